@@ -1,0 +1,182 @@
+//! Abstract values: shape, element type and weak type of an array, interned.
+//!
+//! An [`Aval`] is one pointer, compared and hashed as such. Interned avals are never freed: a program meets few
+//! distinct ones, each about a hundred bytes. Sharding will become one more field of [`AvalData`].
+
+use std::collections::HashSet;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::sync::{LazyLock, Mutex};
+
+use smallvec::SmallVec;
+
+use crate::dtype::DType;
+
+/// Sizes of the axes, outermost first.
+pub type Shape = SmallVec<[usize; 4]>;
+
+/// What is known of an array without its elements.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct AvalData {
+    /// Sizes of the axes.
+    pub shape: Shape,
+    /// Element type.
+    pub dtype: DType,
+    /// Whether the element type yields to others in promotion, as that of a Python scalar does.
+    pub weak_type: bool,
+}
+
+/// An interned abstract value. Two are equal exactly when shape, dtype and weak type are.
+#[derive(Clone, Copy)]
+pub struct Aval(&'static AvalData);
+
+static INTERNED: LazyLock<Mutex<HashSet<&'static AvalData, rustc_hash::FxBuildHasher>>> = LazyLock::new(Mutex::default);
+
+impl Aval {
+    /// The aval of a strongly typed array.
+    pub fn new(shape: &[usize], dtype: DType) -> Aval {
+        Aval::with_weak_type(shape, dtype, false)
+    }
+
+    /// The aval of an array whose weak type is given.
+    pub fn with_weak_type(shape: &[usize], dtype: DType, weak_type: bool) -> Aval {
+        Aval::intern(AvalData { shape: Shape::from_slice(shape), dtype, weak_type })
+    }
+
+    /// The aval of a scalar.
+    pub fn scalar(dtype: DType, weak_type: bool) -> Aval {
+        Aval::with_weak_type(&[], dtype, weak_type)
+    }
+
+    fn intern(data: AvalData) -> Aval {
+        thread_local!(static RECENT: std::cell::RefCell<HashSet<&'static AvalData, rustc_hash::FxBuildHasher>> = std::cell::RefCell::default());
+        RECENT.with_borrow_mut(|recent| {
+            if let Some(known) = recent.get(&data) {
+                return Aval(known);
+            }
+            let known = Aval::intern_globally(data);
+            recent.insert(known);
+            Aval(known)
+        })
+    }
+
+    fn intern_globally(data: AvalData) -> &'static AvalData {
+        let mut table = INTERNED.lock().expect("interning never panics");
+        if let Some(known) = table.get(&data) {
+            return known;
+        }
+        let known: &'static AvalData = Box::leak(Box::new(data));
+        table.insert(known);
+        known
+    }
+
+    /// What is interned; it lives forever.
+    pub fn data(self) -> &'static AvalData {
+        self.0
+    }
+
+    /// Number of axes.
+    pub fn rank(self) -> usize {
+        self.0.shape.len()
+    }
+
+    /// Number of elements.
+    pub fn size(self) -> usize {
+        self.0.shape.iter().product()
+    }
+
+    /// Bytes of all elements.
+    pub fn size_bytes(self) -> usize {
+        self.size() * self.0.dtype.size_bytes()
+    }
+
+    /// Same dtype and weak type, other shape.
+    pub fn with_shape(self, shape: &[usize]) -> Aval {
+        Aval::with_weak_type(shape, self.0.dtype, self.0.weak_type)
+    }
+
+    /// Same shape and weak type, other dtype.
+    pub fn with_dtype(self, dtype: DType) -> Aval {
+        Aval::with_weak_type(&self.0.shape, dtype, self.0.weak_type)
+    }
+
+    /// Same shape and dtype with the given weak type.
+    pub fn weak(self, weak_type: bool) -> Aval {
+        Aval::with_weak_type(&self.0.shape, self.0.dtype, weak_type)
+    }
+
+    /// The aval of tangents of this one: `float0` for integers and booleans.
+    pub fn tangent(self) -> Aval {
+        let dtype = self.0.dtype.tangent();
+        if dtype == self.0.dtype { self } else { Aval::new(&self.0.shape, dtype) }
+    }
+
+    /// `float32[2,3]`, with `~` in front when weakly typed.
+    pub fn long(self) -> String {
+        let weak = if self.0.weak_type { "~" } else { "" };
+        format!("{weak}{}{}", self.0.dtype.name(), bracketed(&self.0.shape))
+    }
+
+    /// `f32[2,3]`, as jaxprs show it; weak types are not shown.
+    pub fn short(self) -> String {
+        format!("{}{}", self.0.dtype.short(), bracketed(&self.0.shape))
+    }
+}
+
+fn bracketed(shape: &[usize]) -> String {
+    let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
+    format!("[{}]", sizes.join(","))
+}
+
+impl Deref for Aval {
+    type Target = AvalData;
+    fn deref(&self) -> &AvalData {
+        self.0
+    }
+}
+
+impl PartialEq for Aval {
+    fn eq(&self, other: &Aval) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for Aval {}
+
+impl Hash for Aval {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::ptr::from_ref(self.0).hash(state);
+    }
+}
+
+impl fmt::Display for Aval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.long())
+    }
+}
+
+impl fmt::Debug for Aval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.long())
+    }
+}
+
+/// A shape as Python prints a tuple: `(2, 3)`, `(3,)`, `()`.
+pub fn tuple_text(shape: &[usize]) -> String {
+    let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
+    if sizes.len() == 1 { format!("({},)", sizes[0]) } else { format!("({})", sizes.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_avals_are_one() {
+        assert_eq!(Aval::new(&[2, 3], DType::F32), Aval::new(&[2, 3], DType::F32));
+        assert_ne!(Aval::new(&[2, 3], DType::F32), Aval::with_weak_type(&[2, 3], DType::F32, true));
+        assert_eq!(Aval::with_weak_type(&[], DType::F32, true).to_string(), "~float32[]");
+        assert_eq!(tuple_text(&[3]), "(3,)");
+    }
+}

@@ -1,0 +1,21 @@
+//! Foundations that every room of Pullback stands on, none of which knows a program.
+//!
+//! Owns element types and their promotion lattice ([`dtype`]), typed scalars ([`scalar`]), abstract values
+//! ([`aval`]), host arrays over shared buffers ([`array`]), pytrees without Python ([`tree`]), errors
+//! ([`error`]) and source spans ([`span`]). It deliberately knows no primitive, no jaxpr and no Python.
+//! `unsafe` is confined to [`array`].
+
+pub mod array;
+pub mod aval;
+pub mod dtype;
+pub mod error;
+pub mod scalar;
+pub mod span;
+pub mod tree;
+
+pub use array::Array;
+pub use aval::{Aval, Shape};
+pub use dtype::DType;
+pub use error::{Error, ErrorKind, Result};
+pub use scalar::Scalar;
+pub use span::Span;

@@ -1,0 +1,1 @@
+//! Loop programs of Pullback to machine code.

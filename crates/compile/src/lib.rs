@@ -1,0 +1,1 @@
+//! Jaxprs of Pullback to loop programs: simplify, fuse, plan.

@@ -1,0 +1,1 @@
+//! Primitives, transforms and control flow of Pullback.

@@ -1,0 +1,1 @@
+//! The jaxpr of Pullback and the contract that every primitive and every emitter follows.

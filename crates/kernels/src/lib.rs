@@ -1,0 +1,1 @@
+//! Hand-tuned kernels that loops cannot say: matrix products and sorting.

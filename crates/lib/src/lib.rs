@@ -1,0 +1,1 @@
+//! User-level array functions of Pullback: lax, numpy, nn, random.

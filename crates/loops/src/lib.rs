@@ -1,0 +1,1 @@
+//! Loop IR of Pullback: programs of structured SSA loops, their verifier, printer, parser and interpreter.

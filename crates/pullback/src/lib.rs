@@ -1,0 +1,1 @@
+//! Composable transformations of array programs: grad, vmap, jit, scan.

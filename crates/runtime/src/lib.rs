@@ -1,0 +1,1 @@
+//! Thread pool and execution settings of Pullback.

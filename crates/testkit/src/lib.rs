@@ -1,0 +1,1 @@
+//! Samples, checkers and the golden-file runner for Pullback's tests.

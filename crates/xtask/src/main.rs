@@ -1,0 +1,2 @@
+//! The task runner of the workspace.
+fn main() {}
