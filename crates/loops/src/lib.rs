@@ -1,1 +1,12 @@
-//! Loop IR of Pullback: programs of structured SSA loops, their verifier, printer, parser and interpreter.
+//! Loop IR: programs of structured SSA loops over buffers, the last form before machine code.
+//!
+//! A [`Program`] is what the compiler makes of a jaxpr and what code generation turns into machine code. It prints
+//! and parses, [`verify`] checks it after every pass, and [`interpret`] is the oracle: native code must give its bits.
+//! The IR fixes the order of every reduction and every fused multiply-add, so no target may choose. It deliberately
+//! knows no jaxpr, no vector width and no register.
+
+mod builder;
+mod program;
+
+pub use builder::Builder;
+pub use program::*;
