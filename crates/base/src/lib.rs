@@ -9,6 +9,7 @@ pub mod array;
 pub mod aval;
 pub mod dtype;
 pub mod error;
+pub mod pretty;
 pub mod scalar;
 pub mod span;
 pub mod tree;

@@ -1,1 +1,32 @@
-//! The jaxpr of Pullback and the contract that every primitive and every emitter follows.
+//! The jaxpr and the contracts around it.
+//!
+//! Owns the intermediate representation of traced programs ([`Jaxpr`]), its text in two dialects, its checker and its
+//! evaluation; the contract of a primitive ([`Prim`]), of an emitter ([`Emit`]) and of lowering to the CPU ([`lower`]).
+//! It deliberately knows no primitive and no transform.
+#![forbid(unsafe_code)]
+
+mod builder;
+mod check;
+mod emit;
+mod eval;
+mod jaxpr;
+pub mod lower;
+mod params;
+mod parse;
+mod prim;
+mod print;
+mod split;
+mod val;
+
+pub use builder::Builder;
+pub use check::check_jaxpr;
+pub use emit::Emit;
+pub use eval::{eval_jaxpr, with_span};
+pub use jaxpr::{Atom, DebugInfo, Effects, Eqn, Jaxpr, JaxprRef, VarId};
+pub use params::{Opaque, ParamField, ParamFields, ParamSet, ParamValue, Params, ParamsObject, read_field};
+pub use parse::{Finder, parse_jaxpr};
+pub use prim::*;
+pub use print::{Dialect, jaxpr_text};
+pub use pullback_derive::Params;
+pub use split::{Split, SplitJaxpr};
+pub use val::{Batched, Dual, Foreign, Slot, TraceId, Tracer, Val, Vals};

@@ -1,0 +1,27 @@
+//! The one door through which every operation goes.
+//!
+//! A rule is written once against [`Emit`]; whether its operations run, are recorded, differentiated or batched is up
+//! to the emitter it is given.
+
+use pullback_base::Result;
+
+use crate::params::Params;
+use crate::prim::PrimRef;
+use crate::val::{TraceId, Val, Vals};
+
+/// Performs primitives: runs them, records them, or transforms them into others.
+pub trait Emit: Send + Sync {
+    /// Which trace this is.
+    fn id(&self) -> TraceId;
+
+    /// Performs a primitive.
+    ///
+    /// # Errors
+    /// What abstract evaluation or a rule of the primitive raises, and failures of the run.
+    fn bind(&self, prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals>;
+
+    /// The emitter that this one emits into; `None` at the bottom.
+    fn parent(&self) -> Option<&dyn Emit> {
+        None
+    }
+}

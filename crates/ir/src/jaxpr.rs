@@ -1,0 +1,208 @@
+//! The jaxpr: an immutable, typed list of equations.
+//!
+//! Variables are numbers into one table of avals. Results of an equation are consecutive, so an equation is a
+//! primitive, its params, its operands and the number of its first result. Literals are scalars only; arrays are consts.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use pullback_base::{Array, Aval, Scalar, Span};
+use smallvec::SmallVec;
+
+use crate::params::Params;
+use crate::prim::PrimRef;
+
+/// A variable of one jaxpr.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct VarId(pub u32);
+
+impl VarId {
+    /// As an index into the table of variables.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An operand of an equation or a result of a jaxpr.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Atom {
+    /// A variable.
+    Var(VarId),
+    /// A number written in place.
+    Literal(Scalar),
+}
+
+/// What an equation does besides computing its results.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Effects(u8);
+
+impl Effects {
+    /// None: the equation may be dropped when its results are not used.
+    pub const NONE: Effects = Effects(0);
+    /// Something outside is touched, in any order.
+    pub const UNORDERED: Effects = Effects(1);
+    /// Something outside is touched, in program order.
+    pub const ORDERED: Effects = Effects(2);
+
+    /// Both.
+    #[must_use]
+    pub fn union(self, other: Effects) -> Effects {
+        Effects(self.0 | other.0)
+    }
+
+    /// Whether there are none.
+    pub fn is_none(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// One application of a primitive.
+#[derive(Clone, Debug)]
+pub struct Eqn {
+    /// What is applied.
+    pub prim: PrimRef,
+    /// Its static parameters.
+    pub params: Params,
+    /// Its operands.
+    pub ins: SmallVec<[Atom; 3]>,
+    /// The first result; the others follow.
+    pub first_out: VarId,
+    /// Number of results.
+    pub n_outs: u32,
+    /// The user's line that asked for it.
+    pub span: Span,
+}
+
+impl Eqn {
+    /// The results.
+    pub fn outs(&self) -> impl ExactSizeIterator<Item = VarId> + use<> {
+        (self.first_out.0..self.first_out.0 + self.n_outs).map(VarId)
+    }
+
+    /// What it does besides computing.
+    pub fn effects(&self) -> Effects {
+        self.prim.effects(&self.params)
+    }
+}
+
+/// Names for people: the traced function and its arguments.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DebugInfo {
+    /// Which transform traced it, for example `jit`.
+    pub traced_for: String,
+    /// The function's name.
+    pub function: String,
+    /// Where the function is defined.
+    pub place: String,
+    /// Names of the flat arguments, for example `x` or `params['w']`.
+    pub arg_names: Vec<String>,
+    /// Names of the flat results.
+    pub result_paths: Vec<String>,
+}
+
+/// A jaxpr. Make one with [`crate::Builder`] or the parser; share it as [`JaxprRef`].
+#[derive(Debug)]
+pub struct Jaxpr {
+    /// Aval of each variable.
+    pub vars: Vec<Aval>,
+    /// Variables that stand for known arrays.
+    pub constvars: Vec<VarId>,
+    /// Those arrays.
+    pub consts: Vec<Array>,
+    /// Variables of the inputs.
+    pub invars: Vec<VarId>,
+    /// The equations, each after those whose results it uses.
+    pub eqns: Vec<Eqn>,
+    /// The results.
+    pub outs: Vec<Atom>,
+    /// Names for people.
+    pub debug: Option<Arc<DebugInfo>>,
+}
+
+impl Jaxpr {
+    /// Aval of a variable or literal.
+    pub fn aval(&self, atom: Atom) -> Aval {
+        match atom {
+            Atom::Var(var) => self.vars[var.index()],
+            Atom::Literal(scalar) => scalar.aval(),
+        }
+    }
+
+    /// Avals of the inputs.
+    pub fn in_avals(&self) -> Vec<Aval> {
+        self.invars.iter().map(|var| self.vars[var.index()]).collect()
+    }
+
+    /// Avals of the results.
+    pub fn out_avals(&self) -> Vec<Aval> {
+        self.outs.iter().map(|&out| self.aval(out)).collect()
+    }
+
+    /// Avals of an equation's results.
+    pub fn eqn_out_avals(&self, eqn: &Eqn) -> &[Aval] {
+        &self.vars[eqn.first_out.index()..][..eqn.n_outs as usize]
+    }
+
+    /// What all equations do besides computing.
+    pub fn effects(&self) -> Effects {
+        self.eqns.iter().fold(Effects::NONE, |all, eqn| all.union(eqn.effects()))
+    }
+
+    /// Number of equations, those of inner jaxprs included.
+    pub fn n_eqns_deep(&self) -> usize {
+        let inner = |eqn: &Eqn| eqn.params.jaxprs().iter().map(|jaxpr| jaxpr.n_eqns_deep()).sum::<usize>();
+        self.eqns.iter().map(|eqn| 1 + inner(eqn)).sum()
+    }
+}
+
+struct Shared {
+    id: u64,
+    jaxpr: Jaxpr,
+}
+
+/// A shared jaxpr; compares by identity.
+#[derive(Clone)]
+pub struct JaxprRef(Arc<Shared>);
+
+impl JaxprRef {
+    /// Shares a finished jaxpr.
+    pub fn new(jaxpr: Jaxpr) -> JaxprRef {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        JaxprRef(Arc::new(Shared { id: NEXT.fetch_add(1, Ordering::Relaxed), jaxpr }))
+    }
+
+    /// A number that no other jaxpr of this process ever has.
+    pub fn id(&self) -> u64 {
+        self.0.id
+    }
+}
+
+impl Deref for JaxprRef {
+    type Target = Jaxpr;
+    fn deref(&self) -> &Jaxpr {
+        &self.0.jaxpr
+    }
+}
+
+impl PartialEq for JaxprRef {
+    fn eq(&self, other: &JaxprRef) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for JaxprRef {}
+
+impl Hash for JaxprRef {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.id.hash(state);
+    }
+}
+
+impl fmt::Debug for JaxprRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}

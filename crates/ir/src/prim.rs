@@ -1,0 +1,409 @@
+//! The primitive contract: all that the system knows of an operation, in one place.
+//!
+//! Authors implement [`Prim`] with typed params; transforms see the erased [`DynPrim`] through [`PrimRef`], and one
+//! blanket implementation stands between. A rule that does not exist is a value with a reason (`Missing`), so that
+//! holes show in the coverage table. Primitives that another language defines implement [`DynPrim`] directly.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use pullback_base::{Aval, DType, Error, Result};
+use smallvec::SmallVec;
+
+use crate::emit::Emit;
+use crate::jaxpr::Effects;
+use crate::lower::CpuForm;
+use crate::params::{ParamSet, ParamValue, Params};
+use crate::split::Split;
+use crate::val::{Val, Vals};
+
+/// Avals of results.
+pub type Avals = SmallVec<[Aval; 1]>;
+/// Tangents of results; `None` is a symbolic zero.
+pub type Tangents = SmallVec<[Option<Val>; 1]>;
+/// Batch axes of results; `None` is not batched.
+pub type BatchDims = SmallVec<[Option<usize>; 1]>;
+
+/// An operand of a transpose rule.
+#[derive(Clone, Debug)]
+pub enum Operand {
+    /// A known value.
+    Known(Val),
+    /// The operand in which the equation is linear; its cotangent is asked for.
+    Linear(Aval),
+}
+
+impl Operand {
+    /// The value, if known.
+    pub fn known(&self) -> Option<&Val> {
+        match self {
+            Operand::Known(val) => Some(val),
+            Operand::Linear(_) => None,
+        }
+    }
+
+    /// Shape, dtype and weak type.
+    pub fn aval(&self) -> Aval {
+        match self {
+            Operand::Known(val) => val.aval(),
+            Operand::Linear(aval) => *aval,
+        }
+    }
+
+    /// Whether its cotangent is asked for.
+    pub fn is_linear(&self) -> bool {
+        matches!(self, Operand::Linear(_))
+    }
+}
+
+/// The batch that `vmap` maps over.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// Number of examples.
+    pub size: usize,
+    /// Name of the mapped axis, for collectives.
+    pub name: Option<std::sync::Arc<str>>,
+}
+
+/// Forward derivative: results and their tangents, from primals and tangents.
+pub type JvpRule<P> = fn(&P, &dyn Emit, &[Val], &[Option<Val>]) -> Result<(Vals, Tangents)>;
+/// Transpose: cotangents of the linear operands (`None` elsewhere or for zero), from cotangents of the results.
+pub type TransposeRule<P> = fn(&P, &dyn Emit, &[Option<Val>], &[Operand]) -> Result<Tangents>;
+/// Batching: results and their batch axes.
+pub type BatchRule<P> = fn(&P, &dyn Emit, &Batch, &[Val], &[Option<usize>]) -> Result<(Vals, BatchDims)>;
+
+/// How a primitive is differentiated forward.
+pub enum Derivative<P> {
+    /// By a rule.
+    Jvp(JvpRule<P>),
+    /// It is linear in all operands together: tangents go through the primitive itself. The function makes the
+    /// zeros for operands without tangent.
+    Linear(fn(&dyn Emit, Aval) -> Result<Val>),
+    /// Results carry no derivative (integers, booleans, steps).
+    Zero,
+    /// Not written, and why.
+    Missing(&'static str),
+}
+
+/// How a primitive that is linear in some operands is transposed.
+pub enum Transpose<P> {
+    /// By a rule.
+    Rule(TransposeRule<P>),
+    /// It is never linear in an operand.
+    NotLinear,
+    /// Not written, and why.
+    Missing(&'static str),
+}
+
+/// How a primitive is batched.
+pub enum Batching<P> {
+    /// Elementwise over operands of one shape: move all batch axes to one place and apply.
+    Pointwise,
+    /// By a rule.
+    Rule(BatchRule<P>),
+    /// Not written, and why.
+    Missing(&'static str),
+}
+
+/// How a primitive becomes StableHLO.
+pub enum Hlo<P> {
+    /// One operation of that name without attributes.
+    Op(&'static str),
+    /// Attributes text for an operation: `stablehlo.transpose %0, dims = [1, 0]` gives the part after the operands.
+    Attributes(&'static str, fn(&P, &[Aval]) -> String),
+    /// Not written, and why.
+    Missing(&'static str),
+}
+
+/// One sample operand for the test battery.
+#[derive(Clone, Debug)]
+pub struct SampleIn {
+    /// Its aval.
+    pub aval: Aval,
+    /// Random elements come from this interval.
+    pub domain: (f64, f64),
+}
+
+/// One sample application for the test battery.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// Params.
+    pub params: Params,
+    /// Operands.
+    pub ins: Vec<SampleIn>,
+}
+
+impl Sample {
+    /// Operands of given shapes with one dtype and elements in `domain`.
+    pub fn new(params: Params, dtype: DType, domain: (f64, f64), shapes: &[&[usize]]) -> Sample {
+        Sample { params, ins: shapes.iter().map(|shape| SampleIn { aval: Aval::new(shape, dtype), domain }).collect() }
+    }
+}
+
+/// A primitive with typed params. All methods are values or rules; none has a hidden default that hides a hole.
+pub trait Prim: Send + Sync + 'static {
+    /// Static parameters.
+    type Params: ParamSet;
+    /// The name in jaxprs, JAX's own.
+    const NAME: &'static str;
+    /// Whether an equation has a list of results rather than one.
+    const MULTIPLE_RESULTS: bool = false;
+
+    /// Shapes and dtypes of the results; checks the operands.
+    fn abstract_eval(&self, params: &Self::Params, ins: &[Aval]) -> Result<Avals>;
+    /// Forward derivative.
+    fn derivative(&self) -> Derivative<Self::Params>;
+    /// Transpose in its linear operands.
+    fn transpose(&self) -> Transpose<Self::Params>;
+    /// Batching.
+    fn batching(&self) -> Batching<Self::Params>;
+    /// What the CPU does.
+    fn cpu(&self, params: &Self::Params, ins: &[Aval], outs: &[Aval]) -> CpuForm;
+    /// What StableHLO says.
+    fn hlo(&self) -> Hlo<Self::Params>;
+    /// Applications for the test battery; empty when another test covers the primitive, with a comment that says which.
+    fn samples(&self) -> Vec<Sample>;
+
+    /// What it does besides computing.
+    fn effects(&self, _params: &Self::Params) -> Effects {
+        Effects::NONE
+    }
+    /// Splits an application whose operands are partly unknown; `None` to treat it as wholly unknown.
+    fn split(&self, _params: &Self::Params, _split: &dyn Split, _ins: &[Val]) -> Result<Option<Vals>> {
+        Ok(None)
+    }
+    /// Drops unused results: new params, which operands stay, which results stay. `None` to leave it as it is.
+    fn drop_unused(&self, _params: &Self::Params, _used: &[bool]) -> Option<(Params, Vec<bool>, Vec<bool>)> {
+        None
+    }
+    /// Evaluates outside of programs when the CPU form cannot: for primitives about other traces.
+    fn eval(&self, _params: &Self::Params, _ins: &[Val]) -> Option<Result<Vals>> {
+        None
+    }
+    /// Names of the printed params that JAX's form shows for this application only sometimes: those to leave out.
+    fn unprinted(&self, _params: &Self::Params) -> Vec<&'static str> {
+        vec![]
+    }
+    /// Whether variables of its inner jaxpr print under the names of the operands and results outside.
+    fn shares_names(&self) -> bool {
+        false
+    }
+}
+
+/// Which rules a primitive has; a cell without one holds the reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Coverage {
+    /// Forward derivative.
+    pub derivative: Result<&'static str, &'static str>,
+    /// Transpose.
+    pub transpose: Result<&'static str, &'static str>,
+    /// Batching.
+    pub batching: Result<&'static str, &'static str>,
+    /// StableHLO.
+    pub hlo: Result<&'static str, &'static str>,
+}
+
+/// A primitive as transforms see it. See [`Prim`] for the meaning of each method.
+#[allow(missing_docs)]
+pub trait DynPrim: Send + Sync {
+    fn name(&self) -> &str;
+    fn multiple_results(&self) -> bool;
+    fn abstract_eval(&self, params: &Params, ins: &[Aval]) -> Result<Avals>;
+    fn jvp(&self, this: PrimRef, p: &Params, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)>;
+    fn transpose(&self, params: &Params, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents>;
+    /// `Ok(None)` means pointwise.
+    fn batch(
+        &self,
+        params: &Params,
+        e: &dyn Emit,
+        batch: &Batch,
+        ins: &[Val],
+        dims: &[Option<usize>],
+    ) -> Result<Option<(Vals, BatchDims)>>;
+    fn cpu(&self, params: &Params, ins: &[Aval], outs: &[Aval]) -> CpuForm;
+    /// Operation name and the text of its attributes.
+    fn hlo(&self, params: &Params, ins: &[Aval]) -> Result<(&'static str, String), &'static str>;
+    fn effects(&self, params: &Params) -> Effects;
+    fn split(&self, params: &Params, split: &dyn Split, ins: &[Val]) -> Result<Option<Vals>>;
+    fn drop_unused(&self, params: &Params, used: &[bool]) -> Option<(Params, Vec<bool>, Vec<bool>)>;
+    fn eval(&self, params: &Params, ins: &[Val]) -> Option<Result<Vals>>;
+    fn unprinted(&self, params: &Params) -> Vec<&'static str>;
+    fn shares_names(&self) -> bool;
+    fn params_from_fields(&self, fields: &[(String, ParamValue)]) -> Result<Params>;
+    fn samples(&self) -> Vec<Sample>;
+    fn coverage(&self) -> Coverage;
+}
+
+fn typed<'a, T: Prim>(params: &'a Params) -> &'a T::Params {
+    params.get::<T::Params>().unwrap_or_else(|| panic!("{} was given params {params:?}", T::NAME))
+}
+
+fn missing<T: Prim, R>(rule: &str, reason: &str) -> Result<R> {
+    Err(Error::not_implemented(format!("{rule} of primitive '{}' is not implemented: {reason}", T::NAME)))
+}
+
+impl<T: Prim> DynPrim for T {
+    fn name(&self) -> &str {
+        T::NAME
+    }
+    fn multiple_results(&self) -> bool {
+        T::MULTIPLE_RESULTS
+    }
+    fn abstract_eval(&self, params: &Params, ins: &[Aval]) -> Result<Avals> {
+        Prim::abstract_eval(self, typed::<T>(params), ins)
+    }
+    fn jvp(&self, this: PrimRef, p: &Params, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)> {
+        match self.derivative() {
+            Derivative::Jvp(rule) => rule(typed::<T>(p), e, xs, ts),
+            Derivative::Linear(zeros) => linear_jvp(this, p, zeros, e, xs, ts),
+            Derivative::Zero => {
+                let outs = e.bind(this, p, xs)?;
+                let zeros = outs.iter().map(|_| None).collect();
+                Ok((outs, zeros))
+            }
+            Derivative::Missing(reason) => missing::<T, _>("the derivative", reason),
+        }
+    }
+    fn transpose(&self, params: &Params, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {
+        match Prim::transpose(self) {
+            Transpose::Rule(rule) => rule(typed::<T>(params), e, cts, ins),
+            Transpose::NotLinear => missing::<T, _>("the transpose", "it is not linear"),
+            Transpose::Missing(reason) => missing::<T, _>("the transpose", reason),
+        }
+    }
+    fn batch(
+        &self,
+        params: &Params,
+        e: &dyn Emit,
+        batch: &Batch,
+        ins: &[Val],
+        dims: &[Option<usize>],
+    ) -> Result<Option<(Vals, BatchDims)>> {
+        match self.batching() {
+            Batching::Pointwise => Ok(None),
+            Batching::Rule(rule) => rule(typed::<T>(params), e, batch, ins, dims).map(Some),
+            Batching::Missing(reason) => missing::<T, _>("batching", reason),
+        }
+    }
+    fn cpu(&self, params: &Params, ins: &[Aval], outs: &[Aval]) -> CpuForm {
+        Prim::cpu(self, typed::<T>(params), ins, outs)
+    }
+    fn hlo(&self, params: &Params, ins: &[Aval]) -> Result<(&'static str, String), &'static str> {
+        match Prim::hlo(self) {
+            Hlo::Op(name) => Ok((name, String::new())),
+            Hlo::Attributes(name, text) => Ok((name, text(typed::<T>(params), ins))),
+            Hlo::Missing(reason) => Err(reason),
+        }
+    }
+    fn effects(&self, params: &Params) -> Effects {
+        Prim::effects(self, typed::<T>(params))
+    }
+    fn split(&self, params: &Params, split: &dyn Split, ins: &[Val]) -> Result<Option<Vals>> {
+        Prim::split(self, typed::<T>(params), split, ins)
+    }
+    fn drop_unused(&self, params: &Params, used: &[bool]) -> Option<(Params, Vec<bool>, Vec<bool>)> {
+        Prim::drop_unused(self, typed::<T>(params), used)
+    }
+    fn eval(&self, params: &Params, ins: &[Val]) -> Option<Result<Vals>> {
+        Prim::eval(self, typed::<T>(params), ins)
+    }
+    fn unprinted(&self, params: &Params) -> Vec<&'static str> {
+        Prim::unprinted(self, typed::<T>(params))
+    }
+    fn shares_names(&self) -> bool {
+        Prim::shares_names(self)
+    }
+    fn params_from_fields(&self, fields: &[(String, ParamValue)]) -> Result<Params> {
+        Ok(Params::new(T::Params::from_fields(fields)?))
+    }
+    fn samples(&self) -> Vec<Sample> {
+        Prim::samples(self)
+    }
+    fn coverage(&self) -> Coverage {
+        let derivative = match self.derivative() {
+            Derivative::Jvp(_) => Ok("rule"),
+            Derivative::Linear(_) => Ok("linear"),
+            Derivative::Zero => Ok("zero"),
+            Derivative::Missing(reason) => Err(reason),
+        };
+        let transpose = match Prim::transpose(self) {
+            Transpose::Rule(_) => Ok("rule"),
+            Transpose::NotLinear => Ok("not linear"),
+            Transpose::Missing(reason) => Err(reason),
+        };
+        let batching = match self.batching() {
+            Batching::Pointwise => Ok("pointwise"),
+            Batching::Rule(_) => Ok("rule"),
+            Batching::Missing(reason) => Err(reason),
+        };
+        let hlo = match Prim::hlo(self) {
+            Hlo::Op(_) => Ok("op"),
+            Hlo::Attributes(..) => Ok("rule"),
+            Hlo::Missing(reason) => Err(reason),
+        };
+        Coverage { derivative, transpose, batching, hlo }
+    }
+}
+
+/// Tangents of a linear primitive: the primitive of the tangents, with zeros made only where others are not.
+fn linear_jvp(
+    this: PrimRef,
+    p: &Params,
+    zeros: fn(&dyn Emit, Aval) -> Result<Val>,
+    e: &dyn Emit,
+    xs: &[Val],
+    ts: &[Option<Val>],
+) -> Result<(Vals, Tangents)> {
+    let outs = e.bind(this, p, xs)?;
+    if ts.iter().all(Option::is_none) {
+        let zeros = outs.iter().map(|_| None).collect();
+        return Ok((outs, zeros));
+    }
+    let dot = |(x, t): (&Val, &Option<Val>)| t.clone().map_or_else(|| zeros(e, x.aval().tangent()), Ok);
+    let dots: Result<Vec<Val>> = xs.iter().zip(ts).map(dot).collect();
+    let out_dots = e.bind(this, p, &dots?)?;
+    Ok((outs, out_dots.into_iter().map(Some).collect()))
+}
+
+/// A primitive: a pointer, compared as such. Primitives live as long as the process.
+#[derive(Clone, Copy)]
+pub struct PrimRef(pub &'static dyn DynPrim);
+
+impl std::ops::Deref for PrimRef {
+    type Target = dyn DynPrim;
+    fn deref(&self) -> &(dyn DynPrim + 'static) {
+        self.0
+    }
+}
+
+impl PrimRef {
+    /// Whether this is the primitive of the given name. Primitives of zero size share addresses, so names decide.
+    pub fn is(self, name: &str) -> bool {
+        self.0.name() == name
+    }
+
+    fn key(self) -> (*const u8, usize) {
+        let name = self.0.name();
+        (name.as_ptr(), name.len())
+    }
+}
+
+impl PartialEq for PrimRef {
+    fn eq(&self, other: &PrimRef) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for PrimRef {}
+
+impl Hash for PrimRef {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
+
+impl fmt::Debug for PrimRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.name())
+    }
+}

@@ -1,0 +1,289 @@
+//! The text of jaxprs, in two dialects: JAX's form for people, and the full form that parses back.
+//!
+//! JAX's form leaves out weak types and some params, names variables a, b, …, z, ba, … over the whole text, and lets
+//! inner jaxprs of some primitives share names with the operands outside. The full form marks weak types with `~` and
+//! prints every param.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use pullback_base::pretty::Doc;
+use pullback_base::{Aval, Scalar};
+
+use crate::jaxpr::{Atom, Eqn, Jaxpr, JaxprRef, VarId};
+use crate::params::ParamValue;
+
+/// Columns of a line.
+const WIDTH: usize = 80;
+
+/// Which text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dialect {
+    /// As JAX prints.
+    Jax,
+    /// Everything, to be parsed again.
+    Full,
+}
+
+/// The text of a jaxpr.
+pub fn jaxpr_text(jaxpr: &Jaxpr, dialect: Dialect) -> String {
+    let mut printer = Printer { dialect, next: 0, shared: vec![] };
+    let mut counts = HashMap::new();
+    count_jaxprs(jaxpr, &mut counts);
+    printer.hoist(jaxpr, &counts);
+    let hoisted: Vec<(String, JaxprRef)> = printer.shared.clone();
+    let mut text = String::new();
+    for (i, (name, inner)) in hoisted.iter().enumerate() {
+        // A hoisted jaxpr may refer to those hoisted before it only.
+        let later = printer.shared.split_off(i);
+        let doc = printer.jaxpr(inner, Names::default());
+        printer.shared.extend(later);
+        text += &Doc::Concat(vec![Doc::text(format!("let {name} = ")), doc, Doc::text(" in\n")]).render(WIDTH);
+    }
+    text + &printer.jaxpr(jaxpr, Names::default()).render(WIDTH)
+}
+
+fn count_jaxprs(jaxpr: &Jaxpr, counts: &mut HashMap<u64, usize>) {
+    for eqn in &jaxpr.eqns {
+        for inner in eqn.params.jaxprs() {
+            let count = counts.entry(inner.id()).or_default();
+            *count += 1;
+            if *count == 1 {
+                count_jaxprs(&inner, counts);
+            }
+        }
+    }
+}
+
+type Names = HashMap<VarId, String>;
+
+struct Printer {
+    dialect: Dialect,
+    next: usize,
+    shared: Vec<(String, JaxprRef)>,
+}
+
+impl Printer {
+    /// Names the jaxprs that occur more than once, inner ones first.
+    fn hoist(&mut self, jaxpr: &Jaxpr, counts: &HashMap<u64, usize>) {
+        for eqn in &jaxpr.eqns {
+            for inner in eqn.params.jaxprs() {
+                if self.shared.iter().any(|(_, known)| *known == inner) {
+                    continue;
+                }
+                self.hoist(&inner, counts);
+                if counts[&inner.id()] > 1 {
+                    let base = function_name(eqn).unwrap_or_else(|| "jaxpr".into());
+                    let n_same = self.shared.iter().filter(|(name, _)| name.starts_with(&base)).count();
+                    let name = if n_same == 0 { base } else { format!("{base}{n_same}") };
+                    self.shared.push((name, inner));
+                }
+            }
+        }
+    }
+
+    fn fresh(&mut self) -> String {
+        let mut number = self.next;
+        self.next += 1;
+        let mut letters = vec![];
+        loop {
+            letters.push((b'a' + (number % 26) as u8) as char);
+            number /= 26;
+            if number == 0 {
+                break;
+            }
+        }
+        letters.iter().rev().collect()
+    }
+
+    fn ty(&self, aval: Aval) -> String {
+        if self.dialect == Dialect::Full && aval.weak_type { format!("~{}", aval.short()) } else { aval.short() }
+    }
+
+    fn binder(&mut self, names: &mut Names, jaxpr: &Jaxpr, var: VarId) -> String {
+        if !names.contains_key(&var) {
+            let name = self.fresh();
+            names.insert(var, name);
+        }
+        format!("{}:{}", names[&var], self.ty(jaxpr.vars[var.index()]))
+    }
+
+    fn literal(&self, scalar: Scalar) -> String {
+        format!("{scalar}:{}", self.ty(scalar.aval()))
+    }
+
+    fn atom(&self, names: &Names, atom: Atom) -> String {
+        match atom {
+            Atom::Var(var) => names.get(&var).cloned().unwrap_or_else(|| format!("?{}", var.index())),
+            Atom::Literal(scalar) => self.literal(scalar),
+        }
+    }
+
+    fn jaxpr(&mut self, jaxpr: &Jaxpr, mut names: Names) -> Doc {
+        let used = used_vars(jaxpr);
+        let mut binders = |printer: &mut Printer, vars: &[VarId]| -> String {
+            let texts: Vec<String> = vars.iter().map(|&var| printer.binder(&mut names, jaxpr, var)).collect();
+            texts.join(" ")
+        };
+        let consts = binders(self, &jaxpr.constvars);
+        let ins = binders(self, &jaxpr.invars);
+        let eqns: Vec<Doc> = jaxpr.eqns.iter().map(|eqn| self.eqn(jaxpr, eqn, &mut names, &used)).collect();
+        let outs: Vec<String> = jaxpr.outs.iter().map(|&out| self.atom(&names, out)).collect();
+        let comma = if outs.len() == 1 { "," } else { "" };
+        let space = |text: String| if text.is_empty() { text } else { format!("{text} ") };
+        let (consts, ins) = (space(consts), if ins.is_empty() { String::new() } else { format!(" {ins}") });
+        Doc::group(Doc::Concat(vec![
+            Doc::text(format!("{{ lambda {consts};{ins}. let")),
+            Doc::nest(4, Doc::Concat(vec![Doc::Break(" "), Doc::join(&Doc::Break("; "), eqns)])),
+            Doc::nest(2, Doc::Concat(vec![Doc::Break(" "), Doc::text(format!("in ({}{comma}) }}", outs.join(", ")))])),
+        ]))
+    }
+
+    fn eqn(&mut self, jaxpr: &Jaxpr, eqn: &Eqn, names: &mut Names, used: &[bool]) -> Doc {
+        let inner_names = self.shared_names(eqn, names);
+        let binders: Vec<String> = eqn.outs().map(|var| self.out_binder(jaxpr, var, names, used)).collect();
+        let left = if binders.is_empty() { String::new() } else { format!("{} = ", binders.join(" ")) };
+        let params = self.params(eqn, inner_names);
+        let operands: Vec<Doc> = eqn.ins.iter().map(|&atom| Doc::text(self.atom(names, atom))).collect();
+        let gap = Doc::group(Doc::Break(" "));
+        let space = if operands.is_empty() { Doc::text("") } else { Doc::text(" ") };
+        let operands = Doc::nest(2, Doc::join(&gap, operands));
+        Doc::group(Doc::Concat(vec![Doc::text(left + eqn.prim.name()), params, space, operands]))
+    }
+
+    fn out_binder(&mut self, jaxpr: &Jaxpr, var: VarId, names: &mut Names, used: &[bool]) -> String {
+        if self.dialect == Dialect::Full || used[var.index()] {
+            return self.binder(names, jaxpr, var);
+        }
+        format!("_:{}", self.ty(jaxpr.vars[var.index()]))
+    }
+
+    /// Names inside the jaxpr of a primitive that shares them: operands and results keep their outer names.
+    fn shared_names(&mut self, eqn: &Eqn, names: &mut Names) -> Names {
+        let mut inner_names = Names::default();
+        let [inner] = &eqn.params.jaxprs()[..] else { return inner_names };
+        let is_hoisted = self.shared.iter().any(|(_, known)| known == inner);
+        if !eqn.prim.shares_names() || self.dialect == Dialect::Full || is_hoisted {
+            return inner_names;
+        }
+        let mut taken: Vec<String> = vec![];
+        for (&var, &atom) in inner.invars.iter().zip(&eqn.ins) {
+            let Atom::Var(outer) = atom else { continue };
+            let name = names[&outer].clone();
+            if !taken.contains(&name) {
+                taken.push(name.clone());
+                inner_names.insert(var, name);
+            }
+        }
+        for (outer, &atom) in eqn.outs().zip(&inner.outs) {
+            let Atom::Var(var) = atom else { continue };
+            if let std::collections::hash_map::Entry::Vacant(entry) = inner_names.entry(var) {
+                let name = self.fresh();
+                names.insert(outer, name.clone());
+                entry.insert(name);
+            }
+        }
+        inner_names
+    }
+
+    fn params(&mut self, eqn: &Eqn, inner_names: Names) -> Doc {
+        let Some(object) = eqn.params.object() else { return Doc::text("") };
+        let mut fields = object.fields();
+        if self.dialect == Dialect::Jax {
+            let unprinted = eqn.prim.unprinted(&eqn.params);
+            fields.retain(|(name, _)| !object.hidden().contains(&&**name) && !unprinted.contains(&&**name));
+        }
+        fields.sort_by(|(a, _), (b, _)| (a != "name", a).cmp(&(b != "name", b)));
+        if fields.is_empty() {
+            return Doc::text("");
+        }
+        let mut parts = vec![];
+        for (name, value) in fields {
+            let value = self.value(&value, &inner_names);
+            parts.push(Doc::Concat(vec![Doc::text(format!("{name}=")), value]));
+        }
+        Doc::group(Doc::Concat(vec![
+            Doc::text("["),
+            Doc::nest(2, Doc::Concat(vec![Doc::Break(""), Doc::join(&Doc::Break(" "), parts)])),
+            Doc::Break(""),
+            Doc::text("]"),
+        ]))
+    }
+
+    fn value(&mut self, value: &ParamValue, inner_names: &Names) -> Doc {
+        if let ParamValue::Jaxpr(jaxpr) = value {
+            return match self.shared.iter().find(|(_, known)| known == jaxpr) {
+                Some((name, _)) => Doc::text(name.clone()),
+                None => self.jaxpr(jaxpr, inner_names.clone()),
+            };
+        }
+        match value {
+            ParamValue::Tuple(items) if items.iter().any(|item| matches!(item, ParamValue::Jaxpr(_))) => {
+                let items = items.iter().map(|item| self.value(item, &Names::default())).collect();
+                Doc::group(Doc::Concat(vec![
+                    Doc::text("("),
+                    Doc::nest(2, Doc::Concat(vec![Doc::Break(" "), Doc::join(&Doc::Break(" "), items)])),
+                    Doc::Break(" "),
+                    Doc::text(")"),
+                ]))
+            }
+            other => Doc::text(self.plain(other)),
+        }
+    }
+
+    fn plain(&self, value: &ParamValue) -> String {
+        let list = |items: &[ParamValue]| items.iter().map(|item| self.plain(item)).collect::<Vec<_>>().join(", ");
+        match value {
+            ParamValue::None => "None".into(),
+            ParamValue::Bool(value) => if *value { "True" } else { "False" }.into(),
+            ParamValue::Int(value) => value.to_string(),
+            ParamValue::Scalar(scalar) if self.dialect == Dialect::Full => self.literal(*scalar),
+            ParamValue::Scalar(scalar) => scalar.to_string(),
+            ParamValue::Name(name) => name.to_string(),
+            ParamValue::DType(dtype) => dtype.name().into(),
+            ParamValue::Aval(aval) => self.ty(*aval),
+            ParamValue::Tuple(items) if items.len() == 1 => format!("({},)", list(items)),
+            ParamValue::Tuple(items) => format!("({})", list(items)),
+            ParamValue::List(items) => format!("[{}]", list(items)),
+            ParamValue::Record(name, fields) => {
+                let fields: Vec<String> =
+                    fields.iter().map(|(name, value)| format!("{name}={}", self.plain(value))).collect();
+                format!("{name}({})", fields.join(", "))
+            }
+            ParamValue::Opaque(opaque) => opaque.text.to_string(),
+            ParamValue::Jaxpr(jaxpr) => jaxpr_text(jaxpr, self.dialect),
+        }
+    }
+}
+
+fn function_name(eqn: &Eqn) -> Option<String> {
+    let fields = eqn.params.fields();
+    let (_, value) = fields.iter().find(|(name, _)| name == "name")?;
+    match value {
+        ParamValue::Name(name) => Some(name.to_string()),
+        _ => None,
+    }
+}
+
+fn used_vars(jaxpr: &Jaxpr) -> Vec<bool> {
+    let mut used = vec![false; jaxpr.vars.len()];
+    let operands = jaxpr.eqns.iter().flat_map(|eqn| &eqn.ins).chain(&jaxpr.outs);
+    for atom in operands {
+        if let Atom::Var(var) = atom {
+            used[var.index()] = true;
+        }
+    }
+    used
+}
+
+impl fmt::Display for Jaxpr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&jaxpr_text(self, Dialect::Jax))
+    }
+}
+
+impl fmt::Display for JaxprRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&jaxpr_text(self, Dialect::Jax))
+    }
+}
