@@ -1,1 +1,22 @@
-//! Primitives, transforms and control flow of Pullback.
+//! Primitives, transforms, and the primitives that hold jaxprs: the mathematics of Pullback.
+//!
+//! Three modules in layers, each seeing only those before it: [`prims`] holds every primitive without an inner jaxpr,
+//! one file each; [`transforms`] the emitters and jaxpr-to-jaxpr passes; [`control`] the primitives that hold jaxprs.
+//! Deliberately absent: promotion of dtypes, defaults and user errors (they live in `lib`), and any way to run.
+#![forbid(unsafe_code)]
+
+pub mod control;
+pub mod prims;
+pub mod transforms;
+
+use pullback_ir::PrimRef;
+
+/// Every primitive of the system.
+pub fn all_primitives() -> impl Iterator<Item = PrimRef> {
+    prims::ALL.iter().chain(control::ALL).copied()
+}
+
+/// The primitive with the given name.
+pub fn find_primitive(name: &str) -> Option<PrimRef> {
+    all_primitives().find(|prim| prim.name() == name)
+}

@@ -82,9 +82,10 @@ impl Builder {
     }
 
     /// The finished jaxpr, and the outer values it captured, which are its first inputs.
-    pub fn finish(self, outs: &[Val], debug: Option<DebugInfo>) -> (Jaxpr, Vec<Val>) {
+    /// The builder is empty afterwards; a tracer of it that is used later is a leak.
+    pub fn finish(&self, outs: &[Val], debug: Option<DebugInfo>) -> (Jaxpr, Vec<Val>) {
         let id = self.id;
-        let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut state = std::mem::take(&mut *self.state());
         let outs = outs.iter().map(|out| state.atom(id, out)).collect();
         let invars = [state.captured_vars, state.invars].concat();
         let State { vars, constvars, consts, eqns, captured, .. } = state;
@@ -93,7 +94,7 @@ impl Builder {
 
     /// The finished jaxpr of a builder that captured nothing from outside, or whose captured values (returned second)
     /// should come last: inputs first, then captured.
-    pub fn finish_captured_last(self, outs: &[Val]) -> (Jaxpr, Vec<Val>) {
+    pub fn finish_captured_last(&self, outs: &[Val]) -> (Jaxpr, Vec<Val>) {
         let n_captured = self.state().captured.len();
         let (mut jaxpr, captured) = self.finish(outs, None);
         jaxpr.invars.rotate_left(n_captured);

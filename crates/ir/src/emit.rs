@@ -9,6 +9,9 @@ use crate::params::Params;
 use crate::prim::PrimRef;
 use crate::val::{TraceId, Val, Vals};
 
+/// A shared emitter.
+pub type EmitRef = std::sync::Arc<dyn Emit>;
+
 /// Performs primitives: runs them, records them, or transforms them into others.
 pub trait Emit: Send + Sync {
     /// Which trace this is.

@@ -20,7 +20,7 @@ mod val;
 
 pub use builder::Builder;
 pub use check::check_jaxpr;
-pub use emit::Emit;
+pub use emit::{Emit, EmitRef};
 pub use eval::{eval_jaxpr, with_span};
 pub use jaxpr::{Atom, DebugInfo, Effects, Eqn, Jaxpr, JaxprRef, VarId};
 pub use params::{Opaque, ParamField, ParamFields, ParamSet, ParamValue, Params, ParamsObject, read_field};

@@ -381,16 +381,15 @@ impl PrimRef {
     pub fn is(self, name: &str) -> bool {
         self.0.name() == name
     }
-
-    fn key(self) -> (*const u8, usize) {
-        let name = self.0.name();
-        (name.as_ptr(), name.len())
-    }
 }
 
 impl PartialEq for PrimRef {
     fn eq(&self, other: &PrimRef) -> bool {
-        self.key() == other.key()
+        // Primitives written in Rust are types without fields, whose addresses mean nothing; those of another language
+        // are objects, and two objects may bear one name.
+        let is_type = std::mem::size_of_val(self.0) == 0;
+        let is_same = std::ptr::eq(std::ptr::from_ref(self.0).cast::<()>(), std::ptr::from_ref(other.0).cast::<()>());
+        self.name() == other.name() && (is_type || is_same)
     }
 }
 
@@ -398,7 +397,7 @@ impl Eq for PrimRef {}
 
 impl Hash for PrimRef {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.key().hash(state);
+        self.name().hash(state);
     }
 }
 

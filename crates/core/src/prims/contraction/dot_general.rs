@@ -1,0 +1,253 @@
+//! Sum of products over contracted axes: matrix product, with batch axes.
+//!
+//! dot_general : x[...] y[...] -> [batch, free of x, free of y]
+//! Linear in each operand.
+
+use pullback_base::aval::tuple_text;
+use pullback_base::{Aval, DType, Result, bail};
+use pullback_ir::lower::{Contraction, CpuForm};
+use pullback_ir::{
+    Avals, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Operand, ParamField, ParamValue, Params, Prim, PrimRef,
+    Sample, Tangents, Transpose, Val, Vals,
+};
+use smallvec::smallvec;
+
+use crate::prims::{DTypes, V, add_any};
+
+/// Which axes are contracted and which are batch, for both operands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct DotDimensions {
+    /// Contracted axes of the left and of the right operand.
+    pub contract: [Vec<usize>; 2],
+    /// Batch axes of the left and of the right operand.
+    pub batch: [Vec<usize>; 2],
+}
+
+impl ParamField for DotDimensions {
+    fn to_value(&self) -> ParamValue {
+        let list = |axes: &[usize]| ParamValue::List(axes.iter().map(ParamField::to_value).collect());
+        let pair = |pair: &[Vec<usize>; 2]| ParamValue::Tuple(vec![list(&pair[0]), list(&pair[1])]);
+        ParamValue::Tuple(vec![pair(&self.contract), pair(&self.batch)])
+    }
+
+    fn from_value(value: &ParamValue) -> Option<Self> {
+        let pairs = Vec::<Vec<Vec<usize>>>::from_value(value)?;
+        let [contract, batch] = <[_; 2]>::try_from(pairs).ok()?;
+        Some(DotDimensions { contract: contract.try_into().ok()?, batch: batch.try_into().ok()? })
+    }
+}
+
+/// Params of `dot_general`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
+pub struct DotGeneral {
+    /// Contracted and batch axes.
+    pub dimension_numbers: DotDimensions,
+    /// Always `None`: the CPU computes in full precision.
+    #[param(hidden)]
+    pub precision: Option<bool>,
+    /// Dtype of the result.
+    pub preferred_element_type: Option<DType>,
+    /// Always `None` until arrays have shardings.
+    #[param(hidden)]
+    pub out_sharding: Option<bool>,
+}
+
+struct Dot;
+
+/// The primitive `dot_general`.
+pub const DOT_GENERAL: PrimRef = PrimRef(&Dot);
+
+impl<'e> V<'e> {
+    /// The contraction with `other`.
+    pub fn dot_general(&self, other: &V<'e>, dims: DotDimensions, dtype: Option<DType>) -> V<'e> {
+        let params =
+            DotGeneral { dimension_numbers: dims, precision: None, preferred_element_type: dtype, out_sharding: None };
+        self.bind(DOT_GENERAL, &Params::new(params), &[other])
+    }
+}
+
+fn free_axes(rank: usize, dims: &DotDimensions, side: usize) -> Vec<usize> {
+    (0..rank).filter(|axis| !dims.contract[side].contains(axis) && !dims.batch[side].contains(axis)).collect()
+}
+
+fn check_pairs(what: &str, ins: &[Aval], pairs: &[Vec<usize>; 2]) -> Result<()> {
+    let [left, right] = pairs;
+    let in_range = |side: usize| pairs[side].iter().all(|&axis| axis < ins[side].rank());
+    if left.len() != right.len() || !in_range(0) || !in_range(1) {
+        bail!(
+            Type,
+            "dot_general requires as many {what} axes on both sides, each in range; got {} for shape {} and {} for shape {}.",
+            tuple_text(left),
+            tuple_text(&ins[0].shape),
+            tuple_text(right),
+            tuple_text(&ins[1].shape)
+        );
+    }
+    let sizes = |side: usize| pairs[side].iter().map(|&axis| ins[side].shape[axis]).collect::<Vec<_>>();
+    if sizes(0) != sizes(1) {
+        bail!(
+            Type,
+            "dot_general requires {what} dimensions to have the same shape, got {} and {}.",
+            tuple_text(&sizes(0)),
+            tuple_text(&sizes(1))
+        );
+    }
+    Ok(())
+}
+
+impl Prim for Dot {
+    type Params = DotGeneral;
+    const NAME: &'static str = "dot_general";
+
+    fn abstract_eval(&self, p: &DotGeneral, ins: &[Aval]) -> Result<Avals> {
+        let dims = &p.dimension_numbers;
+        check_pairs("batch", ins, &dims.batch)?;
+        check_pairs("contracting", ins, &dims.contract)?;
+        DTypes::ANY.check("dot_general", 0, ins[0].dtype)?;
+        if ins[0].dtype != ins[1].dtype && p.preferred_element_type.is_none() {
+            bail!(
+                Type,
+                "lax.dot_general requires arguments to have the same dtypes, got {}, {}. (Tip: jnp.matmul does automatic \
+                 type promotion on inputs).",
+                ins[0].dtype,
+                ins[1].dtype
+            );
+        }
+        let mut shape: Vec<usize> = dims.batch[0].iter().map(|&axis| ins[0].shape[axis]).collect();
+        for (side, x) in ins.iter().enumerate() {
+            shape.extend(free_axes(x.rank(), dims, side).into_iter().map(|axis| x.shape[axis]));
+        }
+        let weak_type = ins.iter().all(|x| x.weak_type);
+        let dtype = p.preferred_element_type.unwrap_or(ins[0].dtype);
+        Ok(smallvec![Aval::with_weak_type(&shape, dtype, weak_type)])
+    }
+
+    fn derivative(&self) -> Derivative<DotGeneral> {
+        Derivative::Jvp(jvp)
+    }
+
+    fn transpose(&self) -> Transpose<DotGeneral> {
+        Transpose::Rule(transpose)
+    }
+
+    fn batching(&self) -> Batching<DotGeneral> {
+        Batching::Rule(batch)
+    }
+
+    fn cpu(&self, p: &DotGeneral, _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
+        let DotDimensions { contract, batch } = p.dimension_numbers.clone();
+        CpuForm::Contract(Contraction { contract, batch })
+    }
+
+    fn hlo(&self) -> Hlo<DotGeneral> {
+        Hlo::Attributes("stablehlo.dot_general", |p, _| {
+            let DotDimensions { contract, batch } = &p.dimension_numbers;
+            let pair = |pair: &[Vec<usize>; 2]| format!("{:?} x {:?}", pair[0], pair[1]);
+            let batching =
+                if batch[0].is_empty() { String::new() } else { format!("batching_dims = {}, ", pair(batch)) };
+            format!("{batching}contracting_dims = {}", pair(contract))
+        })
+    }
+
+    fn samples(&self) -> Vec<Sample> {
+        let sample = |contract: [&[usize]; 2], batch: [&[usize]; 2], shapes: &[&[usize]], dtype| {
+            let dims = DotDimensions { contract: contract.map(<[_]>::to_vec), batch: batch.map(<[_]>::to_vec) };
+            let params = DotGeneral {
+                dimension_numbers: dims,
+                precision: None,
+                preferred_element_type: None,
+                out_sharding: None,
+            };
+            Sample::new(Params::new(params), dtype, (-2.0, 2.0), shapes)
+        };
+        vec![
+            sample([&[1], &[0]], [&[], &[]], &[&[3, 4], &[4, 5]], DType::F32),
+            sample([&[0], &[1]], [&[], &[]], &[&[4, 3], &[5, 4]], DType::F32),
+            sample([&[2], &[1]], [&[0], &[0]], &[&[2, 3, 4], &[2, 4, 5]], DType::F32),
+            sample([&[0], &[0]], [&[], &[]], &[&[4], &[4]], DType::F32),
+            sample([&[], &[]], [&[], &[]], &[&[2], &[3]], DType::F32),
+            sample([&[0, 2], &[2, 0]], [&[1], &[1]], &[&[2, 3, 4], &[4, 3, 2]], DType::F32),
+            sample([&[1], &[0]], [&[], &[]], &[&[3, 0], &[0, 5]], DType::F32),
+            sample([&[1], &[0]], [&[], &[]], &[&[3, 4], &[4, 5]], DType::I32),
+            sample([&[1], &[0]], [&[], &[]], &[&[3, 4], &[4, 5]], DType::C64),
+        ]
+    }
+}
+
+fn jvp(p: &DotGeneral, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)> {
+    let (x, y) = (V::new(e, &xs[0]), V::new(e, &xs[1]));
+    let dot = |a: &V<'_>, b: &V<'_>| {
+        a.dot_general(&V::new(e, &b.clone().done()?), p.dimension_numbers.clone(), p.preferred_element_type).done()
+    };
+    let out = dot(&x, &y)?;
+    let dx = ts[0].as_ref().map(|t| dot(&V::new(e, t), &y)).transpose()?;
+    let dy = ts[1].as_ref().map(|t| dot(&x, &V::new(e, t))).transpose()?;
+    Ok((smallvec![out], smallvec![add_any(e, dx, dy)?]))
+}
+
+fn transpose(p: &DotGeneral, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {
+    let mut result: Tangents = smallvec![None, None];
+    let Some(ct) = &cts[0] else { return Ok(result) };
+    for side in 0..2 {
+        if let (true, Some(other)) = (ins[side].is_linear(), ins[1 - side].known()) {
+            let other = V::new(e, other);
+            result[side] = Some(operand_ct(p, side, &V::new(e, ct), ins[side].aval(), &other).done()?);
+        }
+    }
+    Ok(result)
+}
+
+/// The cotangent of one operand: the result's cotangent contracted with the other operand over that one's free axes,
+/// with the axes put back where the operand has them.
+fn operand_ct<'e>(p: &DotGeneral, side: usize, ct: &V<'e>, x: Aval, other: &V<'e>) -> V<'e> {
+    let dims = &p.dimension_numbers;
+    let (n_batch, other_side) = (dims.batch[0].len(), 1 - side);
+    let x_free = free_axes(x.rank(), dims, side);
+    let other_free = free_axes(other.aval().rank(), dims, other_side);
+    // Axes of the result: batch, free of the left, free of the right.
+    let n_left_free = if side == 0 { x_free.len() } else { other_free.len() };
+    let first_other = n_batch + if side == 0 { n_left_free } else { 0 };
+    let ct_contract: Vec<usize> = (first_other..first_other + other_free.len()).collect();
+    let ct_batch: Vec<usize> = (0..n_batch).collect();
+    let ct_dims =
+        DotDimensions { contract: [ct_contract, other_free], batch: [ct_batch, dims.batch[other_side].clone()] };
+    let product = ct.dot_general(other, ct_dims, Some(x.dtype));
+    // Axes of the product: batch, free of x, then the contracted axes in the order of the other operand's axes.
+    let mut order: Vec<usize> = (0..dims.contract[side].len()).collect();
+    order.sort_by_key(|&i| dims.contract[other_side][i]);
+    let contracted = order.into_iter().map(|i| dims.contract[side][i]);
+    let x_axes: Vec<usize> = dims.batch[side].iter().copied().chain(x_free).chain(contracted).collect();
+    let mut permutation = vec![0; x_axes.len()];
+    for (i, &axis) in x_axes.iter().enumerate() {
+        permutation[axis] = i;
+    }
+    product.transpose(&permutation)
+}
+
+fn batch(p: &DotGeneral, e: &dyn Emit, _: &Batch, ins: &[Val], dims: &[Option<usize>]) -> Result<(Vals, BatchDims)> {
+    let old = &p.dimension_numbers;
+    let moved = |axes: &[usize], side: usize| -> Vec<usize> {
+        axes.iter().map(|&axis| if dims[side].is_some_and(|dim| axis >= dim) { axis + 1 } else { axis }).collect()
+    };
+    let pair = |axes: &[Vec<usize>; 2]| [moved(&axes[0], 0), moved(&axes[1], 1)];
+    let mut new = DotDimensions { contract: pair(&old.contract), batch: pair(&old.batch) };
+    let n_batch = old.batch[0].len();
+    let out_dim = match (dims[0], dims[1]) {
+        (Some(left), Some(right)) => {
+            new.batch[0].insert(0, left);
+            new.batch[1].insert(0, right);
+            0
+        }
+        // The batch axis of one operand is one more free axis of the result.
+        (Some(left), None) => {
+            n_batch + free_axes(ins[0].aval().rank(), &new, 0).iter().filter(|&&axis| axis < left).count()
+        }
+        (None, Some(right)) => {
+            let n_left = free_axes(ins[0].aval().rank(), &new, 0).len();
+            n_batch + n_left + free_axes(ins[1].aval().rank(), &new, 1).iter().filter(|&&axis| axis < right).count()
+        }
+        (None, None) => unreachable!("some operand is batched"),
+    };
+    let out = V::new(e, &ins[0]).dot_general(&V::new(e, &ins[1]), new, p.preferred_element_type).done()?;
+    Ok((smallvec![out], smallvec![Some(out_dim)]))
+}

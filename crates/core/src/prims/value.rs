@@ -1,0 +1,173 @@
+//! [`V`]: a value with its emitter, so that rules read as formulas.
+//!
+//! Operators and methods bind primitives. An error poisons the value and everything computed from it; it surfaces once,
+//! at [`V::done`]. Numbers on either side of an operator take the dtype of the value.
+
+use std::ops::{Add, Mul, Neg, Sub};
+
+use pullback_base::{Aval, DType, Result, Scalar};
+use pullback_ir::{Emit, Params, PrimRef, Val};
+
+use super::*;
+
+/// A value and the emitter that performs operations on it.
+#[derive(Clone)]
+pub struct V<'e> {
+    emit: &'e dyn Emit,
+    val: Result<Val>,
+}
+
+impl<'e> V<'e> {
+    /// A value on an emitter.
+    pub fn new(emit: &'e dyn Emit, val: &Val) -> V<'e> {
+        V { emit, val: Ok(val.clone()) }
+    }
+
+    /// The value, or the first error on the way to it.
+    ///
+    /// # Errors
+    /// What any operation on the way raised.
+    pub fn done(self) -> Result<Val> {
+        self.val
+    }
+
+    /// The emitter.
+    pub fn emit(&self) -> &'e dyn Emit {
+        self.emit
+    }
+
+    /// The aval; that of a float32 scalar when poisoned.
+    pub fn aval(&self) -> Aval {
+        self.val.as_ref().map_or_else(|_| Aval::scalar(DType::F32, false), Val::aval)
+    }
+
+    /// A number of this value's dtype.
+    pub fn number(&self, number: f64) -> V<'e> {
+        let scalar = Scalar::float(self.aval().dtype, number);
+        V { emit: self.emit, val: self.val.clone().map(|_| Val::Literal(scalar)) }
+    }
+
+    /// Binds a primitive with one result on this value and others.
+    pub fn bind(&self, prim: PrimRef, params: &Params, others: &[&V<'e>]) -> V<'e> {
+        V { emit: self.emit, val: self.try_bind(prim, params, others) }
+    }
+
+    fn try_bind(&self, prim: PrimRef, params: &Params, others: &[&V<'e>]) -> Result<Val> {
+        let mut ins = vec![self.val.clone()?];
+        for other in others {
+            ins.push(other.val.clone()?);
+        }
+        let mut outs = self.emit.bind(prim, params, &ins)?;
+        Ok(outs.swap_remove(0))
+    }
+
+    fn unary(&self, prim: PrimRef) -> V<'e> {
+        self.bind(prim, &Params::NONE, &[])
+    }
+
+    fn binary(&self, prim: PrimRef, other: &V<'e>) -> V<'e> {
+        self.bind(prim, &Params::NONE, &[other])
+    }
+}
+
+macro_rules! methods {
+    ($($(#[$doc:meta])* $kind:ident $name:ident $prim:ident;)*) => {
+        impl<'e> V<'e> { $(methods!{@ $(#[$doc])* $kind $name $prim})* }
+    };
+    (@ $(#[$doc:meta])* unary $name:ident $prim:ident) => { $(#[$doc])* pub fn $name(&self) -> V<'e> { self.unary($prim) } };
+    (@ $(#[$doc:meta])* binary $name:ident $prim:ident) => {
+        $(#[$doc])* pub fn $name(&self, other: &V<'e>) -> V<'e> { self.binary($prim, other) }
+    };
+}
+methods! {
+    /// Sine, of radians.
+    unary sin SIN;
+    /// Cosine, of radians.
+    unary cos COS;
+    /// Sum of two cotangents or tangents.
+    binary add_any ADD_ANY;
+}
+
+macro_rules! operators {
+    ($($trait:ident $method:ident $prim:ident;)*) => {$(
+        impl<'e> $trait<&V<'e>> for &V<'e> {
+            type Output = V<'e>;
+            fn $method(self, other: &V<'e>) -> V<'e> { self.binary($prim, other) }
+        }
+        impl<'e> $trait<V<'e>> for &V<'e> {
+            type Output = V<'e>;
+            fn $method(self, other: V<'e>) -> V<'e> { self.binary($prim, &other) }
+        }
+        impl<'e> $trait<&V<'e>> for V<'e> {
+            type Output = V<'e>;
+            fn $method(self, other: &V<'e>) -> V<'e> { self.binary($prim, other) }
+        }
+        impl<'e> $trait<V<'e>> for V<'e> {
+            type Output = V<'e>;
+            fn $method(self, other: V<'e>) -> V<'e> { self.binary($prim, &other) }
+        }
+        impl<'e> $trait<&V<'e>> for f64 {
+            type Output = V<'e>;
+            fn $method(self, other: &V<'e>) -> V<'e> { other.number(self).binary($prim, other) }
+        }
+        impl<'e> $trait<V<'e>> for f64 {
+            type Output = V<'e>;
+            fn $method(self, other: V<'e>) -> V<'e> { other.number(self).binary($prim, &other) }
+        }
+        impl<'e> $trait<f64> for &V<'e> {
+            type Output = V<'e>;
+            fn $method(self, other: f64) -> V<'e> { self.binary($prim, &self.number(other)) }
+        }
+        impl<'e> $trait<f64> for V<'e> {
+            type Output = V<'e>;
+            fn $method(self, other: f64) -> V<'e> { self.binary($prim, &self.number(other)) }
+        }
+    )*};
+}
+operators! {
+    Add add ADD;
+    Sub sub SUB;
+    Mul mul MUL;
+}
+
+impl<'e> Neg for &V<'e> {
+    type Output = V<'e>;
+    fn neg(self) -> V<'e> {
+        self.unary(NEG)
+    }
+}
+
+impl<'e> Neg for V<'e> {
+    type Output = V<'e>;
+    fn neg(self) -> V<'e> {
+        self.unary(NEG)
+    }
+}
+
+/// The sum of two tangents or cotangents, either of which may be a symbolic zero.
+///
+/// # Errors
+/// What the emitter raises.
+pub fn add_any(e: &dyn Emit, a: Option<Val>, b: Option<Val>) -> Result<Option<Val>> {
+    match (a, b) {
+        (Some(a), Some(b)) => V::new(e, &a).add_any(&V::new(e, &b)).done().map(Some),
+        (a, b) => Ok(a.or(b)),
+    }
+}
+
+/// Zeros of an aval: a literal for scalars, else a broadcast one.
+///
+/// # Errors
+/// What the emitter raises.
+pub fn zeros(e: &dyn Emit, aval: Aval) -> Result<Val> {
+    let zero = Val::Literal(Scalar::zero(aval.dtype).weak(aval.weak_type));
+    if aval.rank() == 0 { Ok(zero) } else { V::new(e, &zero).broadcast_in_dim(&aval.shape, &[]).done() }
+}
+
+/// The tangent or cotangent, made of zeros when it is a symbolic zero.
+///
+/// # Errors
+/// What the emitter raises.
+pub fn instantiate(e: &dyn Emit, aval: Aval, tangent: Option<Val>) -> Result<Val> {
+    tangent.map_or_else(|| zeros(e, aval.tangent()), Ok)
+}
