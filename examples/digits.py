@@ -126,7 +126,7 @@ def train(params, key, training, test):
 
 
 def draw(path, losses, accuracies, images, labels, predictions):
-    """Loss and accuracy curves above a row of test digits; a wrong answer is red."""
+    """Loss and accuracy curves above test digits with the answers given: some right ones, then the wrong ones in red."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -141,8 +141,8 @@ def draw(path, losses, accuracies, images, labels, predictions):
     right.plot(np.arange(1, EPOCHS + 1), accuracies, marker=".")
     right.axhline(REQUIRED_ACCURACY, color="grey", linestyle=":")
     right.set(title=f"test accuracy, {accuracies[-1]:.1%} at the end", xlabel="epoch", ylim=(None, 1))
-    wrong = np.flatnonzero(predictions != labels)[:columns]
-    shown = np.concatenate([np.arange(2 * columns - len(wrong)), wrong])
+    right, wrong = np.flatnonzero(predictions == labels), np.flatnonzero(predictions != labels)[:columns]
+    shown = np.concatenate([right[: 2 * columns - len(wrong)], wrong])
     for place, i in enumerate(shown):
         axes = figure.add_subplot(grid[1 + place // columns, place % columns])
         axes.imshow(images[i].reshape(8, 8), cmap="gray_r")
