@@ -27,7 +27,7 @@ fn format() -> Outcome {
 
 /// The Python crate cannot be checked without an interpreter; where there is none, it is left out and that is said.
 fn clippy() -> Outcome {
-    let clippy = cargo("clippy").args(["--quiet", "--workspace", "--all-targets"]);
+    let clippy = cargo("clippy").args(["--quiet", "--keep-going", "--workspace", "--all-targets"]);
     let clippy = match python() {
         Ok(python) => clippy.env("PYO3_PYTHON", python),
         Err(why) => {
