@@ -7,9 +7,10 @@
 #![forbid(unsafe_code)]
 
 mod current;
+pub mod settings;
 mod staging;
 mod transform;
 
-pub use current::{bind, bind_one, current, is_live, with_current};
+pub use current::{bind, bind_one, current, is_live, is_tracing, with_current};
 pub use staging::{Traced, call_jaxpr, trace_to_jaxpr};
 pub use transform::{jvp, linearize, vmap};
