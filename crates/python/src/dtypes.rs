@@ -74,7 +74,9 @@ pub fn of_object(obj: &Bound<'_, PyAny>) -> PyResult<DType> {
     }
     let descr = if obj.is_instance(numpy(py)?.dtype.bind(py))? {
         obj.clone()
-    } else if let Some(own) = obj.getattr_opt("dtype")?.filter(|own| !own.is_callable() || own.hasattr("name").unwrap_or(false)) {
+    } else if let Some(own) =
+        obj.getattr_opt("dtype")?.filter(|own| !own.is_callable() || own.hasattr("name").unwrap_or(false))
+    {
         own
     } else {
         named_or_numpy(obj)?
@@ -82,7 +84,8 @@ pub fn of_object(obj: &Bound<'_, PyAny>) -> PyResult<DType> {
     if let Ok(key) = descr.getattr("_pullback_dtype") {
         return Ok(DType::parse(&key.extract::<String>()?).expect("our own dtype objects bear our names"));
     }
-    let native = if descr.is_instance(numpy(py)?.dtype.bind(py))? { descr.call_method1("newbyteorder", ("=",))? } else { descr };
+    let native =
+        if descr.is_instance(numpy(py)?.dtype.bind(py))? { descr.call_method1("newbyteorder", ("=",))? } else { descr };
     of_numpy(&native)?.ok_or_else(|| not_a_dtype(&native))
 }
 

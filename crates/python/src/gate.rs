@@ -118,9 +118,8 @@ pub fn user_span(py: Python<'_>) -> Span {
     while let Some(current) = frame {
         let raw = current.as_ptr().cast::<ffi::PyFrameObject>();
         // SAFETY: `raw` is a live frame; the code object comes as a new reference.
-        let (code, offset) = unsafe {
-            (Bound::from_owned_ptr(py, ffi::PyFrame_GetCode(raw).cast()), ffi::PyFrame_GetLasti(raw))
-        };
+        let (code, offset) =
+            unsafe { (Bound::from_owned_ptr(py, ffi::PyFrame_GetCode(raw).cast()), ffi::PyFrame_GetLasti(raw)) };
         let source = source_of(py, &code);
         if source != 0 {
             return Span::new(source, offset.max(0) as u32);

@@ -9,6 +9,7 @@ pub mod dtypes;
 pub mod errors;
 pub mod gate;
 pub mod numpy;
+pub mod tree;
 pub mod value;
 
 use pyo3::prelude::*;
@@ -18,5 +19,6 @@ use pyo3::prelude::*;
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     gate::install_panic_hook();
     value::register(m)?;
+    tree::register(m)?;
     api::register(m)
 }

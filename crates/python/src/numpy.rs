@@ -85,12 +85,20 @@ pub fn from_ndarray(array: &Bound<'_, PyAny>) -> PyResult<Val> {
         size => unsafe { std::slice::from_raw_parts(head.data.cast::<u8>(), size) },
     };
     let array = narrowed(aval, if dtype == DType::Float0 { &[] } else { bytes });
-    Ok(if shape.is_empty() && dtype != DType::Float0 { Val::Literal(array.element(0).expect("fresh")) } else { Val::Array(array) })
+    Ok(if shape.is_empty() && dtype != DType::Float0 {
+        Val::Literal(array.element(0).expect("fresh"))
+    } else {
+        Val::Array(array)
+    })
 }
 
 fn shape_of(head: &NdArray) -> SmallVec<[usize; 4]> {
     // SAFETY: NumPy keeps `rank` sizes there.
-    let sizes = if head.rank == 0 { &[][..] } else { unsafe { std::slice::from_raw_parts(head.dimensions, head.rank as usize) } };
+    let sizes = if head.rank == 0 {
+        &[][..]
+    } else {
+        unsafe { std::slice::from_raw_parts(head.dimensions, head.rank as usize) }
+    };
     sizes.iter().map(|&size| size as usize).collect()
 }
 

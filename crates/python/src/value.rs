@@ -3,8 +3,8 @@
 //! `Array` is a real base class, so that `isinstance(x, jax.Array)` is one walk of a short chain: concrete arrays are
 //! `ArrayImpl`, tracers descend from `Tracer`. All of them hold one [`Val`].
 
-use pullback_base::{DType, Scalar};
 use pullback_base::scalar::Number;
+use pullback_base::{DType, Scalar};
 use pullback_ir::{Slot, Tracer, Val};
 use pullback_trace::settings::x64;
 use pyo3::exceptions::PyOverflowError;
@@ -124,7 +124,9 @@ pub fn as_val<'a>(obj: &'a Bound<'_, PyAny>) -> Option<&'a Val> {
 pub fn to_val(obj: &Bound<'_, PyAny>) -> PyResult<Val> {
     match try_val(obj)? {
         Some(val) => Ok(val),
-        None => Err(type_error(format!("Argument '{}' of type {} is not a valid JAX type", obj.str()?, obj.get_type()))),
+        None => {
+            Err(type_error(format!("Argument '{}' of type {} is not a valid JAX type", obj.str()?, obj.get_type())))
+        }
     }
 }
 
