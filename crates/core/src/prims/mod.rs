@@ -96,8 +96,18 @@ pub const ALL: &[PrimRef] = &[
     XOR,
     // movement
     BROADCAST_IN_DIM,
+    CONCATENATE,
+    IOTA,
+    PAD,
     RESHAPE,
+    REV,
+    SLICE,
+    SPLIT,
+    SQUEEZE,
+    STACK,
+    TILE,
     TRANSPOSE,
+    UNSTACK,
     // reduction
     REDUCE_SUM,
     // contraction
