@@ -28,7 +28,11 @@ pub fn with_current<T>(emit: EmitRef, body: impl FnOnce() -> T) -> T {
     body()
 }
 
+<<<<<<< HEAD
 /// Whether anything is being traced on this thread.
+=======
+/// Whether anything but evaluation is current on this thread.
+>>>>>>> main
 pub fn is_tracing() -> bool {
     STACK.with_borrow(|stack| !stack.is_empty())
 }
