@@ -5,10 +5,16 @@
 #![allow(unreachable_pub, reason = "a cdylib exports nothing; `pub` marks what other modules of it may use")]
 
 pub mod api;
+pub mod aval;
+pub mod call;
 pub mod dtypes;
 pub mod errors;
 pub mod gate;
+pub mod jaxpr;
+pub mod jit;
+pub mod names;
 pub mod numpy;
+pub mod primitive;
 pub mod tree;
 pub mod value;
 
@@ -20,5 +26,10 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     gate::install_panic_hook();
     value::register(m)?;
     tree::register(m)?;
+    m.add_class::<aval::PyAval>()?;
+    jaxpr::register(m)?;
+    primitive::register(m)?;
+    jit::register(m)?;
+    pullback_trace::set_describe_leak(names::describe_leak);
     api::register(m)
 }
