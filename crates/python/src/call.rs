@@ -20,10 +20,16 @@ pub fn arguments<'py>(py: Python<'py>, tree: &TreeDef, leaves: Vec<Py<PyAny>>) -
     Ok((args, (!kwargs.is_empty()).then_some(kwargs)))
 }
 
-/// Calls `fun` with values in the given structure of arguments.
-pub fn call_with<'py>(fun: &Bound<'py, PyAny>, tree: &TreeDef, vals: &[Val]) -> PyResult<Bound<'py, PyAny>> {
+/// Calls `fun` for the named transform with values in the given structure of arguments.
+pub fn call_with<'py>(
+    transform: &'static str,
+    fun: &Bound<'py, PyAny>,
+    tree: &TreeDef,
+    vals: &[Val],
+) -> PyResult<Bound<'py, PyAny>> {
     let py = fun.py();
     let (args, kwargs) = arguments(py, tree, wrap_all(py, vals.iter().cloned())?)?;
+    let _guard = crate::names::enter(transform, fun, &args, kwargs.as_ref(), vec![], vals.len());
     fun.call(args, kwargs.as_ref())
 }
 

@@ -15,8 +15,10 @@ pub mod jit;
 pub mod names;
 pub mod numpy;
 pub mod primitive;
+pub mod transforms;
 pub mod tree;
 pub mod value;
+pub mod vmap;
 
 use pyo3::prelude::*;
 
@@ -30,6 +32,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     jaxpr::register(m)?;
     primitive::register(m)?;
     jit::register(m)?;
+    transforms::register(m)?;
+    vmap::register(m)?;
     pullback_trace::set_describe_leak(names::describe_leak);
     api::register(m)
 }

@@ -4,7 +4,7 @@
 //! `ArrayImpl`, tracers descend from `Tracer`. All of them hold one [`Val`].
 
 use pullback_base::scalar::Number;
-use pullback_base::{DType, Scalar};
+use pullback_base::{Array, DType, Scalar};
 use pullback_ir::{Slot, Tracer, Val};
 use pullback_trace::settings::x64;
 use pyo3::exceptions::PyOverflowError;
@@ -60,6 +60,11 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// The Python object of a value.
 pub fn wrap(py: Python<'_>, val: Val) -> PyResult<Py<PyAny>> {
+    let val = match val {
+        // While something is traced, a number stays one, so that it is written in place in the jaxpr.
+        Val::Literal(scalar) if !pullback_trace::is_tracing() => Val::Array(Array::scalar(scalar)),
+        other => other,
+    };
     let Val::Tracer(tracer) = &val else { return wrap_concrete(py, val) };
     let kind = kind_of(tracer);
     let base = PyClassInitializer::from(PyArray { val }).add_subclass(PyTracer);

@@ -260,6 +260,13 @@ impl Staged {
     }
 }
 
+impl Staged {
+    /// The jaxpr, the values it captured, and the structures of arguments and results.
+    pub fn parts(&self) -> (&JaxprRef, &[Val], &TreeDef, &TreeDef) {
+        (&self.jaxpr, &self.captured, &self.in_tree, &self.out_tree)
+    }
+}
+
 /// Stages a call of `fun` for the named transform; leaves need only shape and dtype.
 #[pyfunction]
 #[pyo3(signature = (fun, args, kwargs, static_argnums=vec![], static_argnames=vec![], transform="jit"))]
