@@ -6,6 +6,7 @@ pub mod contraction;
 pub mod elementwise;
 pub mod indexing;
 pub mod movement;
+pub mod random;
 pub mod reduction;
 mod value;
 
@@ -15,6 +16,7 @@ pub use contraction::*;
 pub use elementwise::*;
 pub use indexing::*;
 pub use movement::*;
+pub use random::*;
 pub use reduction::*;
 pub use value::{V, add_any, instantiate, zeros};
 
@@ -136,6 +138,14 @@ pub const ALL: &[PrimRef] = &[
     SCATTER_MIN,
     SCATTER_MUL,
     SCATTER_SUB,
+    // random numbers
+    RANDOM_BITS,
+    RANDOM_CLONE,
+    RANDOM_FOLD_IN,
+    RANDOM_SEED,
+    RANDOM_SPLIT,
+    RANDOM_UNWRAP,
+    RANDOM_WRAP,
     // contraction
     DOT_GENERAL,
 ];
