@@ -4,6 +4,7 @@
 //! and parses, [`verify`] checks it after every pass, and [`interpret`] is the oracle: native code must give its bits.
 //! The IR fixes the order of every reduction and every fused multiply-add, so no target may choose. It deliberately
 //! knows no jaxpr, no vector width and no register.
+#![forbid(unsafe_code)]
 
 mod builder;
 mod program;
