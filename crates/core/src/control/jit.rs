@@ -9,7 +9,7 @@ use pullback_base::{Aval, Result, bail};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
     Atom, Avals, Batch, BatchDims, Batching, Derivative, Effects, Emit, Hlo, JaxprRef, Operand, Params, Prim, PrimRef,
-    Sample, Split, Tangents, Transpose, Val, Vals,
+    Sample, Split, SplitJaxpr, Tangents, Transpose, Val, Vals,
 };
 
 use crate::prims::batch_to_front;
