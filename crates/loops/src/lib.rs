@@ -7,6 +7,8 @@
 #![forbid(unsafe_code)]
 
 mod builder;
+mod dead;
+mod expand;
 mod half_width;
 mod interpret;
 mod kernels;
@@ -15,6 +17,8 @@ mod verify;
 mod visit;
 
 pub use builder::Builder;
+pub use dead::remove_dead;
+pub use expand::expand;
 pub use interpret::{interpret, rem_f32, rem_f64};
 pub use kernels::{Kernels, parts};
 pub use program::*;

@@ -1,6 +1,6 @@
 //! What an operation reads: its operands and the loops its addresses count by.
 
-use crate::program::{Addr, Binary, Inst, LoopId, Op, Unary, ValueId};
+use crate::program::{Addr, Binary, Carry, Inst, LoopId, Op, Unary, ValueId};
 
 impl Op {
     /// Calls `visit` with each value that the operation itself reads; blocks inside are not entered, but what a
@@ -52,6 +52,50 @@ impl Op {
                 inner.carries.iter().for_each(|carry| visit(carry.next));
             }
             _ => {}
+        }
+    }
+
+    /// Replaces each value that [`Op::for_each_operand`] visits.
+    pub fn map_operands(&mut self, map: impl Fn(ValueId) -> ValueId) {
+        let change = |value: &mut ValueId| *value = map(*value);
+        let change_inits = |carries: &mut Vec<Carry>| carries.iter_mut().for_each(|carry| change(&mut carry.init));
+        match self {
+            Op::Const(_) | Op::Index(_) | Op::Size(_) | Op::Swap(..) => {}
+            Op::Unary(_, x) | Op::Convert(_, x) | Op::Bitcast(_, x) | Op::Round(_, x) => change(x),
+            Op::Binary(_, x, y) | Op::Compare(_, x, y) => [x, y].into_iter().for_each(change),
+            Op::Fma(x, y, z) | Op::Select(x, y, z) => [x, y, z].into_iter().for_each(change),
+            Op::Load(_, addr) => addr.offset.iter_mut().for_each(change),
+            Op::Store(_, addr, value) => {
+                addr.offset.iter_mut().for_each(change);
+                change(value);
+            }
+            Op::For(inner) => change_inits(&mut inner.carries),
+            Op::While(inner) => change_inits(&mut inner.carries),
+            Op::Switch(inner) => change(&mut inner.index),
+            Op::Call(call) => call.args.iter_mut().filter_map(|(_, addr)| addr.offset.as_mut()).for_each(change),
+        }
+    }
+
+    /// Replaces each value that [`Op::for_each_yield`] visits.
+    pub fn map_yields(&mut self, map: impl Fn(ValueId) -> ValueId) {
+        let change = |value: &mut ValueId| *value = map(*value);
+        match self {
+            Op::For(inner) => inner.carries.iter_mut().for_each(|carry| change(&mut carry.next)),
+            Op::While(inner) => {
+                change(&mut inner.condition);
+                inner.carries.iter_mut().for_each(|carry| change(&mut carry.next));
+            }
+            _ => {}
+        }
+    }
+
+    /// The blocks inside the operation, in order, to change them.
+    pub fn blocks_mut(&mut self) -> Vec<&mut Vec<Inst>> {
+        match self {
+            Op::For(inner) => vec![&mut inner.body],
+            Op::While(inner) => vec![&mut inner.header, &mut inner.body],
+            Op::Switch(inner) => inner.branches.iter_mut().collect(),
+            _ => vec![],
         }
     }
 
