@@ -4,9 +4,23 @@
 //! and parses, [`verify`] checks it after every pass, and [`interpret`] is the oracle: native code must give its bits.
 //! The IR fixes the order of every reduction and every fused multiply-add, so no target may choose. It deliberately
 //! knows no jaxpr, no vector width and no register.
+#![forbid(unsafe_code)]
 
 mod builder;
+mod dead;
+mod expand;
+mod half_width;
+mod interpret;
+mod kernels;
 mod program;
+mod verify;
+mod visit;
 
 pub use builder::Builder;
+pub use dead::remove_dead;
+pub use expand::expand;
+pub use interpret::{interpret, rem_f32, rem_f64};
+pub use kernels::{Kernels, parts};
 pub use program::*;
+pub use verify::{verify, verify_expanded};
+pub use visit::for_each_inst;
