@@ -3,6 +3,7 @@
 //! `#[derive(Params)]` on a struct with named fields implements `pullback_ir::ParamSet`: each field is converted to and
 //! from a `ParamValue` by its `ParamField`. A field name that is not a Rust identifier is given by `#[param(name = "…")]`,
 //! one that stays out of JAX's printed form by `#[param(hidden)]`. It does nothing else.
+#![forbid(unsafe_code)]
 
 use proc_macro::TokenStream;
 use quote::quote;

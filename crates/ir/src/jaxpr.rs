@@ -104,7 +104,7 @@ pub struct DebugInfo {
 }
 
 /// A jaxpr. Make one with [`crate::Builder`] or the parser; share it as [`JaxprRef`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Jaxpr {
     /// Aval of each variable.
     pub vars: Vec<Aval>,
@@ -149,6 +149,14 @@ impl Jaxpr {
     /// What all equations do besides computing.
     pub fn effects(&self) -> Effects {
         self.eqns.iter().fold(Effects::NONE, |all, eqn| all.union(eqn.effects()))
+    }
+
+    /// The same jaxpr with its inputs and results in another order: entry `i` of an order is the old position.
+    #[must_use]
+    pub fn reordered(&self, in_order: &[usize], out_order: &[usize]) -> Jaxpr {
+        let invars = in_order.iter().map(|&i| self.invars[i]).collect();
+        let outs = out_order.iter().map(|&i| self.outs[i]).collect();
+        Jaxpr { invars, outs, ..self.clone() }
     }
 
     /// Number of equations, those of inner jaxprs included.

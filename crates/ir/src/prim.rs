@@ -10,7 +10,7 @@ use std::hash::{Hash, Hasher};
 use pullback_base::{Aval, DType, Error, Result};
 use smallvec::SmallVec;
 
-use crate::emit::Emit;
+use crate::emit::{Emit, EmitRef};
 use crate::jaxpr::Effects;
 use crate::lower::CpuForm;
 use crate::params::{ParamSet, ParamValue, Params};
@@ -140,6 +140,16 @@ impl Sample {
     }
 }
 
+/// A derivative that the user wrote. It may re-enter tracing, so it gets a shared emitter to make current.
+pub trait CustomRule: Send + Sync {
+    /// Results and tangents, from primals and tangents.
+    fn jvp(&self, e: &EmitRef, primals: &[Val], tangents: &[Option<Val>]) -> Result<(Vals, Tangents)>;
+    /// Cotangents of the linear operands, from those of the results.
+    fn transpose(&self, e: &EmitRef, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents>;
+    /// How it prints.
+    fn name(&self) -> String;
+}
+
 /// A primitive with typed params. All methods are values or rules; none has a hidden default that hides a hole.
 pub trait Prim: Send + Sync + 'static {
     /// Static parameters.
@@ -178,6 +188,10 @@ pub trait Prim: Send + Sync + 'static {
     }
     /// Evaluates outside of programs when the CPU form cannot: for primitives about other traces.
     fn eval(&self, _params: &Self::Params, _ins: &[Val]) -> Option<Result<Vals>> {
+        None
+    }
+    /// The user's own derivative; it takes the place of the primitive's rules.
+    fn custom_rule(&self, _params: &Self::Params) -> Option<std::sync::Arc<dyn CustomRule>> {
         None
     }
     /// Names of the printed params that JAX's form shows for this application only sometimes: those to leave out.
@@ -227,6 +241,7 @@ pub trait DynPrim: Send + Sync {
     fn split(&self, params: &Params, split: &dyn Split, ins: &[Val]) -> Result<Option<Vals>>;
     fn drop_unused(&self, params: &Params, used: &[bool]) -> Option<(Params, Vec<bool>, Vec<bool>)>;
     fn eval(&self, params: &Params, ins: &[Val]) -> Option<Result<Vals>>;
+    fn custom_rule(&self, params: &Params) -> Option<std::sync::Arc<dyn CustomRule>>;
     fn unprinted(&self, params: &Params) -> Vec<&'static str>;
     fn shares_names(&self) -> bool;
     fn params_from_fields(&self, fields: &[(String, ParamValue)]) -> Result<Params>;
@@ -306,6 +321,9 @@ impl<T: Prim> DynPrim for T {
     }
     fn eval(&self, params: &Params, ins: &[Val]) -> Option<Result<Vals>> {
         Prim::eval(self, typed::<T>(params), ins)
+    }
+    fn custom_rule(&self, params: &Params) -> Option<std::sync::Arc<dyn CustomRule>> {
+        Prim::custom_rule(self, typed::<T>(params))
     }
     fn unprinted(&self, params: &Params) -> Vec<&'static str> {
         Prim::unprinted(self, typed::<T>(params))

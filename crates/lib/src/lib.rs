@@ -1,1 +1,2 @@
 //! User-level array functions of Pullback: lax, numpy, nn, random.
+#![forbid(unsafe_code)]

@@ -1,1 +1,2 @@
 //! Composable transformations of array programs: grad, vmap, jit, scan.
+#![forbid(unsafe_code)]

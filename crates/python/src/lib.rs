@@ -1,1 +1,5 @@
-//! The Python extension module of Pullback.
+//! The Python extension module of Pullback: the only crate that knows Python.
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _core {}

@@ -1,1 +1,2 @@
 //! StableHLO text from jaxprs.
+#![forbid(unsafe_code)]

@@ -1,1 +1,2 @@
 //! Samples, checkers and the golden-file runner for Pullback's tests.
+#![forbid(unsafe_code)]

@@ -1,1 +1,15 @@
-//! What a user call enters: the current-trace stack, tracers and the jit cache.
+//! What a user call enters: the current emitter of each thread, tracing to jaxprs, and the transforms of running
+//! functions.
+//!
+//! User-facing functions call [`bind`], which performs a primitive on whatever is current. Front ends flatten trees and
+//! hand in flat functions; this crate knows no trees, no names of arguments, and no Python. It also finds tracers that
+//! outlived their trace.
+#![forbid(unsafe_code)]
+
+mod current;
+mod staging;
+mod transform;
+
+pub use current::{bind, bind_one, current, is_live, with_current};
+pub use staging::{Traced, call_jaxpr, trace_to_jaxpr};
+pub use transform::{jvp, linearize, vmap};

@@ -1,2 +1,104 @@
-//! The task runner of the workspace.
-fn main() {}
+//! `cargo xtask`: the tasks that keep the tree in order. `check` is what a change must pass beside the tests.
+//!
+//! Owns the rules of the tree ([`tidy`]), the running of generators ([`generate`]) and the calls of cargo's own tools
+//! ([`check`]). It deliberately depends on no room of the workspace, so that it builds when they do not.
+#![forbid(unsafe_code)]
+#![expect(clippy::print_stdout, reason = "a command-line program speaks on its standard output")]
+
+mod check;
+mod generate;
+mod process;
+mod tidy;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use lexopt::prelude::*;
+
+/// What a task says when it did not succeed: text for the person who called it.
+type Outcome = Result<(), String>;
+
+const USAGE: &str = "\
+cargo xtask check           format, tidy, generated files, clippy
+cargo xtask tidy            the rules of the tree: layers, unsafe, module pages, sizes, names
+cargo xtask gen [--check]   write the generated files, or say which are stale
+cargo xtask bless [ARGS]    run `cargo test ARGS` and write the expected texts anew";
+
+#[derive(Debug, PartialEq)]
+enum Task {
+    Check,
+    Tidy,
+    Gen { check: bool },
+    Bless(Vec<OsString>),
+    Help,
+}
+
+fn main() -> ExitCode {
+    let done = parse(lexopt::Parser::from_env()).map_err(|e| format!("{e}\n\n{USAGE}")).and_then(run);
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            println!("{why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn parse(mut args: lexopt::Parser) -> Result<Task, lexopt::Error> {
+    let Some(first) = args.next()? else { return Ok(Task::Help) };
+    let task = match first {
+        Value(name) if name == "check" => Task::Check,
+        Value(name) if name == "tidy" => Task::Tidy,
+        Value(name) if name == "gen" => return parse_gen(args),
+        Value(name) if name == "bless" => return Ok(Task::Bless(args.raw_args()?.collect())),
+        Short('h') | Long("help") => Task::Help,
+        other => return Err(other.unexpected()),
+    };
+    args.next()?.map_or(Ok(task), |extra| Err(extra.unexpected()))
+}
+
+fn parse_gen(mut args: lexopt::Parser) -> Result<Task, lexopt::Error> {
+    let mut check = false;
+    while let Some(arg) = args.next()? {
+        match arg {
+            Long("check") => check = true,
+            other => return Err(other.unexpected()),
+        }
+    }
+    Ok(Task::Gen { check })
+}
+
+fn run(task: Task) -> Outcome {
+    match task {
+        Task::Check => check::check(),
+        Task::Tidy => tidy::tidy(),
+        Task::Gen { check } => generate::generate(check),
+        Task::Bless(args) => process::cargo("test").args(args).env("UPDATE_EXPECT", "1").run(),
+        Task::Help => {
+            println!("{USAGE}");
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(args: &[&str], expect: Result<Task, &str>) {
+        let parsed = parse(lexopt::Parser::from_args(args)).map_err(|e| e.to_string());
+        assert_eq!(parsed, expect.map_err(str::to_owned), "{args:?}");
+    }
+
+    #[test]
+    fn arguments() {
+        check(&[], Ok(Task::Help));
+        check(&["check"], Ok(Task::Check));
+        check(&["gen"], Ok(Task::Gen { check: false }));
+        check(&["gen", "--check"], Ok(Task::Gen { check: true }));
+        check(&["bless", "-p", "pullback-ir"], Ok(Task::Bless(vec!["-p".into(), "pullback-ir".into()])));
+        check(&["tidy", "now"], Err("unexpected argument \"now\""));
+        check(&["tidi"], Err("unexpected argument \"tidi\""));
+        check(&["gen", "--chek"], Err("invalid option '--chek'"));
+    }
+}

@@ -1,0 +1,174 @@
+//! A call of a jaxpr: what `jax.jit` leaves in a trace.
+//!
+//! jit : operands -> results of the jaxpr
+//! Every rule is the transform of the jaxpr, called in the same way.
+
+use std::sync::Arc;
+
+use pullback_base::{Aval, Result, bail};
+use pullback_ir::lower::{Control, CpuForm};
+use pullback_ir::{
+    Avals, Batch, BatchDims, Batching, Derivative, Effects, Emit, Hlo, JaxprRef, Operand, Params, Prim, PrimRef,
+    Sample, Split, Tangents, Transpose, Val, Vals,
+};
+
+use crate::prims::batch_to_front;
+use crate::transforms::{batch_jaxpr, dce_jaxpr, jvp_jaxpr, transpose_jaxpr};
+
+/// Params of `jit`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
+pub struct Jit {
+    /// Name of the traced function.
+    pub name: Arc<str>,
+    /// What is called.
+    pub jaxpr: JaxprRef,
+    /// Which operands' memory may be taken over.
+    #[param(hidden)]
+    pub donated_invars: Vec<bool>,
+    /// Whether the call disappears in the trace around it.
+    #[param(hidden)]
+    pub inline: bool,
+    /// Whether unused operands stay.
+    #[param(hidden)]
+    pub keep_unused: bool,
+}
+
+impl Jit {
+    /// A call of `jaxpr` under `name`, without donation.
+    pub fn new(name: Arc<str>, jaxpr: JaxprRef) -> Jit {
+        let donated_invars = vec![false; jaxpr.invars.len()];
+        Jit { name, jaxpr, donated_invars, inline: false, keep_unused: false }
+    }
+
+    fn bind(&self, e: &dyn Emit, jaxpr: &JaxprRef, ins: &[Val]) -> Result<Vals> {
+        e.bind(JIT, &Params::new(Jit::new(self.name.clone(), jaxpr.clone())), ins)
+    }
+}
+
+struct JitPrim;
+
+/// The primitive `jit`.
+pub const JIT: PrimRef = PrimRef(&JitPrim);
+
+/// Checks operands against the inputs of a jaxpr.
+pub(super) fn check_call(name: &str, jaxpr: &JaxprRef, ins: &[Aval]) -> Result<()> {
+    let wanted = jaxpr.in_avals();
+    let fits = |(a, b): (&Aval, &Aval)| a.shape == b.shape && a.dtype == b.dtype;
+    if wanted.len() != ins.len() || !wanted.iter().zip(ins).all(fits) {
+        bail!(Type, "{name} was called with operands {ins:?}, its jaxpr takes {wanted:?}");
+    }
+    Ok(())
+}
+
+impl Prim for JitPrim {
+    type Params = Jit;
+    const NAME: &'static str = "jit";
+    const MULTIPLE_RESULTS: bool = true;
+
+    fn abstract_eval(&self, p: &Jit, ins: &[Aval]) -> Result<Avals> {
+        check_call("jit", &p.jaxpr, ins)?;
+        Ok(p.jaxpr.out_avals().into())
+    }
+
+    fn derivative(&self) -> Derivative<Jit> {
+        Derivative::Jvp(jvp)
+    }
+
+    fn transpose(&self) -> Transpose<Jit> {
+        Transpose::Rule(transpose)
+    }
+
+    fn batching(&self) -> Batching<Jit> {
+        Batching::Rule(batch)
+    }
+
+    fn cpu(&self, p: &Jit, _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
+        CpuForm::Control(Control::Call(p.jaxpr.clone()))
+    }
+
+    fn hlo(&self) -> Hlo<Jit> {
+        Hlo::Missing("calls of functions")
+    }
+
+    // Covered by the tests of control flow: there is no sample without a traced function.
+    fn samples(&self) -> Vec<Sample> {
+        vec![]
+    }
+
+    fn effects(&self, p: &Jit) -> Effects {
+        p.jaxpr.effects()
+    }
+
+    fn split(&self, p: &Jit, split: &dyn Split, ins: &[Val]) -> Result<Option<Vals>> {
+        let unknown_in: Vec<bool> = ins.iter().map(|val| split.is_unknown(val)).collect();
+        let parts = split.split_jaxpr(&p.jaxpr, &unknown_in)?;
+        let pick = |unknown: bool| {
+            ins.iter().zip(&unknown_in).filter(move |(_, is)| **is == unknown).map(|(val, _)| val.clone())
+        };
+        let known_ins: Vec<Val> = pick(false).collect();
+        let mut known_outs = p.bind(split.known(), &parts.known, &known_ins)?.into_iter();
+        let n_known = parts.unknown_out.iter().filter(|unknown| !**unknown).count();
+        let mut known_results: Vec<Val> = known_outs.by_ref().take(n_known).collect();
+        let unknown_ins: Vec<Val> = known_outs.chain(pick(true)).collect();
+        let mut unknown_results = p.bind(split.unknown(), &parts.unknown, &unknown_ins)?.into_iter();
+        let mut known_results = known_results.drain(..);
+        let merge = |unknown: &bool| if *unknown { unknown_results.next() } else { known_results.next() };
+        Ok(Some(parts.unknown_out.iter().map(merge).map(|out| out.expect("as many results as marks")).collect()))
+    }
+
+    fn drop_unused(&self, p: &Jit, used: &[bool]) -> Option<(Params, Vec<bool>, Vec<bool>)> {
+        let pruned = dce_jaxpr(&p.jaxpr, used, &vec![false; p.jaxpr.invars.len()]);
+        let mut new = Jit::new(p.name.clone(), pruned.jaxpr);
+        let donated =
+            p.donated_invars.iter().zip(&pruned.used_in).filter(|(_, used)| **used).map(|(donated, _)| *donated);
+        new.donated_invars = donated.collect();
+        Some((Params::new(new), pruned.used_in, used.to_vec()))
+    }
+
+    fn shares_names(&self) -> bool {
+        true
+    }
+}
+
+fn jvp(p: &Jit, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)> {
+    let nonzero: Vec<bool> = ts.iter().map(Option::is_some).collect();
+    let derived = jvp_jaxpr(&p.jaxpr, &nonzero, &vec![false; p.jaxpr.outs.len()])?;
+    let ins: Vec<Val> = xs.iter().cloned().chain(ts.iter().flatten().cloned()).collect();
+    let mut outs = p.bind(e, &derived.jaxpr, &ins)?;
+    let mut tangents = outs.drain(p.jaxpr.outs.len()..).collect::<Vec<_>>().into_iter();
+    let tangents = derived.nonzero_out.iter().map(|&nonzero| if nonzero { tangents.next() } else { None }).collect();
+    Ok((outs, tangents))
+}
+
+fn transpose(p: &Jit, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {
+    let linear: Vec<bool> = ins.iter().map(Operand::is_linear).collect();
+    let nonzero: Vec<bool> = cts.iter().map(Option::is_some).collect();
+    let transposed = transpose_jaxpr(&p.jaxpr, &linear, &nonzero, false)?;
+    let args: Vec<Val> = ins.iter().filter_map(|x| x.known().cloned()).chain(cts.iter().flatten().cloned()).collect();
+    let mut outs = p.bind(e, &transposed.jaxpr, &args)?.into_iter();
+    let mut nonzero = transposed.nonzero.iter();
+    let mut next = || if *nonzero.next().expect("one mark for each linear operand") { outs.next() } else { None };
+    Ok(linear.iter().map(|&linear| if linear { next() } else { None }).collect())
+}
+
+fn batch(p: &Jit, e: &dyn Emit, batch: &Batch, ins: &[Val], dims: &[Option<usize>]) -> Result<(Vals, BatchDims)> {
+    let (ins, batched) = batch_in_front(e, ins, dims, batch.size)?;
+    let derived = batch_jaxpr(&p.jaxpr, batch, &batched, &vec![false; p.jaxpr.outs.len()])?;
+    let outs = p.bind(e, &derived.jaxpr, &ins)?;
+    Ok((outs, derived.batched_out.iter().map(|&batched| batched.then_some(0)).collect()))
+}
+
+/// Operands with their batch axes, where they have one, in front; and which have one.
+pub(super) fn batch_in_front(
+    e: &dyn Emit,
+    ins: &[Val],
+    dims: &[Option<usize>],
+    size: usize,
+) -> Result<(Vec<Val>, Vec<bool>)> {
+    let move_one = |(val, dim): (&Val, &Option<usize>)| match dim {
+        Some(_) => batch_to_front(e, val, *dim, size),
+        None => Ok(val.clone()),
+    };
+    let moved: Result<Vec<Val>> = ins.iter().zip(dims).map(move_one).collect();
+    Ok((moved?, dims.iter().map(Option::is_some).collect()))
+}

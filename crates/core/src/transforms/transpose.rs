@@ -1,0 +1,144 @@
+//! Transposition of linear jaxprs: cotangents flow from results to inputs.
+
+use std::sync::Arc;
+
+use pullback_base::Result;
+use pullback_ir::{Atom, Builder, EmitRef, Eqn, Jaxpr, JaxprRef, Operand, Val, Vals};
+
+use super::cache::Cache;
+use crate::prims::{add_any, instantiate};
+
+/// Cotangents of the unknown inputs of a jaxpr that is linear in them.
+///
+/// `args` holds the known inputs; `None` marks those in which the jaxpr is linear. Returns one entry for each input,
+/// `None` for the known ones and for zero cotangents. Equations that depend on no linear input are evaluated first.
+///
+/// # Errors
+/// What a transpose rule raises, for example that an equation is not linear.
+pub fn backward_pass(
+    e: &EmitRef,
+    jaxpr: &Jaxpr,
+    args: &[Option<Val>],
+    cts: &[Option<Val>],
+) -> Result<Vec<Option<Val>>> {
+    let mut pass = Backward { e, jaxpr, values: vec![None; jaxpr.vars.len()], cts: vec![None; jaxpr.vars.len()] };
+    for (var, array) in jaxpr.constvars.iter().zip(&jaxpr.consts) {
+        pass.values[var.index()] = Some(Val::Array(array.clone()));
+    }
+    for (var, arg) in jaxpr.invars.iter().zip(args) {
+        pass.values[var.index()] = arg.clone();
+    }
+    let linear_eqns = pass.evaluate_known()?;
+    for (&out, ct) in jaxpr.outs.iter().zip(cts) {
+        pass.accumulate(out, ct.clone())?;
+    }
+    for eqn in linear_eqns.into_iter().rev() {
+        eqn.span.scope(|| pass.transpose(eqn))?;
+    }
+    Ok(jaxpr.invars.iter().map(|var| pass.cts[var.index()].take()).collect())
+}
+
+struct Backward<'a> {
+    e: &'a EmitRef,
+    jaxpr: &'a Jaxpr,
+    /// Known values; linear variables have none.
+    values: Vec<Option<Val>>,
+    cts: Vec<Option<Val>>,
+}
+
+impl<'a> Backward<'a> {
+    fn evaluate_known(&mut self) -> Result<Vec<&'a Eqn>> {
+        let mut linear = vec![];
+        for eqn in &self.jaxpr.eqns {
+            let ins: Option<Vals> = eqn.ins.iter().map(|&atom| self.value(atom)).collect();
+            let Some(ins) = ins else {
+                linear.push(eqn);
+                continue;
+            };
+            let outs = eqn.span.scope(|| self.e.bind(eqn.prim, &eqn.params, &ins))?;
+            for (var, out) in eqn.outs().zip(outs) {
+                self.values[var.index()] = Some(out);
+            }
+        }
+        Ok(linear)
+    }
+
+    fn value(&self, atom: Atom) -> Option<Val> {
+        match atom {
+            Atom::Literal(scalar) => Some(Val::Literal(scalar)),
+            Atom::Var(var) => self.values[var.index()].clone(),
+        }
+    }
+
+    fn accumulate(&mut self, atom: Atom, ct: Option<Val>) -> Result<()> {
+        if let Atom::Var(var) = atom
+            && self.values[var.index()].is_none()
+        {
+            let before = self.cts[var.index()].take();
+            self.cts[var.index()] = add_any(&**self.e, before, ct)?;
+        }
+        Ok(())
+    }
+
+    fn transpose(&mut self, eqn: &Eqn) -> Result<()> {
+        let cts: Vec<Option<Val>> = eqn.outs().map(|var| self.cts[var.index()].take()).collect();
+        if cts.iter().all(Option::is_none) {
+            return Ok(());
+        }
+        let operand = |&atom: &Atom| match self.value(atom) {
+            Some(val) => Operand::Known(val),
+            None => Operand::Linear(self.jaxpr.aval(atom)),
+        };
+        let ins: Vec<Operand> = eqn.ins.iter().map(operand).collect();
+        let in_cts = match eqn.prim.custom_rule(&eqn.params) {
+            Some(rule) => rule.transpose(self.e, &cts, &ins)?,
+            None => eqn.prim.transpose(&eqn.params, &**self.e, &cts, &ins)?,
+        };
+        for (&atom, ct) in eqn.ins.iter().zip(in_cts) {
+            self.accumulate(atom, ct)?;
+        }
+        Ok(())
+    }
+}
+
+/// The transpose of a jaxpr.
+#[derive(Clone, Debug)]
+pub struct TransposedJaxpr {
+    /// From the known inputs, then the nonzero cotangents of results, to cotangents of the linear inputs that have one.
+    pub jaxpr: JaxprRef,
+    /// For each linear input, whether its cotangent is nonzero.
+    pub nonzero: Vec<bool>,
+}
+
+/// Transposes a jaxpr in the inputs marked in `linear_in`, for results whose cotangents are marked in `nonzero_ct`.
+/// With `full`, zero cotangents of linear inputs are made.
+///
+/// # Errors
+/// What a transpose rule raises.
+pub fn transpose_jaxpr(
+    jaxpr: &JaxprRef,
+    linear_in: &[bool],
+    nonzero_ct: &[bool],
+    full: bool,
+) -> Result<TransposedJaxpr> {
+    static CACHE: Cache<(u64, Vec<bool>, Vec<bool>, bool), TransposedJaxpr> = Cache::new();
+    let key = (jaxpr.id(), linear_in.to_vec(), nonzero_ct.to_vec(), full);
+    CACHE.get_or_make(key, || make_transpose(jaxpr, linear_in, nonzero_ct, full))
+}
+
+fn make_transpose(jaxpr: &JaxprRef, linear_in: &[bool], nonzero_ct: &[bool], full: bool) -> Result<TransposedJaxpr> {
+    let builder = Arc::new(Builder::new());
+    let make_arg = |(aval, &linear)| if linear { None } else { Some(builder.input(aval)) };
+    let args: Vec<Option<Val>> = jaxpr.in_avals().into_iter().zip(linear_in).map(make_arg).collect();
+    let make_ct =
+        |(aval, &nonzero): (pullback_base::Aval, _)| if nonzero { Some(builder.input(aval.tangent())) } else { None };
+    let cts: Vec<Option<Val>> = jaxpr.out_avals().into_iter().zip(nonzero_ct).map(make_ct).collect();
+    let in_cts = backward_pass(&(builder.clone() as EmitRef), jaxpr, &args, &cts)?;
+    let (mut outs, mut nonzero) = (vec![], vec![]);
+    for ((ct, aval), _) in in_cts.into_iter().zip(jaxpr.in_avals()).zip(linear_in).filter(|(_, linear)| **linear) {
+        let ct = if full { Some(instantiate(&*builder, aval, ct)?) } else { ct };
+        nonzero.push(ct.is_some());
+        outs.extend(ct);
+    }
+    Ok(TransposedJaxpr { jaxpr: JaxprRef::new(builder.finish(&outs, None).0), nonzero })
+}

@@ -1,0 +1,52 @@
+//! Tracing a function to a jaxpr, and calling jaxprs.
+
+use std::sync::Arc;
+
+use pullback_base::{Aval, Error, Result};
+use pullback_core::control::{JIT, Jit};
+use pullback_ir::{Builder, DebugInfo, JaxprRef, Params, Val, Vals};
+
+use crate::current::{bind, is_live, with_current};
+
+/// A function traced at given avals.
+#[derive(Clone, Debug)]
+pub struct Traced {
+    /// The jaxpr: captured inputs first, then the arguments.
+    pub jaxpr: JaxprRef,
+    /// Outer tracers that the function used; a trace that captured any must not be cached.
+    pub captured: Vec<Val>,
+}
+
+/// Runs `f` on tracers of the given avals and records what it does.
+///
+/// # Errors
+/// What `f` raises.
+pub fn trace_to_jaxpr(
+    in_avals: &[Aval],
+    f: &mut dyn FnMut(&[Val]) -> Result<(Vec<Val>, Option<DebugInfo>)>,
+) -> Result<Traced> {
+    let builder = Arc::new(Builder::new());
+    let args: Vec<Val> = in_avals.iter().map(|&aval| builder.input(aval)).collect();
+    let (outs, debug) = with_current(builder.clone(), || f(&args))?;
+    for out in &outs {
+        if let Val::Tracer(tracer) = out
+            && tracer.trace != pullback_ir::Emit::id(&*builder)
+            && !is_live(tracer.trace)
+        {
+            return Err(Error::new(
+                pullback_base::ErrorKind::UnexpectedTracer,
+                format!("the traced function returned a leaked tracer of type {}", tracer.aval.long()),
+            ));
+        }
+    }
+    let (jaxpr, captured) = builder.finish(&outs, debug);
+    Ok(Traced { jaxpr: JaxprRef::new(jaxpr), captured })
+}
+
+/// Calls a jaxpr as a `jit` equation on the current emitter.
+///
+/// # Errors
+/// What the run or a rule raises.
+pub fn call_jaxpr(name: Arc<str>, jaxpr: &JaxprRef, args: &[Val]) -> Result<Vals> {
+    bind(JIT, &Params::new(Jit::new(name, jaxpr.clone())), args)
+}

@@ -1,0 +1,76 @@
+//! Transforms of running functions: the emitters of `core` made current around a flat function.
+
+use std::sync::Arc;
+
+use pullback_base::{Error, Result};
+use pullback_core::prims::batch_to_front;
+use pullback_core::transforms::{BatchEmit, JvpEmit, Linear};
+use pullback_ir::{Batch, Val};
+
+use crate::current::{current, with_current};
+
+/// A function of flat values.
+pub(crate) type Flat<'a> = &'a mut dyn FnMut(&[Val]) -> Result<Vec<Val>>;
+
+/// Results of `f` at `primals` and their tangents; `None` is a zero tangent, both ways.
+///
+/// # Errors
+/// What `f` or a rule raises.
+pub fn jvp(f: Flat<'_>, primals: &[Val], tangents: &[Option<Val>]) -> Result<(Vec<Val>, Vec<Option<Val>>)> {
+    let emit = Arc::new(JvpEmit::new(current()));
+    let args: Vec<Val> = primals.iter().zip(tangents).map(|(x, t)| emit.pack(x.clone(), t.clone())).collect();
+    let outs = with_current(emit.clone(), || f(&args))?;
+    Ok(outs.iter().map(|out| emit.unpack(out)).unzip())
+}
+
+/// Results of `f` at `primals`, and its derivative there.
+///
+/// # Errors
+/// What `f` or a rule raises.
+pub fn linearize(f: Flat<'_>, primals: &[Val]) -> Result<(Vec<Val>, Linear)> {
+    pullback_core::transforms::linearize(current(), primals, &mut |emit, args| with_current(emit, || f(args)))
+}
+
+/// Runs `f` for all examples at once: each argument comes with its batch axis, each result goes with that asked for in
+/// `out_dims` (given the number of results).
+///
+/// # Errors
+/// What `f` or a rule raises; `Value` when a result that is batched is asked for without a batch axis.
+pub fn vmap(
+    f: Flat<'_>,
+    batch: &Batch,
+    args: &[(Val, Option<usize>)],
+    out_dims: &mut dyn FnMut(usize) -> Result<Vec<Option<i64>>>,
+) -> Result<Vec<Val>> {
+    let parent = current();
+    let emit = Arc::new(BatchEmit::new(parent.clone(), batch.clone()));
+    let ins: Vec<Val> = args.iter().map(|(val, dim)| emit.pack(val.clone(), *dim)).collect();
+    let outs = with_current(emit.clone(), || f(&ins))?;
+    let wanted = out_dims(outs.len())?;
+    let mut results = vec![];
+    for (i, (out, want)) in outs.iter().zip(wanted).enumerate() {
+        let (value, dim) = emit.unpack(out);
+        results.push(match want {
+            None if dim.is_some() => {
+                let text = format!(
+                    "at vmap out_axes[{i}], got axis spec None but output was batched on axis {}",
+                    dim.unwrap_or(0)
+                );
+                return Err(Error::value_error(text));
+            }
+            None => value,
+            Some(want) => place(&*parent, &value, dim, want, batch.size)?,
+        });
+    }
+    Ok(results)
+}
+
+fn place(e: &dyn pullback_ir::Emit, value: &Val, dim: Option<usize>, want: i64, size: usize) -> Result<Val> {
+    let front = batch_to_front(e, value, dim, size)?;
+    let rank = front.aval().rank() as i64;
+    if want < -rank || want >= rank {
+        return Err(Error::value_error(format!("vmap out_axes {want} does not fit an output of {rank} axes")));
+    }
+    let want = if want < 0 { want + rank } else { want };
+    pullback_core::prims::V::new(e, &front).move_axis(0, want as usize).done()
+}
