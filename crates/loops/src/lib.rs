@@ -13,6 +13,7 @@ mod half_width;
 mod interpret;
 mod kernels;
 mod program;
+mod text;
 mod verify;
 mod visit;
 
@@ -22,5 +23,6 @@ pub use expand::expand;
 pub use interpret::{interpret, rem_f32, rem_f64};
 pub use kernels::{Kernels, parts};
 pub use program::*;
+pub use text::parse;
 pub use verify::{verify, verify_expanded};
 pub use visit::for_each_inst;
