@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod current;
+pub mod settings;
 mod staging;
 mod transform;
 
