@@ -1,9 +1,0 @@
-//! `jax.nn`: activations, softmax and its relatives, initializers.
-
-mod activations;
-mod initializers;
-mod softmax;
-
-pub use activations::*;
-pub use initializers::*;
-pub use softmax::*;
