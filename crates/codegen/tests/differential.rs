@@ -531,6 +531,12 @@ fn check(seed: u64) {
     if let Err(errors) = verify(&program) {
         panic!("seed {seed}: {errors:?}");
     }
+    let text = program.to_string();
+    let back = parse(&text).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    assert_eq!(back.to_string(), text, "seed {seed}");
+    if std::env::var("SHOW").is_ok() {
+        eprintln!("{program}");
+    }
     let outs: Vec<DType> =
         program.buffers.iter().filter(|decl| matches!(decl.role, Role::Output(_))).map(|decl| decl.dtype).collect();
     let engine = |engine| Options { engine: Some(engine), ..Options::default() };

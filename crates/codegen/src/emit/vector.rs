@@ -38,7 +38,7 @@ impl Emitter<'_, '_, '_> {
         let dtype = self.dtype(value);
         let splat = match self.slots[value.index()].clone() {
             Slot::Vector(parts) => return parts,
-            Slot::Const(scalar) if !super::is_subnormal(scalar) => self.bits_constant(lane_type(dtype), scalar.to_bits() as u64),
+            Slot::Const(scalar) => self.bits_constant(lane_type(dtype), scalar.to_bits() as u64),
             _ => {
                 let register = self.scalar(value);
                 self.fb.ins().splat(lane_type(dtype), register)
