@@ -71,10 +71,12 @@ pub(crate) struct Shared<'a> {
     /// Loops to be emitted as functions of their own.
     pub(crate) outlined: Vec<Outlined<'a>>,
     pub(crate) call_conv: CallConv,
+    /// Operations from which on threads share a loop.
+    pub(crate) shared_work: i64,
 }
 
 impl<'a> Shared<'a> {
-    pub(crate) fn new(program: &'a Program, call_conv: CallConv) -> Shared<'a> {
+    pub(crate) fn new(program: &'a Program, call_conv: CallConv, shared_work: Option<i64>) -> Shared<'a> {
         let mut swapped = vec![false; program.buffers.len()];
         for_each_inst(&program.body, &mut |inst| {
             if let Op::Swap(x, y) = inst.op {
@@ -82,7 +84,14 @@ impl<'a> Shared<'a> {
                 swapped[y.index()] = true;
             }
         });
-        Shared { program, swapped, kernels: vec![], outlined: vec![], call_conv }
+        Shared {
+            program,
+            swapped,
+            kernels: vec![],
+            outlined: vec![],
+            call_conv,
+            shared_work: shared_work.unwrap_or(outline::SHARED_WORK),
+        }
     }
 }
 
