@@ -537,7 +537,7 @@ fn check(seed: u64) {
     let outs: Vec<DType> =
         program.buffers.iter().filter(|decl| matches!(decl.role, Role::Output(_))).map(|decl| decl.dtype).collect();
     // Half of the programs share even the shortest loops.
-    let shared_work = (seed % 2 == 0).then_some(1);
+    let shared_work = seed.is_multiple_of(2).then_some(1);
     let engine = |engine| Options { engine: Some(engine), shared_work, ..Options::default() };
     let native = compile(&program, &engine(Engine::Cranelift)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     let oracle = compile(&program, &engine(Engine::Interpret)).expect("the interpreter takes everything");

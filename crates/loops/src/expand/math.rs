@@ -294,11 +294,13 @@ impl Math<'_> {
         self.fma(x, y, minus)
     }
 
-    pub(super) fn to_double(&mut self, x: V) -> V {
+    /// A number of this type as `float64`.
+    pub(super) fn doubled(&mut self, x: V) -> V {
         self.b.convert(DType::F64, x)
     }
 
-    pub(super) fn from_double(&mut self, x: V) -> V {
+    /// A `float64` rounded to this type.
+    pub(super) fn rounded(&mut self, x: V) -> V {
         self.b.convert(self.dtype, x)
     }
 }
