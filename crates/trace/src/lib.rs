@@ -11,6 +11,8 @@ pub mod settings;
 mod staging;
 mod transform;
 
-pub use current::{bind, bind_one, current, is_live, with_current};
-pub use staging::{Traced, call_jaxpr, trace_to_jaxpr};
+pub use current::{
+    DescribeLeak, bind, bind_one, current, inputs_of, is_live, is_tracing, set_describe_leak, with_current,
+};
+pub use staging::{Traced, call_jaxpr, trace_to_jaxpr, unify_captures};
 pub use transform::{jvp, linearize, vmap};
