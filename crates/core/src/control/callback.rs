@@ -1,0 +1,175 @@
+//! Calls of functions of the host: printing, debugging, and pure callbacks.
+//!
+//! debug_print, debug_callback : operands ->          an effect; primals only, once for each example under batching
+//! pure_callback : operands -> results                no effect; not differentiable without a custom rule
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use pullback_base::{Aval, Result};
+use pullback_ir::lower::CpuForm;
+use pullback_ir::{
+    Avals, Batch, BatchDims, Batching, Derivative, Effects, Emit, Hlo, Opaque, ParamField, ParamValue, Params, Prim,
+    PrimRef, Sample, Transpose, Val, Vals,
+};
+use pullback_loops::HostCall;
+use smallvec::smallvec;
+
+use crate::prims::V;
+
+/// A shared function of the host; prints its name, compares by identity.
+#[derive(Clone)]
+pub struct HostFunction(pub Arc<dyn HostCall>);
+
+impl PartialEq for HostFunction {
+    fn eq(&self, other: &HostFunction) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for HostFunction {}
+
+impl Hash for HostFunction {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.0).cast::<()>().hash(state);
+    }
+}
+
+impl fmt::Debug for HostFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.name())
+    }
+}
+
+impl ParamField for HostFunction {
+    fn to_value(&self) -> ParamValue {
+        ParamValue::Opaque(Opaque { text: self.0.name().into(), value: Arc::new(self.clone()) })
+    }
+    fn from_value(value: &ParamValue) -> Option<Self> {
+        match value {
+            ParamValue::Opaque(opaque) => opaque.value.downcast_ref::<HostFunction>().cloned(),
+            _ => None,
+        }
+    }
+}
+
+/// Params of `debug_print` and `debug_callback`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
+pub struct DebugCallback {
+    /// The text to print, or the function's name.
+    pub fmt: Arc<str>,
+    /// Whether calls keep the program's order.
+    pub ordered: bool,
+    /// What is called.
+    #[param(hidden)]
+    pub callback: HostFunction,
+}
+
+/// Params of `pure_callback`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
+pub struct PureCallback {
+    /// What is called.
+    pub callback: HostFunction,
+    /// Avals of the results.
+    pub result_avals: Vec<Aval>,
+}
+
+struct DebugCallbackPrim;
+struct PureCallbackPrim;
+
+/// The primitive `debug_print`.
+pub const DEBUG_PRINT: PrimRef = PrimRef(&DebugCallbackPrim);
+/// The primitive `pure_callback`.
+pub const PURE_CALLBACK: PrimRef = PrimRef(&PureCallbackPrim);
+
+impl Prim for DebugCallbackPrim {
+    type Params = DebugCallback;
+    const NAME: &'static str = "debug_print";
+    const MULTIPLE_RESULTS: bool = true;
+
+    fn abstract_eval(&self, _p: &DebugCallback, _ins: &[Aval]) -> Result<Avals> {
+        Ok(smallvec![])
+    }
+    fn derivative(&self) -> Derivative<DebugCallback> {
+        Derivative::Zero
+    }
+    fn transpose(&self) -> Transpose<DebugCallback> {
+        Transpose::NotLinear
+    }
+    fn batching(&self) -> Batching<DebugCallback> {
+        Batching::Rule(batch_debug)
+    }
+    fn cpu(&self, p: &DebugCallback, _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
+        CpuForm::Host(p.callback.0.clone())
+    }
+    fn hlo(&self) -> Hlo<DebugCallback> {
+        Hlo::Missing("host calls")
+    }
+    // Covered by the tests of control flow: there is no sample without a function of the host.
+    fn samples(&self) -> Vec<Sample> {
+        vec![]
+    }
+    fn effects(&self, p: &DebugCallback) -> Effects {
+        if p.ordered { Effects::ORDERED } else { Effects::UNORDERED }
+    }
+}
+
+fn batch_debug(
+    p: &DebugCallback,
+    e: &dyn Emit,
+    batch: &Batch,
+    ins: &[Val],
+    dims: &[Option<usize>],
+) -> Result<(Vals, BatchDims)> {
+    for example in 0..batch.size {
+        let mut one = vec![];
+        for (val, dim) in ins.iter().zip(dims) {
+            one.push(dim.map_or(Ok(val.clone()), |dim| V::new(e, val).index_in_dim(example, dim).done())?);
+        }
+        e.bind(DEBUG_PRINT, &Params::new(p.clone()), &one)?;
+    }
+    Ok((smallvec![], smallvec![]))
+}
+
+impl<'e> V<'e> {
+    /// The slice at one position of an axis, without that axis.
+    pub fn index_in_dim(&self, position: usize, dim: usize) -> V<'e> {
+        let shape = &self.aval().data().shape;
+        let start: Vec<usize> = (0..shape.len()).map(|axis| if axis == dim { position } else { 0 }).collect();
+        let limit: Vec<usize> =
+            (0..shape.len()).map(|axis| if axis == dim { position + 1 } else { shape[axis] }).collect();
+        self.slice(&start, &limit, None).squeeze(&[dim])
+    }
+}
+
+impl Prim for PureCallbackPrim {
+    type Params = PureCallback;
+    const NAME: &'static str = "pure_callback";
+    const MULTIPLE_RESULTS: bool = true;
+
+    fn abstract_eval(&self, p: &PureCallback, _ins: &[Aval]) -> Result<Avals> {
+        Ok(p.result_avals.iter().copied().collect())
+    }
+    fn derivative(&self) -> Derivative<PureCallback> {
+        Derivative::Missing(
+            "Pure callbacks do not support JVP. Please use `jax.custom_jvp` to use callbacks while taking gradients.",
+        )
+    }
+    fn transpose(&self) -> Transpose<PureCallback> {
+        Transpose::NotLinear
+    }
+    fn batching(&self) -> Batching<PureCallback> {
+        Batching::Missing("vmap_method is not written yet")
+    }
+    fn cpu(&self, p: &PureCallback, _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
+        CpuForm::Host(p.callback.0.clone())
+    }
+    fn hlo(&self) -> Hlo<PureCallback> {
+        Hlo::Missing("host calls")
+    }
+    // Covered by the tests of control flow: there is no sample without a function of the host.
+    fn samples(&self) -> Vec<Sample> {
+        vec![]
+    }
+}

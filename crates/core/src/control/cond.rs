@@ -1,0 +1,280 @@
+//! A choice between jaxprs by an index.
+//!
+//! cond : index operands -> results of the chosen branch        index int32, clamped; false is 0, true is 1
+//! Under batching with an index for each example, all branches run and their results are selected.
+
+use pullback_base::{Aval, DType, Result, bail};
+use pullback_ir::lower::{Control, CpuForm};
+use pullback_ir::{
+    Avals, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Hlo, JaxprRef, Operand, Params, Prim,
+    PrimRef, Sample, Split, Tangents, Transpose, Val, Vals, eval_jaxpr,
+};
+use smallvec::smallvec;
+
+use super::jit::{batch_in_front, check_call};
+use super::while_loop::choose;
+use crate::prims::{SELECT_N, V, batch_to_front, zeros};
+use crate::transforms::{batch_jaxpr, dce_jaxpr, jvp_jaxpr, split_jaxpr_forced, transpose_jaxpr};
+
+/// Params of `cond`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
+pub struct Cond {
+    /// The branches; all take the same operands and give the same types.
+    pub branches: Vec<JaxprRef>,
+    /// Always `None` until branches can depend on the platform.
+    #[param(hidden)]
+    pub branches_platforms: Option<bool>,
+}
+
+impl Cond {
+    /// A choice between branches.
+    pub fn new(branches: Vec<JaxprRef>) -> Cond {
+        Cond { branches, branches_platforms: None }
+    }
+
+    fn bind(branches: Vec<JaxprRef>, e: &dyn Emit, ins: &[Val]) -> Result<Vals> {
+        e.bind(COND, &Params::new(Cond::new(branches)), ins)
+    }
+
+    fn n_outs(&self) -> usize {
+        self.branches[0].outs.len()
+    }
+}
+
+struct CondPrim;
+
+/// The primitive `cond`.
+pub const COND: PrimRef = PrimRef(&CondPrim);
+
+fn union(all: &[Vec<bool>]) -> Vec<bool> {
+    (0..all[0].len()).map(|i| all.iter().any(|marks| marks[i])).collect()
+}
+
+impl Prim for CondPrim {
+    type Params = Cond;
+    const NAME: &'static str = "cond";
+    const MULTIPLE_RESULTS: bool = true;
+
+    fn abstract_eval(&self, p: &Cond, ins: &[Aval]) -> Result<Avals> {
+        if p.branches.is_empty() || ins.is_empty() || ins[0].rank() > 0 || ins[0].dtype != DType::I32 {
+            bail!(Type, "cond takes at least one branch and a scalar int32 index, got {ins:?}");
+        }
+        let outs = p.branches[0].out_avals();
+        let same = |(a, b): (&Aval, &Aval)| a.shape == b.shape && a.dtype == b.dtype;
+        for branch in &p.branches {
+            check_call("cond branch", branch, &ins[1..])?;
+            let others = branch.out_avals();
+            if others.len() != outs.len() || !others.iter().zip(&outs).all(same) {
+                bail!(Type, "cond branches must have equal output types but they differ: {outs:?} and {others:?}.");
+            }
+        }
+        Ok(outs.into())
+    }
+
+    fn derivative(&self) -> Derivative<Cond> {
+        Derivative::Jvp(jvp)
+    }
+
+    fn transpose(&self) -> Transpose<Cond> {
+        Transpose::Rule(transpose)
+    }
+
+    fn batching(&self) -> Batching<Cond> {
+        Batching::Rule(batch)
+    }
+
+    fn cpu(&self, p: &Cond, _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
+        CpuForm::Control(Control::Switch(p.branches.clone()))
+    }
+
+    fn hlo(&self) -> Hlo<Cond> {
+        Hlo::Missing("regions")
+    }
+
+    // Covered by the tests of control flow: there is no sample without traced branches.
+    fn samples(&self) -> Vec<Sample> {
+        vec![]
+    }
+
+    fn effects(&self, p: &Cond) -> Effects {
+        p.branches.iter().fold(Effects::NONE, |all, branch| all.union(branch.effects()))
+    }
+
+    fn split(&self, p: &Cond, split: &dyn Split, ins: &[Val]) -> Result<Option<Vals>> {
+        if split.is_unknown(&ins[0]) { Ok(None) } else { split_cond(p, split, ins).map(Some) }
+    }
+
+    fn drop_unused(&self, p: &Cond, used: &[bool]) -> Option<(Params, Vec<bool>, Vec<bool>)> {
+        let none = vec![false; p.branches[0].invars.len()];
+        let used_in =
+            union(&p.branches.iter().map(|branch| dce_jaxpr(branch, used, &none).used_in).collect::<Vec<_>>());
+        // With the union kept, each branch has the same inputs.
+        let branches = p.branches.iter().map(|branch| dce_jaxpr(branch, used, &used_in).jaxpr).collect();
+        let kept = std::iter::once(true).chain(used_in).collect();
+        Some((Params::new(Cond::new(branches)), kept, used.to_vec()))
+    }
+}
+
+fn jvp(p: &Cond, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)> {
+    let nonzero_in: Vec<bool> = ts[1..].iter().map(Option::is_some).collect();
+    let derive = |force: &[bool]| -> Result<Vec<_>> {
+        p.branches.iter().map(|branch| jvp_jaxpr(branch, &nonzero_in, force)).collect()
+    };
+    let marks: Vec<Vec<bool>> =
+        derive(&vec![false; p.n_outs()])?.into_iter().map(|derived| derived.nonzero_out).collect();
+    let nonzero_out = union(&marks);
+    let branches = derive(&nonzero_out)?.into_iter().map(|derived| derived.jaxpr).collect();
+    let ins: Vec<Val> = xs.iter().cloned().chain(ts[1..].iter().flatten().cloned()).collect();
+    let mut outs = Cond::bind(branches, e, &ins)?;
+    let mut dots = outs.drain(p.n_outs()..).collect::<Vec<_>>().into_iter();
+    let tangents = nonzero_out.iter().map(|&nonzero| if nonzero { dots.next() } else { None }).collect();
+    Ok((outs, tangents))
+}
+
+/// Branches leave different residuals, so each known branch gives those of all branches, with zeros for the others'.
+fn split_cond(p: &Cond, split: &dyn Split, ins: &[Val]) -> Result<Vals> {
+    let unknown_in: Vec<bool> = ins[1..].iter().map(|val| split.is_unknown(val)).collect();
+    let divide = |force: &[bool]| -> Result<Vec<_>> {
+        p.branches.iter().map(|branch| split_jaxpr_forced(branch, &unknown_in, force)).collect()
+    };
+    let marks: Vec<Vec<bool>> = divide(&vec![false; p.n_outs()])?.into_iter().map(|parts| parts.unknown_out).collect();
+    let unknown_out = union(&marks);
+    let parts = divide(&unknown_out)?;
+    let n_known_outs = unknown_out.iter().filter(|unknown| !**unknown).count();
+    let residuals: Vec<Vec<Aval>> = parts.iter().map(|part| part.known.out_avals().split_off(n_known_outs)).collect();
+    let n_residuals: usize = residuals.iter().map(Vec::len).sum();
+
+    let known: Result<Vec<JaxprRef>> =
+        (0..parts.len()).map(|i| padded_known(&parts[i].known, n_known_outs, &residuals, i)).collect();
+    let unknown = (0..parts.len()).map(|i| padded_unknown(&parts[i].unknown, &residuals, i)).collect();
+    let pick = |want: bool| {
+        let marked = ins[1..].iter().zip(&unknown_in);
+        marked.filter(move |(_, unknown)| **unknown == want).map(|(val, _)| val.clone())
+    };
+    let known_ins: Vec<Val> = std::iter::once(ins[0].clone()).chain(pick(false)).collect();
+    let mut known_outs = Cond::bind(known?, split.known(), &known_ins)?;
+    let saved: Vec<Val> = known_outs.drain(n_known_outs..).collect();
+    debug_assert_eq!(saved.len(), n_residuals);
+    let unknown_ins: Vec<Val> = std::iter::once(ins[0].clone()).chain(saved).chain(pick(true)).collect();
+    let mut unknown_outs = Cond::bind(unknown, split.unknown(), &unknown_ins)?.into_iter();
+    let mut known_outs = known_outs.into_iter();
+    let merge = |unknown: &bool| if *unknown { unknown_outs.next() } else { known_outs.next() };
+    Ok(unknown_out.iter().map(merge).map(|out| out.expect("as many results as marks")).collect())
+}
+
+fn padded_known(known: &JaxprRef, n_outs: usize, residuals: &[Vec<Aval>], branch: usize) -> Result<JaxprRef> {
+    let b = Builder::new();
+    let args: Vec<Val> = known.in_avals().into_iter().map(|aval| b.input(aval)).collect();
+    let mut outs = eval_jaxpr(&b, known, &args)?;
+    let own = outs.split_off(n_outs);
+    for (i, avals) in residuals.iter().enumerate() {
+        if i == branch {
+            outs.extend(own.iter().cloned());
+            continue;
+        }
+        for &aval in avals {
+            outs.push(zeros(&b, aval)?);
+        }
+    }
+    Ok(JaxprRef::new(b.finish(&outs, None).0))
+}
+
+fn padded_unknown(unknown: &JaxprRef, residuals: &[Vec<Aval>], branch: usize) -> JaxprRef {
+    let n_before: usize = residuals[..branch].iter().map(Vec::len).sum();
+    let n_all: usize = residuals.iter().map(Vec::len).sum();
+    let n_own = residuals[branch].len();
+    let mut wider = pullback_ir::Jaxpr::clone(unknown);
+    let rest = wider.invars.split_off(n_own);
+    let own = std::mem::take(&mut wider.invars);
+    let others: Vec<Aval> =
+        residuals.iter().enumerate().filter(|(i, _)| *i != branch).flat_map(|(_, avals)| avals.clone()).collect();
+    let mut fresh = vec![];
+    for aval in others {
+        wider.vars.push(aval);
+        fresh.push(pullback_ir::VarId(wider.vars.len() as u32 - 1));
+    }
+    let after = fresh.split_off(n_before);
+    wider.invars = [fresh, own, after, rest].concat();
+    debug_assert!(wider.invars.len() >= n_all);
+    JaxprRef::new(wider)
+}
+
+fn transpose(p: &Cond, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {
+    let Some(index) = ins[0].known() else { bail!(Internal, "cond is not linear in its index") };
+    let linear: Vec<bool> = ins[1..].iter().map(Operand::is_linear).collect();
+    let nonzero: Vec<bool> = cts.iter().map(Option::is_some).collect();
+    let transposed: Result<Vec<JaxprRef>> =
+        (p.branches.iter()).map(|branch| Ok(transpose_jaxpr(branch, &linear, &nonzero, true)?.jaxpr)).collect();
+    let known = ins[1..].iter().filter_map(|x| x.known().cloned());
+    let args: Vec<Val> = std::iter::once(index.clone()).chain(known).chain(cts.iter().flatten().cloned()).collect();
+    let mut outs = Cond::bind(transposed?, e, &args)?.into_iter();
+    let cts = linear.iter().map(|&linear| if linear { outs.next() } else { None });
+    Ok(std::iter::once(None).chain(cts).collect())
+}
+
+fn batch(p: &Cond, e: &dyn Emit, batch: &Batch, ins: &[Val], dims: &[Option<usize>]) -> Result<(Vals, BatchDims)> {
+    if dims[0].is_some() {
+        return batch_by_selection(p, e, batch, ins, dims);
+    }
+    let (operands, batched) = batch_in_front(e, &ins[1..], &dims[1..], batch.size)?;
+    let derive = |force: &[bool]| -> Result<Vec<_>> {
+        p.branches.iter().map(|branch| batch_jaxpr(branch, batch, &batched, force)).collect()
+    };
+    let marks: Vec<Vec<bool>> =
+        derive(&vec![false; p.n_outs()])?.into_iter().map(|derived| derived.batched_out).collect();
+    let batched_out = union(&marks);
+    let branches = derive(&batched_out)?.into_iter().map(|derived| derived.jaxpr).collect();
+    let outs = Cond::bind(branches, e, &[&[ins[0].clone()], &operands[..]].concat())?;
+    Ok((outs, batched_out.iter().map(|&batched| batched.then_some(0)).collect()))
+}
+
+/// An index for each example: every branch runs for all of them, and results are selected.
+fn batch_by_selection(
+    p: &Cond,
+    e: &dyn Emit,
+    batch: &Batch,
+    ins: &[Val],
+    dims: &[Option<usize>],
+) -> Result<(Vals, BatchDims)> {
+    if p.branches.iter().any(|branch| !branch.effects().is_none()) {
+        bail!(NotImplemented, "IO effect not supported in vmap-of-cond with a batched predicate.");
+    }
+    let index = batch_to_front(e, &ins[0], dims[0], batch.size)?;
+    let (operands, batched) = batch_in_front(e, &ins[1..], &dims[1..], batch.size)?;
+    let n_branches = p.branches.len() as i64;
+    let index = clamp_index(e, &index, n_branches)?;
+    let all = vec![true; p.n_outs()];
+    let mut results = vec![];
+    for branch in &p.branches {
+        let derived = batch_jaxpr(branch, batch, &batched, &all)?;
+        results.push(eval_jaxpr(e, &derived.jaxpr, &operands)?);
+    }
+    let mut outs: Vals = smallvec![];
+    for i in 0..p.n_outs() {
+        let cases: Vec<Val> = results.iter().map(|result| result[i].clone()).collect();
+        outs.push(select_cases(e, &index, &cases)?);
+    }
+    let out_dims = outs.iter().map(|_| Some(0)).collect();
+    Ok((outs, out_dims))
+}
+
+fn clamp_index(e: &dyn Emit, index: &Val, n_branches: i64) -> Result<Val> {
+    let v = V::new(e, index);
+    let (low, high) = (v.number(0.0), v.number((n_branches - 1) as f64));
+    v.max(&low).min(&high).done()
+}
+
+fn select_cases(e: &dyn Emit, index: &Val, cases: &[Val]) -> Result<Val> {
+    if cases.len() == 1 {
+        return Ok(cases[0].clone());
+    }
+    let v = V::new(e, index);
+    if cases.len() == 2 {
+        let is_second = v.ne(&v.number(0.0)).done()?;
+        return choose(e, &is_second, &cases[0], &cases[1]);
+    }
+    let shape = &cases[0].aval().data().shape;
+    let which = v.broadcast_in_dim(shape, &[0]).done()?;
+    let ins: Vec<Val> = std::iter::once(which).chain(cases.iter().cloned()).collect();
+    Ok(e.bind(SELECT_N, &Params::NONE, &ins)?.swap_remove(0))
+}
