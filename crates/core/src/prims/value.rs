@@ -3,7 +3,7 @@
 //! Operators and methods bind primitives. An error poisons the value and everything computed from it; it surfaces once,
 //! at [`V::done`]. Numbers on either side of an operator take the dtype of the value.
 
-use std::ops::{Add, Mul, Neg, Sub};
+use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use pullback_base::{Aval, DType, Result, Scalar};
 use pullback_ir::{Emit, Params, PrimRef, Val};
@@ -41,10 +41,22 @@ impl<'e> V<'e> {
         self.val.as_ref().map_or_else(|_| Aval::scalar(DType::F32, false), Val::aval)
     }
 
-    /// A number of this value's dtype.
+    /// A number of this value's dtype and weak type.
     pub fn number(&self, number: f64) -> V<'e> {
-        let scalar = Scalar::float(self.aval().dtype, number);
+        let aval = self.aval();
+        let scalar = Scalar::float(aval.dtype, number).weak(aval.weak_type);
         V { emit: self.emit, val: self.val.clone().map(|_| Val::Literal(scalar)) }
+    }
+
+    /// A number repeated to this value's shape.
+    pub fn full(&self, number: f64) -> V<'e> {
+        let (aval, number) = (self.aval(), self.number(number));
+        if aval.rank() == 0 { number } else { number.broadcast_in_dim(&aval.shape, &[]) }
+    }
+
+    /// Of booleans or an index: elements of the first where it is `false`, of the second where it is `true`.
+    pub fn select(&self, on_false: &V<'e>, on_true: &V<'e>) -> V<'e> {
+        self.bind(SELECT_N, &Params::NONE, &[on_false, on_true])
     }
 
     /// Binds a primitive with one result on this value and others.
@@ -80,12 +92,124 @@ macro_rules! methods {
     };
 }
 methods! {
+    /// Distance of each element from zero.
+    unary abs ABS;
+    /// Sign of each element.
+    unary sign SIGN;
+    /// Greatest integers not above.
+    unary floor FLOOR;
+    /// Least integers not below.
+    unary ceil CEIL;
+    /// Whether elements are finite.
+    unary is_finite IS_FINITE;
+    /// The opposite, of booleans or bits.
+    unary not NOT;
+    /// Exponential.
+    unary exp EXP;
+    /// Powers of two.
+    unary exp2 EXP2;
+    /// Exponential less one.
+    unary expm1 EXPM1;
+    /// Natural logarithm.
+    unary log LOG;
+    /// Logarithm of one more.
+    unary log1p LOG1P;
+    /// Logarithm to base 2.
+    unary log2 LOG2;
     /// Sine, of radians.
     unary sin SIN;
     /// Cosine, of radians.
     unary cos COS;
+    /// Tangent, of radians.
+    unary tan TAN;
+    /// Inverse sine.
+    unary asin ASIN;
+    /// Inverse cosine.
+    unary acos ACOS;
+    /// Inverse tangent.
+    unary atan ATAN;
+    /// Hyperbolic sine.
+    unary sinh SINH;
+    /// Hyperbolic cosine.
+    unary cosh COSH;
+    /// Inverse hyperbolic sine.
+    unary asinh ASINH;
+    /// Inverse hyperbolic cosine.
+    unary acosh ACOSH;
+    /// Inverse hyperbolic tangent.
+    unary atanh ATANH;
+    /// Hyperbolic tangent.
+    unary tanh TANH;
+    /// Logistic function.
+    unary logistic LOGISTIC;
+    /// Square root.
+    unary sqrt SQRT;
+    /// One over the square root.
+    unary rsqrt RSQRT;
+    /// Cube root.
+    unary cbrt CBRT;
+    /// Error function.
+    unary erf ERF;
+    /// One less the error function.
+    unary erfc ERFC;
+    /// Inverse error function.
+    unary erf_inv ERF_INV;
+    /// Logarithm of the gamma function.
+    unary lgamma LGAMMA;
+    /// Derivative of `lgamma`.
+    unary digamma DIGAMMA;
+    /// Square.
+    unary square SQUARE;
+    /// One less the square.
+    unary one_minus_square ONE_MINUS_SQUARE;
+    /// Real part.
+    unary real REAL;
+    /// Imaginary part.
+    unary imag IMAG;
+    /// A copy.
+    unary copy COPY;
+    /// Itself, constant to derivatives.
+    unary stop_gradient STOP_GRADIENT;
+    /// Number of bits that are one.
+    unary population_count POPULATION_COUNT;
+    /// Number of leading zero bits.
+    unary clz CLZ;
     /// Sum of two cotangents or tangents.
     binary add_any ADD_ANY;
+    /// Remainder with the sign of the dividend.
+    binary rem REM;
+    /// The greater.
+    binary max MAX;
+    /// The smaller.
+    binary min MIN;
+    /// The angle of the point with this ordinate and the other abscissa.
+    binary atan2 ATAN2;
+    /// The next number toward the other.
+    binary nextafter NEXTAFTER;
+    /// Both, of booleans or bits.
+    binary and AND;
+    /// Either, of booleans or bits.
+    binary or OR;
+    /// Exactly one, of booleans or bits.
+    binary xor XOR;
+    /// Bits moved up.
+    binary shift_left SHIFT_LEFT;
+    /// Bits moved down, zeros coming in.
+    binary shift_right_logical SHIFT_RIGHT_LOGICAL;
+    /// Bits moved down, the sign coming in.
+    binary shift_right_arithmetic SHIFT_RIGHT_ARITHMETIC;
+    /// Equality.
+    binary eq EQ;
+    /// Inequality.
+    binary ne NE;
+    /// Less than.
+    binary lt LT;
+    /// At most.
+    binary le LE;
+    /// Greater than.
+    binary gt GT;
+    /// At least.
+    binary ge GE;
 }
 
 macro_rules! operators {
@@ -128,6 +252,7 @@ operators! {
     Add add ADD;
     Sub sub SUB;
     Mul mul MUL;
+    Div div DIV;
 }
 
 impl<'e> Neg for &V<'e> {

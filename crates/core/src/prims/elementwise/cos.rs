@@ -18,4 +18,10 @@ impl UnaryOp for Cos {
     fn real(loops: &mut Builder, x: ValueId) -> ValueId {
         loops.unary(Op::Cos, x)
     }
+
+    fn complex(loops: &mut Builder, re: ValueId, im: ValueId) -> Option<Elem> {
+        Some(complex_formula(loops, re, im, |z| {
+            Complex::new(z.re.unary(Op::Cos) * z.im.unary(Op::Cosh), -(z.re.unary(Op::Sin) * z.im.unary(Op::Sinh)))
+        }))
+    }
 }

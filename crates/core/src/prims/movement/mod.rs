@@ -1,8 +1,18 @@
 //! Primitives that move, repeat or rename elements without computing.
 
 mod broadcast_in_dim;
+mod concatenate;
+mod iota;
+mod pad;
 mod reshape;
+mod rev;
+mod slice;
+mod split;
+mod squeeze;
+mod stack;
+mod tile;
 mod transpose;
+mod unstack;
 
 use pullback_base::Result;
 use pullback_ir::{Emit, Val};
@@ -10,8 +20,33 @@ use pullback_ir::{Emit, Val};
 use super::value::V;
 
 pub use broadcast_in_dim::{BROADCAST_IN_DIM, BroadcastInDim};
+pub use concatenate::{CONCATENATE, Concatenate};
+pub use iota::{IOTA, Iota, iota};
+pub use pad::{PAD, Pad, PadAxis};
 pub use reshape::{RESHAPE, Reshape};
+pub use rev::{REV, Rev};
+pub use slice::{SLICE, Slice};
+pub use split::{SPLIT, Split, split};
+pub use squeeze::{SQUEEZE, Squeeze};
+pub use stack::{STACK, Stack};
+pub use tile::{TILE, Tile};
 pub use transpose::{TRANSPOSE, TransposeParams};
+pub use unstack::{UNSTACK, Unstack, unstack};
+
+/// An axis as it is called once a batch axis is at `dim`.
+pub(super) fn batch_axis(axis: usize, dim: usize) -> usize {
+    if axis >= dim { axis + 1 } else { axis }
+}
+
+/// Axes as they are called once a batch axis is at `dim`.
+pub(super) fn past(axes: &[usize], dim: usize) -> Vec<usize> {
+    axes.iter().map(|&axis| batch_axis(axis, dim)).collect()
+}
+
+/// Sizes without those of some axes.
+pub(super) fn without(shape: &[usize], axes: &[usize]) -> Vec<usize> {
+    (0..shape.len()).filter(|axis| !axes.contains(axis)).map(|axis| shape[axis]).collect()
+}
 
 /// The value with its batch axis in front; an unbatched one is repeated.
 ///

@@ -1,0 +1,21 @@
+//! The non-negative number with the given hyperbolic cosine.
+//!
+//! acosh : x[...] -> x[...]        x floating or complex
+//! d acosh(x) = dx / sqrt((x - 1)(x + 1))
+
+use super::*;
+use pullback_loops::Unary as Op;
+
+pub(super) struct Acosh;
+
+impl UnaryOp for Acosh {
+    const NAME: &'static str = "acosh";
+    const ACCEPTS: DTypes = DTypes::INEXACT;
+    const HLO: Hlo<()> = Hlo::Missing("StableHLO has no acosh; it is a composition");
+    const RULE: UnaryRule = UnaryRule::Tangent(|x, _y, x_dot| x_dot * ((x - 1.0).rsqrt() * (x + 1.0).rsqrt()));
+    const DOMAIN: (f64, f64) = (1.1, 5.0);
+
+    fn real(loops: &mut Builder, x: ValueId) -> ValueId {
+        loops.unary(Op::Acosh, x)
+    }
+}

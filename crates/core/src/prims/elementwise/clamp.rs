@@ -1,0 +1,117 @@
+//! Each element moved into an interval, whose ends are scalars or arrays of the operand's shape.
+//!
+//! clamp : min[...] or [], x[...], max[...] or [] -> [...]        of one dtype
+//! Every operand's tangent counts where that operand is the result.
+
+use super::*;
+use crate::prims::batch_to_front;
+use pullback_ir::lower::LoopBinary as Op;
+
+pub(super) struct Clamp;
+
+/// The primitive `clamp`.
+pub const CLAMP: PrimRef = prim(&Clamp);
+
+impl<'e> V<'e> {
+    /// Moved into the interval from `self` to `max`: `low.clamp(&x, &high)`.
+    pub fn clamp(&self, x: &V<'e>, max: &V<'e>) -> V<'e> {
+        self.bind(CLAMP, &Params::NONE, &[x, max])
+    }
+}
+
+fn check_end(name: &str, end: Aval, x: Aval) -> Result<()> {
+    if end.rank() == 0 || end.shape == x.shape {
+        return Ok(());
+    }
+    bail!(
+        Type,
+        "clamp requires {name}.shape == operand.shape or {name}.shape == (), got {name}.shape={}, operand.shape={}.",
+        tuple_text(&end.shape),
+        tuple_text(&x.shape)
+    )
+}
+
+impl Prim for Clamp {
+    type Params = ();
+    const NAME: &'static str = "clamp";
+
+    fn abstract_eval(&self, (): &(), ins: &[Aval]) -> Result<Avals> {
+        let [min, x, max] = ins else { bail!(Type, "clamp takes 3 operands, got {}", ins.len()) };
+        check_same_dtypes("clamp", ins)?;
+        DTypes::ANY.check("clamp", 0, x.dtype)?;
+        check_end("min", *min, *x)?;
+        check_end("max", *max, *x)?;
+        Ok(smallvec![x.weak(ins.iter().all(|x| x.weak_type))])
+    }
+
+    fn derivative(&self) -> Derivative<()> {
+        Derivative::Jvp(jvp)
+    }
+
+    fn transpose(&self) -> Transpose<()> {
+        Transpose::NotLinear
+    }
+
+    fn batching(&self) -> Batching<()> {
+        Batching::Rule(|(), e, batch, ins, dims| {
+            let x = batch_to_front(e, &ins[1], dims[1], batch.size)?;
+            let end = |i: usize| -> Result<Val> {
+                if ins[i].aval().rank() == 0 {
+                    return Ok(ins[i].clone());
+                }
+                let end = V::new(e, &batch_to_front(e, &ins[i], dims[i], batch.size)?);
+                // One end for each example repeats over its axes.
+                if end.aval().shape == x.aval().shape {
+                    end.done()
+                } else {
+                    end.broadcast_in_dim(&x.aval().shape, &[0]).done()
+                }
+            };
+            let (min, max) = (end(0)?, end(2)?);
+            Ok((e.bind(CLAMP, &Params::NONE, &[min, x, max])?, smallvec![Some(0)]))
+        })
+    }
+
+    fn cpu(&self, (): &(), ins: &[Aval], _outs: &[Aval]) -> CpuForm {
+        if ins[0].dtype.is_complex() {
+            return CpuForm::Missing("clamp of complex numbers".into());
+        }
+        let (max, min) = if ins[0].dtype == DType::Bool { (Op::Or, Op::And) } else { (Op::Max, Op::Min) };
+        CpuForm::Scalar(Box::new(move |loops, ins| {
+            let raised = loops.binary(max, ins[1].one(), ins[0].one());
+            Elem::One(loops.binary(min, raised, ins[2].one()))
+        }))
+    }
+
+    fn hlo(&self) -> Hlo<()> {
+        Hlo::Op("stablehlo.clamp")
+    }
+
+    fn samples(&self) -> Vec<Sample> {
+        let sample = |dtype, shapes: &[&[usize]]| Sample::new(Params::NONE, dtype, (-5.0, 5.0), shapes);
+        vec![
+            sample(DType::F32, &[&[2, 3], &[2, 3], &[2, 3]]),
+            sample(DType::F32, &[&[], &[2, 3], &[]]),
+            sample(DType::I32, &[&[], &[2, 3], &[2, 3]]),
+        ]
+    }
+}
+
+fn jvp((): &(), e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)> {
+    let [min, x, max] = [0, 1, 2].map(|i| V::new(e, &xs[i]));
+    let out = min.clamp(&x, &max);
+    let shape = out.aval().data().shape.clone();
+    let mut tangent = None;
+    for (i, t) in ts.iter().enumerate() {
+        let Some(t) = t else { continue };
+        let is_chosen = match i {
+            0 => min.gt(&x).and(&min.lt(&max)),
+            1 => x.gt(&min).and(&x.lt(&max)),
+            _ => max.lt(&x),
+        };
+        let part = V::new(e, t).broadcast_to(&shape);
+        let part = is_chosen.broadcast_to(&shape).select(&part.full(0.0), &part);
+        tangent = add_any(e, tangent, Some(part.done()?))?;
+    }
+    Ok((smallvec![out.done()?], smallvec![tangent]))
+}

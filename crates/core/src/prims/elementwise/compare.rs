@@ -1,0 +1,102 @@
+//! The family of comparisons: two operands of one dtype give booleans.
+
+use std::marker::PhantomData;
+
+use pullback_base::{Aval, DType, Result, bail};
+use pullback_ir::lower::{CpuForm, Elem};
+use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, Sample, Transpose};
+use pullback_loops::{Binary as Op, Builder, Comparison};
+use smallvec::smallvec;
+
+use super::{DTypes, broadcast_shapes, check_same_dtypes};
+
+/// A member of the family.
+pub trait CompareOp: Send + Sync + 'static {
+    /// JAX's name.
+    const NAME: &'static str;
+    /// Dtypes of the operands, which are equal.
+    const ACCEPTS: DTypes;
+    /// What is compared.
+    const COMPARISON: Comparison;
+}
+
+/// The family of comparisons.
+pub struct Compare<T>(pub PhantomData<T>);
+
+impl<T: CompareOp> Prim for Compare<T> {
+    type Params = ();
+    const NAME: &'static str = T::NAME;
+
+    fn abstract_eval(&self, (): &(), ins: &[Aval]) -> Result<Avals> {
+        if ins.len() != 2 {
+            bail!(Type, "{} takes 2 operands, got {}", T::NAME, ins.len());
+        }
+        check_same_dtypes(T::NAME, ins)?;
+        // Keys have an identity, but no order.
+        let is_key = ins[0].dtype == DType::KeyFry && matches!(T::COMPARISON, Comparison::Eq | Comparison::Ne);
+        if !is_key {
+            T::ACCEPTS.check(T::NAME, 0, ins[0].dtype)?;
+        }
+        Ok(smallvec![Aval::new(&broadcast_shapes(T::NAME, ins)?, DType::Bool)])
+    }
+
+    fn derivative(&self) -> Derivative<()> {
+        Derivative::Zero
+    }
+
+    fn transpose(&self) -> Transpose<()> {
+        Transpose::NotLinear
+    }
+
+    fn batching(&self) -> Batching<()> {
+        Batching::Pointwise
+    }
+
+    fn cpu(&self, (): &(), _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
+        CpuForm::Scalar(Box::new(|loops, ins| Elem::One(compare(loops, T::COMPARISON, ins[0], ins[1]))))
+    }
+
+    fn hlo(&self) -> Hlo<()> {
+        Hlo::Attributes("stablehlo.compare", |(), ins| {
+            let direction = format!("{:?}", T::COMPARISON).to_uppercase();
+            let kind = match ins[0].dtype.kind() {
+                pullback_base::dtype::Kind::Float | pullback_base::dtype::Kind::Complex => "FLOAT",
+                pullback_base::dtype::Kind::Signed => "SIGNED",
+                pullback_base::dtype::Kind::Unsigned
+                | pullback_base::dtype::Kind::Bool
+                | pullback_base::dtype::Kind::Float0
+                | pullback_base::dtype::Kind::Key => "UNSIGNED",
+            };
+            format!("{direction}, {kind}")
+        })
+    }
+
+    fn samples(&self) -> Vec<Sample> {
+        let mut samples = vec![];
+        for dtype in [DType::F32, DType::I32, DType::U32, DType::Bool, DType::C64] {
+            if T::ACCEPTS.contains(dtype) {
+                for shapes in [[&[2, 3][..], &[2, 3]], [&[2, 3], &[]], [&[1, 3], &[2, 1]]] {
+                    samples.push(Sample::new(Params::NONE, dtype, (-3.0, 3.0), &shapes));
+                }
+            }
+        }
+        samples
+    }
+}
+
+/// Compares two elements of one dtype: by their parts when they have two, `false` before `true`.
+fn compare(loops: &mut Builder, op: Comparison, x: Elem, y: Elem) -> pullback_loops::ValueId {
+    match (x, y) {
+        (Elem::One(x), Elem::One(y)) if loops.dtype(x) == DType::Bool => {
+            let (x, y) = (loops.convert(DType::I32, x), loops.convert(DType::I32, y));
+            loops.compare(op, x, y)
+        }
+        (Elem::One(x), Elem::One(y)) => loops.compare(op, x, y),
+        (Elem::Two(a, b), Elem::Two(c, d)) => {
+            let join = if op == Comparison::Ne { Op::Or } else { Op::And };
+            let (first, second) = (loops.compare(op, a, c), loops.compare(op, b, d));
+            loops.binary(join, first, second)
+        }
+        (Elem::One(_), Elem::Two(..)) | (Elem::Two(..), Elem::One(_)) => panic!("elements of different kinds"),
+    }
+}

@@ -1,0 +1,27 @@
+//! Hyperbolic cosine of each element.
+//!
+//! cosh : x[...] -> x[...]        x floating or complex
+//! d cosh(x) = sinh(x) dx
+
+use super::*;
+use pullback_loops::Unary as Op;
+
+pub(super) struct Cosh;
+
+impl UnaryOp for Cosh {
+    const NAME: &'static str = "cosh";
+    const ACCEPTS: DTypes = DTypes::INEXACT;
+    const HLO: Hlo<()> = Hlo::Missing("StableHLO has no cosh; it is a composition");
+    const RULE: UnaryRule = UnaryRule::Tangent(|x, _y, x_dot| x_dot * x.sinh());
+    const DOMAIN: (f64, f64) = (-4.0, 4.0);
+
+    fn real(loops: &mut Builder, x: ValueId) -> ValueId {
+        loops.unary(Op::Cosh, x)
+    }
+
+    fn complex(loops: &mut Builder, re: ValueId, im: ValueId) -> Option<Elem> {
+        Some(complex_formula(loops, re, im, |z| {
+            Complex::new(z.re.unary(Op::Cosh) * z.im.unary(Op::Cos), z.re.unary(Op::Sinh) * z.im.unary(Op::Sin))
+        }))
+    }
+}

@@ -1,0 +1,380 @@
+//! Scalar formulas of the loop IR written with operators, real ([`Term`]) and complex ([`Complex`]).
+//!
+//! They say how one element is computed; nothing here knows of arrays or derivatives.
+
+use std::cell::{RefCell, RefMut};
+use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Sub};
+
+use pullback_base::{DType, Scalar};
+use pullback_ir::lower::Elem;
+use pullback_loops::{Binary, Builder, Comparison, Unary, ValueId};
+
+/// Where the terms of one formula are made.
+pub struct Formula<'b>(RefCell<&'b mut Builder>);
+
+/// A scalar value of a formula.
+#[derive(Clone, Copy)]
+pub struct Term<'f> {
+    formula: &'f Formula<'f>,
+    id: ValueId,
+}
+
+impl<'b> Formula<'b> {
+    /// A formula that makes values in `loops`.
+    pub fn new(loops: &'b mut Builder) -> Formula<'b> {
+        Formula(RefCell::new(loops))
+    }
+
+    fn loops(&self) -> RefMut<'_, &'b mut Builder> {
+        self.0.borrow_mut()
+    }
+}
+
+impl<'f> Formula<'f> {
+    /// A value of the builder as a term.
+    pub fn term(&'f self, id: ValueId) -> Term<'f> {
+        Term { formula: self, id }
+    }
+
+    /// An integer constant, wrapped to `dtype`.
+    pub fn int(&'f self, dtype: DType, value: i128) -> Term<'f> {
+        let id = self.loops().constant(Scalar::int(dtype, value));
+        self.term(id)
+    }
+
+    /// A real constant, rounded to `dtype`.
+    pub fn real(&'f self, dtype: DType, value: f64) -> Term<'f> {
+        let id = self.loops().constant(Scalar::float(dtype, value));
+        self.term(id)
+    }
+}
+
+impl<'f> Term<'f> {
+    /// The value in the builder.
+    pub fn id(self) -> ValueId {
+        self.id
+    }
+
+    /// Its type in the loop IR.
+    pub fn dtype(self) -> DType {
+        self.formula.loops().dtype(self.id)
+    }
+
+    /// A real constant of the same type.
+    pub fn number(self, value: f64) -> Term<'f> {
+        self.formula.real(self.dtype(), value)
+    }
+
+    /// An integer constant of the same type.
+    pub fn int(self, value: i128) -> Term<'f> {
+        self.formula.int(self.dtype(), value)
+    }
+
+    fn made(self, make: impl FnOnce(&mut Builder) -> ValueId) -> Term<'f> {
+        let id = make(&mut self.formula.loops());
+        Term { formula: self.formula, id }
+    }
+
+    /// An operation of one operand.
+    pub fn unary(self, op: Unary) -> Term<'f> {
+        self.made(|loops| loops.unary(op, self.id))
+    }
+
+    /// An operation of two operands.
+    pub fn binary(self, op: Binary, other: Term<'f>) -> Term<'f> {
+        self.made(|loops| loops.binary(op, self.id, other.id))
+    }
+
+    /// A comparison.
+    pub fn compare(self, op: Comparison, other: Term<'f>) -> Term<'f> {
+        self.made(|loops| loops.compare(op, self.id, other.id))
+    }
+
+    /// Equality.
+    pub fn eq(self, other: Term<'f>) -> Term<'f> {
+        self.compare(Comparison::Eq, other)
+    }
+
+    /// Less than.
+    pub fn lt(self, other: Term<'f>) -> Term<'f> {
+        self.compare(Comparison::Lt, other)
+    }
+
+    /// At least.
+    pub fn ge(self, other: Term<'f>) -> Term<'f> {
+        self.compare(Comparison::Ge, other)
+    }
+
+    /// Of a boolean: the first where it holds, else the second.
+    pub fn choose(self, on_true: Term<'f>, on_false: Term<'f>) -> Term<'f> {
+        self.made(|loops| loops.select(self.id, on_true.id, on_false.id))
+    }
+
+    /// Conversion by value.
+    pub fn to(self, dtype: DType) -> Term<'f> {
+        self.made(|loops| loops.convert(dtype, self.id))
+    }
+
+    /// The bits as another type of the same width.
+    pub fn bits(self, dtype: DType) -> Term<'f> {
+        self.made(|loops| loops.bitcast(dtype, self.id))
+    }
+
+    /// Shifted left.
+    pub fn shl(self, amount: i128) -> Term<'f> {
+        self.binary(Binary::ShiftLeft, self.int(amount))
+    }
+
+    /// Shifted right, zeros coming in.
+    pub fn shr(self, amount: i128) -> Term<'f> {
+        self.binary(Binary::ShiftRightLogical, self.int(amount))
+    }
+
+    /// The smaller.
+    pub fn min(self, other: Term<'f>) -> Term<'f> {
+        self.binary(Binary::Min, other)
+    }
+
+    /// The greater.
+    pub fn max(self, other: Term<'f>) -> Term<'f> {
+        self.binary(Binary::Max, other)
+    }
+
+    /// The distance from the origin to `(self, other)`, without overflow in between.
+    pub fn hypot(self, other: Term<'f>) -> Term<'f> {
+        let (a, b) = (self.unary(Unary::Abs), other.unary(Unary::Abs));
+        let (high, low) = (a.max(b), a.min(b));
+        let ratio = low / high;
+        let length = high * (1.0 + ratio * ratio).unary(Unary::Sqrt);
+        // 0/0 and inf/inf are not numbers; the greater part is the answer there.
+        let is_plain = high.eq(high.number(0.0)) | high.eq(high.number(f64::INFINITY));
+        is_plain.choose(high, length)
+    }
+
+    /// The product of `n` factors equal to this one; one for `n = 0`.
+    pub fn power(self, n: u32) -> Term<'f> {
+        power(self, n, |a, b| a * b)
+            .unwrap_or_else(|| if self.dtype().is_float() { self.number(1.0) } else { self.int(1) })
+    }
+}
+
+/// `n` factors by repeated squaring; `None` for `n = 0`.
+fn power<T: Copy>(base: T, mut n: u32, times: impl Fn(T, T) -> T) -> Option<T> {
+    let (mut square, mut product) = (base, None);
+    while n > 0 {
+        if n & 1 == 1 {
+            product = Some(product.map_or(square, |product| times(product, square)));
+        }
+        n >>= 1;
+        if n > 0 {
+            square = times(square, square);
+        }
+    }
+    product
+}
+
+macro_rules! operators {
+    ($($trait:ident $method:ident $op:ident;)*) => {$(
+        impl<'f> $trait for Term<'f> {
+            type Output = Term<'f>;
+            fn $method(self, other: Term<'f>) -> Term<'f> { self.binary(Binary::$op, other) }
+        }
+        impl<'f> $trait<f64> for Term<'f> {
+            type Output = Term<'f>;
+            fn $method(self, other: f64) -> Term<'f> { self.binary(Binary::$op, self.number(other)) }
+        }
+        impl<'f> $trait<Term<'f>> for f64 {
+            type Output = Term<'f>;
+            fn $method(self, other: Term<'f>) -> Term<'f> { other.number(self).binary(Binary::$op, other) }
+        }
+    )*};
+}
+operators! {
+    Add add Add;
+    Sub sub Sub;
+    Mul mul Mul;
+    Div div Div;
+}
+
+macro_rules! bit_operators {
+    ($($trait:ident $method:ident $op:ident;)*) => {$(
+        impl<'f> $trait for Term<'f> {
+            type Output = Term<'f>;
+            fn $method(self, other: Term<'f>) -> Term<'f> { self.binary(Binary::$op, other) }
+        }
+    )*};
+}
+bit_operators! {
+    BitAnd bitand And;
+    BitOr bitor Or;
+    BitXor bitxor Xor;
+}
+
+impl<'f> Neg for Term<'f> {
+    type Output = Term<'f>;
+    fn neg(self) -> Term<'f> {
+        self.unary(Unary::Neg)
+    }
+}
+
+/// A complex value of a formula.
+#[derive(Clone, Copy)]
+pub struct Complex<'f> {
+    /// Real part.
+    pub re: Term<'f>,
+    /// Imaginary part.
+    pub im: Term<'f>,
+}
+
+/// One complex element from one complex element.
+pub fn complex_formula(
+    loops: &mut Builder,
+    re: ValueId,
+    im: ValueId,
+    body: impl for<'f> FnOnce(Complex<'f>) -> Complex<'f>,
+) -> Elem {
+    let formula = Formula::new(loops);
+    let result = body(Complex { re: formula.term(re), im: formula.term(im) });
+    Elem::Two(result.re.id(), result.im.id())
+}
+
+/// One complex element from two complex elements.
+pub fn complex_formula2(
+    loops: &mut Builder,
+    [a, b]: [ValueId; 2],
+    [c, d]: [ValueId; 2],
+    body: impl for<'f> FnOnce(Complex<'f>, Complex<'f>) -> Complex<'f>,
+) -> Elem {
+    let formula = Formula::new(loops);
+    let (x, y) =
+        (Complex { re: formula.term(a), im: formula.term(b) }, Complex { re: formula.term(c), im: formula.term(d) });
+    let result = body(x, y);
+    Elem::Two(result.re.id(), result.im.id())
+}
+
+/// One real value from one real value.
+pub fn real_formula(loops: &mut Builder, x: ValueId, body: impl for<'f> FnOnce(Term<'f>) -> Term<'f>) -> ValueId {
+    let formula = Formula::new(loops);
+    let result = body(formula.term(x));
+    result.id()
+}
+
+/// One real value from two real values.
+pub fn real_formula2(
+    loops: &mut Builder,
+    x: ValueId,
+    y: ValueId,
+    body: impl for<'f> FnOnce(Term<'f>, Term<'f>) -> Term<'f>,
+) -> ValueId {
+    let formula = Formula::new(loops);
+    let result = body(formula.term(x), formula.term(y));
+    result.id()
+}
+
+impl<'f> Complex<'f> {
+    /// From its parts.
+    pub fn new(re: Term<'f>, im: Term<'f>) -> Complex<'f> {
+        Complex { re, im }
+    }
+
+    /// Both parts times a real number.
+    pub fn scaled(self, factor: f64) -> Complex<'f> {
+        Complex { re: self.re * factor, im: self.im * factor }
+    }
+
+    /// Distance from zero.
+    pub fn abs(self) -> Term<'f> {
+        self.re.hypot(self.im)
+    }
+
+    /// The angle, in radians.
+    pub fn angle(self) -> Term<'f> {
+        self.im.binary(Binary::Atan2, self.re)
+    }
+
+    /// `e^z`.
+    pub fn exp(self) -> Complex<'f> {
+        let size = self.re.unary(Unary::Exp);
+        // On the real axis the imaginary part is exactly zero, even where e^x overflows.
+        let im = self.im.eq(self.im.number(0.0)).choose(self.im, size * self.im.unary(Unary::Sin));
+        Complex { re: size * self.im.unary(Unary::Cos), im }
+    }
+
+    /// The principal logarithm.
+    pub fn log(self) -> Complex<'f> {
+        Complex { re: self.abs().unary(Unary::Log), im: self.angle() }
+    }
+
+    /// The principal square root.
+    pub fn sqrt(self) -> Complex<'f> {
+        // With t = sqrt((|x| + |z|)/2), the parts are t and |y|/2t in an order that the sign of x says.
+        let size = self.re.unary(Unary::Abs);
+        let t = ((size * 0.5) + (self.abs() * 0.5)).unary(Unary::Sqrt);
+        let other = self.im.unary(Unary::Abs) / (t * 2.0);
+        let zero = self.re.number(0.0);
+        let other = t.eq(zero).choose(zero, other);
+        let is_right = self.re.ge(zero);
+        let (re, im) = (is_right.choose(t, other), is_right.choose(other, t));
+        let is_below = self.im.lt(zero) | (1.0 / self.im).lt(zero);
+        Complex { re, im: is_below.choose(-im, im) }
+    }
+
+    /// Its square.
+    pub fn square(self) -> Complex<'f> {
+        Complex { re: (self.re - self.im) * (self.re + self.im), im: (self.re * self.im) * 2.0 }
+    }
+
+    /// The product of `n` factors equal to this one.
+    pub fn power(self, n: u32) -> Complex<'f> {
+        power(self, n, |a, b| a * b).unwrap_or_else(|| Complex { re: self.re.number(1.0), im: self.re.number(0.0) })
+    }
+
+    /// One over it.
+    pub fn reciprocal(self) -> Complex<'f> {
+        Complex { re: self.re.number(1.0), im: self.re.number(0.0) } / self
+    }
+}
+
+impl<'f> Add for Complex<'f> {
+    type Output = Complex<'f>;
+    fn add(self, other: Complex<'f>) -> Complex<'f> {
+        Complex { re: self.re + other.re, im: self.im + other.im }
+    }
+}
+
+impl<'f> Sub for Complex<'f> {
+    type Output = Complex<'f>;
+    fn sub(self, other: Complex<'f>) -> Complex<'f> {
+        Complex { re: self.re - other.re, im: self.im - other.im }
+    }
+}
+
+impl<'f> Mul for Complex<'f> {
+    type Output = Complex<'f>;
+    fn mul(self, other: Complex<'f>) -> Complex<'f> {
+        let re = self.re * other.re - self.im * other.im;
+        Complex { re, im: self.re * other.im + self.im * other.re }
+    }
+}
+
+impl<'f> Div for Complex<'f> {
+    type Output = Complex<'f>;
+    /// By Smith's method: the divisor's greater part is factored out, so that no square overflows.
+    fn div(self, other: Complex<'f>) -> Complex<'f> {
+        let (a, b, c, d) = (self.re, self.im, other.re, other.im);
+        let is_wide = c.unary(Unary::Abs).ge(d.unary(Unary::Abs));
+        let (high, low) = (is_wide.choose(c, d), is_wide.choose(d, c));
+        let ratio = high.eq(high.number(0.0)).choose(low, low / high);
+        let divisor = high + low * ratio;
+        let re = is_wide.choose(a + b * ratio, a * ratio + b);
+        let im = is_wide.choose(b - a * ratio, b * ratio - a);
+        Complex { re: re / divisor, im: im / divisor }
+    }
+}
+
+impl<'f> Neg for Complex<'f> {
+    type Output = Complex<'f>;
+    fn neg(self) -> Complex<'f> {
+        Complex { re: -self.re, im: -self.im }
+    }
+}

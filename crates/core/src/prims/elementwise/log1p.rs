@@ -1,0 +1,30 @@
+//! The natural logarithm of one more than each element, exact near zero.
+//!
+//! log1p : x[...] -> x[...]        x floating or complex
+//! d log1p(x) = dx / (x + 1)
+
+use super::*;
+use pullback_loops::Unary as Op;
+
+pub(super) struct Log1p;
+
+impl UnaryOp for Log1p {
+    const NAME: &'static str = "log1p";
+    const ACCEPTS: DTypes = DTypes::INEXACT;
+    const HLO: Hlo<()> = Hlo::Op("stablehlo.log_plus_one");
+    const RULE: UnaryRule = UnaryRule::Tangent(|x, _y, x_dot| x_dot / (x + 1.0));
+    const DOMAIN: (f64, f64) = (-0.9, 5.0);
+
+    fn real(loops: &mut Builder, x: ValueId) -> ValueId {
+        loops.unary(Op::Log1p, x)
+    }
+
+    fn complex(loops: &mut Builder, re: ValueId, im: ValueId) -> Option<Elem> {
+        Some(complex_formula(loops, re, im, |z| {
+            // |1 + z|^2 - 1 = x (2 + x) + y^2, which does not cancel.
+            let excess = z.re * (z.re + 2.0) + z.im * z.im;
+            let one_more = Complex::new(z.re + 1.0, z.im);
+            Complex::new(excess.unary(Op::Log1p) * 0.5, one_more.angle())
+        }))
+    }
+}

@@ -1,0 +1,42 @@
+//! The greater of two elements; NaN if either is.
+//!
+//! max : x[...] y[...] -> [...]        of one dtype
+//! The tangent follows the greater operand; equal ones share it.
+
+use super::*;
+use pullback_loops::Binary as Op;
+use pullback_loops::Comparison;
+
+pub(super) struct Max;
+
+impl BinaryOp for Max {
+    const NAME: &'static str = "max";
+    const ACCEPTS: DTypes = DTypes::ANY;
+    const HLO: Hlo<()> = Hlo::Op("stablehlo.maximum");
+    const RULE: BinaryRule = BinaryRule::Partial {
+        x: Some(|x_dot, x, y, z| x_dot * share(&x.gt(y), &x.eq(y), z)),
+        y: Some(|y_dot, x, y, z| y_dot * share(&y.gt(x), &y.eq(x), z)),
+    };
+    const DOMAIN: (f64, f64) = (-5.0, 5.0);
+
+    fn real(loops: &mut Builder, x: ValueId, y: ValueId) -> ValueId {
+        if loops.dtype(x) == DType::Bool {
+            return loops.binary(Op::Or, x, y);
+        }
+        loops.binary(Op::Max, x, y)
+    }
+
+    fn complex(loops: &mut Builder, x: [ValueId; 2], y: [ValueId; 2]) -> Option<Elem> {
+        // Complex numbers are ordered by their real, then their imaginary parts.
+        let formula = Formula::new(loops);
+        let [a, b, c, d] = [x[0], x[1], y[0], y[1]].map(|id| formula.term(id));
+        let is_first = a.compare(Comparison::Gt, c) | (a.eq(c) & b.compare(Comparison::Gt, d));
+        Some(Elem::Two(is_first.choose(a, c).id(), is_first.choose(b, d).id()))
+    }
+}
+
+/// Which part of the tangent goes to an operand: all where it is chosen, half where both are equal.
+pub(super) fn share<'e>(is_chosen: &V<'e>, is_equal: &V<'e>, like: &V<'e>) -> V<'e> {
+    let (one, zero, half) = (like.full(1.0), like.full(0.0), like.full(0.5));
+    is_chosen.select(&is_equal.select(&zero, &half), &one)
+}

@@ -1,0 +1,37 @@
+//! The smaller of two elements; NaN if either is.
+//!
+//! min : x[...] y[...] -> [...]        of one dtype
+//! The tangent follows the smaller operand; equal ones share it.
+
+use super::max::share;
+use super::*;
+use pullback_loops::Binary as Op;
+use pullback_loops::Comparison;
+
+pub(super) struct Min;
+
+impl BinaryOp for Min {
+    const NAME: &'static str = "min";
+    const ACCEPTS: DTypes = DTypes::ANY;
+    const HLO: Hlo<()> = Hlo::Op("stablehlo.minimum");
+    const RULE: BinaryRule = BinaryRule::Partial {
+        x: Some(|x_dot, x, y, z| x_dot * share(&y.gt(x), &x.eq(y), z)),
+        y: Some(|y_dot, x, y, z| y_dot * share(&x.gt(y), &y.eq(x), z)),
+    };
+    const DOMAIN: (f64, f64) = (-5.0, 5.0);
+
+    fn real(loops: &mut Builder, x: ValueId, y: ValueId) -> ValueId {
+        if loops.dtype(x) == DType::Bool {
+            return loops.binary(Op::And, x, y);
+        }
+        loops.binary(Op::Min, x, y)
+    }
+
+    fn complex(loops: &mut Builder, x: [ValueId; 2], y: [ValueId; 2]) -> Option<Elem> {
+        // Complex numbers are ordered by their real, then their imaginary parts.
+        let formula = Formula::new(loops);
+        let [a, b, c, d] = [x[0], x[1], y[0], y[1]].map(|id| formula.term(id));
+        let is_first = a.compare(Comparison::Lt, c) | (a.eq(c) & b.compare(Comparison::Lt, d));
+        Some(Elem::Two(is_first.choose(a, c).id(), is_first.choose(b, d).id()))
+    }
+}

@@ -1,0 +1,126 @@
+//! Powers, element by element; the exponent may be an integer array.
+//!
+//! pow : x[...] y[...] -> x[...]        x floating or complex; y of the same dtype or an integer
+//! d x^y = y x^(y-1) dx + log(x) x^y dy; where x is 0 the logarithm counts as 0.
+
+use super::*;
+use pullback_base::Scalar;
+use pullback_ir::SampleIn;
+use pullback_ir::lower::{LoopBinary as Op, value_dtype};
+
+pub(super) struct Pow;
+
+/// The primitive `pow`.
+pub const POW: PrimRef = prim(&Pow);
+
+impl<'e> V<'e> {
+    /// To the power of `other`, element by element.
+    pub fn pow(&self, other: &V<'e>) -> V<'e> {
+        self.bind(POW, &Params::NONE, &[other])
+    }
+}
+
+impl Prim for Pow {
+    type Params = ();
+    const NAME: &'static str = "pow";
+
+    fn abstract_eval(&self, (): &(), ins: &[Aval]) -> Result<Avals> {
+        let [x, y] = ins else { bail!(Type, "pow takes 2 operands, got {}", ins.len()) };
+        DTypes::INEXACT.check("pow", 0, x.dtype)?;
+        DTypes::NUMBER.check("pow", 1, y.dtype)?;
+        if y.dtype != x.dtype && !y.dtype.is_integer() {
+            bail!(
+                Type,
+                "the first argument to pow must have an inexact dtype (float or complex), and the second argument must have \
+                 an inexact or integer dtype, and two inexact dtypes must match, but got {} and {} respectively.",
+                x.dtype,
+                y.dtype
+            );
+        }
+        let weak_type = x.weak_type && (y.weak_type || y.dtype.is_integer());
+        Ok(smallvec![Aval::with_weak_type(&broadcast_shapes("pow", ins)?, x.dtype, weak_type)])
+    }
+
+    fn derivative(&self) -> Derivative<()> {
+        Derivative::Jvp(jvp)
+    }
+
+    fn transpose(&self) -> Transpose<()> {
+        Transpose::NotLinear
+    }
+
+    fn batching(&self) -> Batching<()> {
+        Batching::Pointwise
+    }
+
+    fn cpu(&self, (): &(), ins: &[Aval], _outs: &[Aval]) -> CpuForm {
+        let dtype = value_dtype(ins[0].dtype);
+        if !ins[0].dtype.is_complex() {
+            return CpuForm::Scalar(Box::new(move |loops, ins| {
+                let y = loops.convert(dtype, ins[1].one());
+                Elem::One(loops.binary(Op::Pow, ins[0].one(), y))
+            }));
+        }
+        CpuForm::Scalar(Box::new(move |loops, ins| {
+            let Elem::Two(a, b) = ins[0] else { panic!("a complex element was expected") };
+            let y = match ins[1] {
+                Elem::Two(c, d) => [c, d],
+                Elem::One(y) => [loops.convert(dtype, y), loops.constant(Scalar::zero(dtype))],
+            };
+            complex_formula2(loops, [a, b], y, complex_pow)
+        }))
+    }
+
+    fn hlo(&self) -> Hlo<()> {
+        Hlo::Missing("an integer exponent is converted first; the emitter does not make operations yet")
+    }
+
+    fn samples(&self) -> Vec<Sample> {
+        let mut samples: Vec<Sample> = [[&[2, 3][..], &[2, 3]], [&[2, 3], &[]], [&[1, 3], &[2, 1]]]
+            .iter()
+            .map(|shapes| Sample::new(Params::NONE, DType::F32, (0.2, 3.0), shapes))
+            .collect();
+        samples.push(Sample::new(Params::NONE, DType::C64, (0.2, 2.0), &[&[2, 3], &[2, 3]]));
+        let input = |dtype, domain| SampleIn { aval: Aval::new(&[3], dtype), domain };
+        let ins = vec![input(DType::F32, (0.2, 3.0)), input(DType::I32, (-3.0, 4.0))];
+        samples.push(Sample { params: Params::NONE, ins });
+        samples
+    }
+}
+
+/// `e^(y log x)`; of zero it is one for `y = 0` and zero else.
+fn complex_pow<'f>(x: Complex<'f>, y: Complex<'f>) -> Complex<'f> {
+    let (zero, one) = (x.re.number(0.0), x.re.number(1.0));
+    let is_zero = |z: Complex<'f>| z.re.eq(zero) & z.im.eq(zero);
+    let plain = (y * x.log()).exp();
+    let at_zero = is_zero(y).choose(one, zero);
+    let is_special = is_zero(x) | is_zero(y);
+    Complex::new(is_special.choose(at_zero, plain.re), is_special.choose(zero, plain.im))
+}
+
+fn jvp((): &(), e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)> {
+    let (x, y) = (V::new(e, &xs[0]), V::new(e, &xs[1]));
+    let z = x.pow(&y);
+    let shape = &z.aval().shape;
+    let is_integer = y.aval().dtype.is_integer();
+    let dx = ts[0]
+        .as_ref()
+        .map(|t| V::new(e, t) * if is_integer { integer_slope(&x, &y) } else { &y * x.pow(&(&y - y.full(1.0))) });
+    let dy = ts[1].as_ref().filter(|_| !is_integer).map(|t| {
+        let safe = x.eq(&x.number(0.0)).select(&x, &x.full(1.0));
+        V::new(e, t) * (safe.log() * &z)
+    });
+    let full = |t: V<'_>| t.broadcast_to(shape).done();
+    let tangent = add_any(e, dx.map(full).transpose()?, dy.map(full).transpose()?)?;
+    Ok((smallvec![z.done()?], smallvec![tangent]))
+}
+
+/// `y x^(y-1)`, and zero where `y` is, even for `x = 0`.
+fn integer_slope<'e>(x: &V<'e>, y: &V<'e>) -> V<'e> {
+    let y = y.convert(x.aval().dtype);
+    let is_zero = y.eq(&y.number(0.0));
+    let safe = y.eq(&y.number(0.0)).select(&y, &y.full(1.0));
+    let slope = safe * x.pow(&(&y - y.full(1.0)));
+    let shape = slope.aval().data().shape.clone();
+    is_zero.broadcast_to(&shape).select(&slope, &slope.full(0.0))
+}
