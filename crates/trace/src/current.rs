@@ -28,6 +28,11 @@ pub fn with_current<T>(emit: EmitRef, body: impl FnOnce() -> T) -> T {
     body()
 }
 
+/// Whether anything but evaluation is current on this thread.
+pub fn is_tracing() -> bool {
+    STACK.with_borrow(|stack| !stack.is_empty())
+}
+
 /// Whether tracers of a trace may be used on this thread now.
 pub fn is_live(trace: TraceId) -> bool {
     STACK.with_borrow(|stack| stack.iter().any(|emit| is_in_chain(&**emit, trace)))

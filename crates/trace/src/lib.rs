@@ -10,6 +10,6 @@ mod current;
 mod staging;
 mod transform;
 
-pub use current::{bind, bind_one, current, is_live, with_current};
-pub use staging::{Traced, call_jaxpr, trace_to_jaxpr};
+pub use current::{bind, bind_one, current, is_live, is_tracing, with_current};
+pub use staging::{Traced, call_jaxpr, trace_to_jaxpr, unify_captures};
 pub use transform::{jvp, linearize, vmap};

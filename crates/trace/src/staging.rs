@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pullback_base::{Aval, Error, Result};
 use pullback_core::control::{JIT, Jit};
-use pullback_ir::{Builder, DebugInfo, JaxprRef, Params, Val, Vals};
+use pullback_ir::{Builder, DebugInfo, Jaxpr, JaxprRef, Params, Val, Vals, VarId};
 
 use crate::current::{bind, is_live, with_current};
 
@@ -41,6 +41,36 @@ pub fn trace_to_jaxpr(
     }
     let (jaxpr, captured) = builder.finish(&outs, debug);
     Ok(Traced { jaxpr: JaxprRef::new(jaxpr), captured })
+}
+
+/// Brings branches that captured different outer values to one list of captured values: each takes them all.
+pub fn unify_captures(branches: &[Traced]) -> (Vec<JaxprRef>, Vec<Val>) {
+    let same = |a: &Val, b: &Val| match (a, b) {
+        (Val::Tracer(a), Val::Tracer(b)) => a.trace == b.trace && a.identity() == b.identity(),
+        _ => false,
+    };
+    let mut union: Vec<Val> = vec![];
+    for val in branches.iter().flat_map(|branch| &branch.captured) {
+        if !union.iter().any(|known| same(known, val)) {
+            union.push(val.clone());
+        }
+    }
+    let widen = |branch: &Traced| {
+        let mut jaxpr = Jaxpr::clone(&branch.jaxpr);
+        let rest = jaxpr.invars.split_off(branch.captured.len());
+        let own = std::mem::take(&mut jaxpr.invars);
+        for val in &union {
+            let known = branch.captured.iter().position(|other| same(other, val)).map(|at| own[at]);
+            let var = known.unwrap_or_else(|| {
+                jaxpr.vars.push(val.aval());
+                VarId(jaxpr.vars.len() as u32 - 1)
+            });
+            jaxpr.invars.push(var);
+        }
+        jaxpr.invars.extend(rest);
+        JaxprRef::new(jaxpr)
+    };
+    (branches.iter().map(widen).collect(), union)
 }
 
 /// Calls a jaxpr as a `jit` equation on the current emitter.

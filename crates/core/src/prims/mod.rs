@@ -4,7 +4,9 @@
 
 pub mod contraction;
 pub mod elementwise;
+pub mod indexing;
 pub mod movement;
+pub mod random;
 pub mod reduction;
 mod value;
 
@@ -12,7 +14,9 @@ use pullback_ir::PrimRef;
 
 pub use contraction::*;
 pub use elementwise::*;
+pub use indexing::*;
 pub use movement::*;
+pub use random::*;
 pub use reduction::*;
 pub use value::{V, add_any, instantiate, zeros};
 
@@ -109,7 +113,39 @@ pub const ALL: &[PrimRef] = &[
     TRANSPOSE,
     UNSTACK,
     // reduction
+    ARGMAX,
+    ARGMIN,
+    CUMLOGSUMEXP,
+    CUMMAX,
+    CUMMIN,
+    CUMPROD,
+    CUMSUM,
+    REDUCE_AND,
+    REDUCE_MAX,
+    REDUCE_MIN,
+    REDUCE_OR,
+    REDUCE_PROD,
     REDUCE_SUM,
+    REDUCE_XOR,
+    SORT,
+    // indexing
+    DYNAMIC_SLICE,
+    DYNAMIC_UPDATE_SLICE,
+    GATHER,
+    SCATTER,
+    SCATTER_ADD,
+    SCATTER_MAX,
+    SCATTER_MIN,
+    SCATTER_MUL,
+    SCATTER_SUB,
+    // random numbers
+    RANDOM_BITS,
+    RANDOM_CLONE,
+    RANDOM_FOLD_IN,
+    RANDOM_SEED,
+    RANDOM_SPLIT,
+    RANDOM_UNWRAP,
+    RANDOM_WRAP,
     // contraction
     DOT_GENERAL,
 ];

@@ -87,8 +87,11 @@ impl<T: BinaryOp> Prim for Binary<T> {
         }
         check_same_dtypes(T::NAME, ins)?;
         T::ACCEPTS.check(T::NAME, 0, ins[0].dtype)?;
-        let shape = broadcast_shapes(T::NAME, ins)?;
         let dtype = T::result(ins[0].dtype);
+        if ins[0] == ins[1] && dtype == ins[0].dtype {
+            return Ok(smallvec![ins[0]]);
+        }
+        let shape = broadcast_shapes(T::NAME, ins)?;
         let weak_type = ins.iter().all(|x| x.weak_type) && dtype != DType::Bool;
         Ok(smallvec![Aval::with_weak_type(&shape, dtype, weak_type)])
     }

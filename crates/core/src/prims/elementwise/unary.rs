@@ -63,6 +63,9 @@ impl<T: UnaryOp> Prim for Unary<T> {
         let x = one(T::NAME, ins)?;
         T::ACCEPTS.check_only(T::NAME, x.dtype)?;
         let dtype = T::result(x.dtype);
+        if dtype == x.dtype {
+            return Ok(smallvec![x]);
+        }
         let weak_type = x.weak_type && dtype != DType::Bool;
         Ok(smallvec![Aval::with_weak_type(&x.shape, dtype, weak_type)])
     }

@@ -1,6 +1,26 @@
 //! Primitives that combine elements over axes, and what they share.
 
+pub mod arg;
+mod argmax;
+mod argmin;
+mod cumlogsumexp;
+mod cummax;
+mod cummin;
+mod cumprod;
+mod cumsum;
+pub mod cumulative;
+pub mod extreme;
+pub mod logical;
+mod reduce_and;
+mod reduce_max;
+mod reduce_min;
+mod reduce_or;
+mod reduce_prod;
 mod reduce_sum;
+mod reduce_xor;
+mod sort;
+
+use std::marker::PhantomData;
 
 use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, Result, bail};
@@ -9,7 +29,45 @@ use smallvec::smallvec;
 
 use super::value::V;
 
+use arg::Arg;
+pub use arg::ArgReduce;
+use cumulative::Cumul;
+pub use cumulative::Cumulative;
+use extreme::Extreme;
+pub use extreme::ReduceExtreme;
+use logical::Logical;
+pub use logical::ReduceLogical;
+pub use reduce_prod::{REDUCE_PROD, ReduceProd};
 pub use reduce_sum::{REDUCE_SUM, ReduceSum};
+pub use sort::{SORT, Sort, sort};
+
+macro_rules! members {
+    ($($family:ident $name:ident $member:path;)*) => {$(
+        #[doc = concat!("The primitive of `", stringify!($member), "`.")]
+        pub const $name: PrimRef = PrimRef(&$family::<$member>(PhantomData));
+    )*};
+}
+members! {
+    Arg ARGMAX argmax::ArgMax;
+    Arg ARGMIN argmin::ArgMin;
+    Cumul CUMLOGSUMEXP cumlogsumexp::CumLogSumExp;
+    Cumul CUMMAX cummax::CumMax;
+    Cumul CUMMIN cummin::CumMin;
+    Cumul CUMPROD cumprod::CumProd;
+    Cumul CUMSUM cumsum::CumSum;
+    Logical REDUCE_AND reduce_and::ReduceAnd;
+    Extreme REDUCE_MAX reduce_max::ReduceMax;
+    Extreme REDUCE_MIN reduce_min::ReduceMin;
+    Logical REDUCE_OR reduce_or::ReduceOr;
+    Logical REDUCE_XOR reduce_xor::ReduceXor;
+}
+
+impl<'e> V<'e> {
+    /// Running sums along an axis.
+    pub fn cumsum(&self, axis: usize, reverse: bool) -> V<'e> {
+        self.bind(CUMSUM, &Params::new(Cumulative { axis, reverse }), &[])
+    }
+}
 
 /// The shape without `axes`.
 ///

@@ -1,0 +1,50 @@
+//! The same keys, as others for whoever checks that no key is used twice.
+//!
+//! random_clone : keys[...] -> keys[...]
+//! No derivative.
+
+use pullback_base::{Aval, DType, Result};
+use pullback_ir::lower::CpuForm;
+use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose};
+use smallvec::smallvec;
+
+use super::check_key;
+
+struct RandomClone;
+
+/// The primitive `random_clone`.
+pub const RANDOM_CLONE: PrimRef = PrimRef(&RandomClone);
+
+impl Prim for RandomClone {
+    type Params = ();
+    const NAME: &'static str = "random_clone";
+
+    fn abstract_eval(&self, (): &(), ins: &[Aval]) -> Result<Avals> {
+        check_key("random_clone", ins[0])?;
+        Ok(smallvec![ins[0]])
+    }
+
+    fn cpu(&self, (): &(), _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
+        CpuForm::Alias
+    }
+
+    fn derivative(&self) -> Derivative<()> {
+        Derivative::Zero
+    }
+
+    fn transpose(&self) -> Transpose<()> {
+        Transpose::NotLinear
+    }
+
+    fn batching(&self) -> Batching<()> {
+        Batching::Pointwise
+    }
+
+    fn hlo(&self) -> Hlo<()> {
+        Hlo::Missing("StableHLO has no keys; programs for it replace them by words first")
+    }
+
+    fn samples(&self) -> Vec<Sample> {
+        [&[][..], &[3]].map(|shape| Sample::new(Params::NONE, DType::KeyFry, (0.0, 1e6), &[shape])).to_vec()
+    }
+}
