@@ -56,7 +56,7 @@ pub fn named_jit_one(
     Ok(outs.swap_remove(0))
 }
 
-fn traced(
+pub(crate) fn traced(
     name: &'static str,
     statics: Statics<'_>,
     args: &[Val],

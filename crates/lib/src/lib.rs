@@ -12,6 +12,7 @@ mod bind;
 pub mod broadcast;
 pub mod config;
 pub mod convert;
+mod custom;
 pub mod indexing;
 mod jit;
 pub mod lax;

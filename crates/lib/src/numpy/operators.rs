@@ -7,6 +7,7 @@ use pullback_ir::Val;
 use super::where_;
 use crate::broadcast::promote_ranks;
 use crate::convert::{convert, default_float, number};
+use crate::custom;
 use crate::jit::{named_jit, named_jit_one};
 use crate::lax::{self, Rounding};
 use crate::promotion::{check_arguments, promote, promote_args_inexact, promote_dtypes};
@@ -335,23 +336,7 @@ pub fn float_power(x: &Val, y: &Val) -> Result<Val> {
 /// When dtypes or shapes do not go together.
 pub fn logaddexp(x: &Val, y: &Val) -> Result<Val> {
     let ins = promote_args_inexact("logaddexp", &[x.clone(), y.clone()])?;
-    logaddexp_promoted(&ins[0], &ins[1])
-}
-
-/// Selections stand for the greatest and for the absolute value, so that the derivative where both are equal is that
-/// of the function, one half each.
-fn logaddexp_promoted(x: &Val, y: &Val) -> Result<Val> {
-    named_jit_one("logaddexp", &[], &[x.clone(), y.clone()], |args| {
-        let ins = crate::broadcast::broadcast_arrays(args)?;
-        let (x, y) = (&ins[0], &ins[1]);
-        let difference = lax::sub(x, y)?;
-        let is_undefined = lax::ne(&difference, &difference)?;
-        let first = lax::ge(&difference, &number(x, 0.0))?;
-        let greatest = lax::select(&first, x, y)?;
-        let gap = lax::select(&first, &lax::neg(&difference)?, &difference)?;
-        let value = lax::add(&greatest, &lax::log1p(&lax::exp(&gap)?)?)?;
-        lax::select(&is_undefined, &lax::add(x, y)?, &value)
-    })
+    custom::logaddexp(&ins[0], &ins[1])
 }
 
 /// `log2(2**x + 2**y)`, without overflow.
@@ -361,7 +346,7 @@ fn logaddexp_promoted(x: &Val, y: &Val) -> Result<Val> {
 pub fn logaddexp2(x: &Val, y: &Val) -> Result<Val> {
     let ins = promote_args_inexact("logaddexp2", &[x.clone(), y.clone()])?;
     let ln2 = number(&ins[0], std::f64::consts::LN_2);
-    let natural = logaddexp_promoted(&lax::mul(&ins[0], &ln2)?, &lax::mul(&ins[1], &ln2)?)?;
+    let natural = custom::logaddexp(&lax::mul(&ins[0], &ln2)?, &lax::mul(&ins[1], &ln2)?)?;
     lax::div(&natural, &ln2)
 }
 
