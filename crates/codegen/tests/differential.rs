@@ -74,10 +74,6 @@ struct Maker {
     depth: usize,
 }
 
-fn value_type(dtype: DType) -> DType {
-    if matches!(dtype, DType::F16 | DType::BF16) { DType::F32 } else { dtype }
-}
-
 impl Maker {
     fn of(&mut self, dtype: DType) -> ValueId {
         let found: Vec<ValueId> = self.pool.iter().copied().filter(|&v| self.b.dtype(v) == dtype).collect();
