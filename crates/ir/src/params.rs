@@ -158,7 +158,7 @@ impl Params {
 
     /// Erases a typed struct.
     pub fn new<T: ParamSet>(params: T) -> Params {
-        if std::mem::size_of::<T>() == 0 { Params(None) } else { Params(Some(Arc::new(params))) }
+        if std::any::TypeId::of::<T>() == std::any::TypeId::of::<()>() { Params(None) } else { Params(Some(Arc::new(params))) }
     }
 
     /// Parameters of a primitive that another language defines.
