@@ -274,7 +274,10 @@ impl fmt::Display for Scalar {
                 let part = self.dtype.real();
                 let (re, im) = (float_text(re, part), float_text(im, part));
                 let (re, im) = (re.trim_end_matches(".0"), im.trim_end_matches(".0"));
-                let sign = if im.starts_with('-') || im.starts_with("nan") && false { "" } else { "+" };
+                if re == "0" {
+                    return write!(f, "{im}j");
+                }
+                let sign = if im.starts_with('-') { "" } else { "+" };
                 write!(f, "({re}{sign}{im}j)")
             }
         }

@@ -5,6 +5,7 @@
 
 use super::*;
 use crate::prims::batch_to_front;
+use pullback_ir::SampleIn;
 use pullback_ir::lower::LoopBinary as Op;
 
 pub(super) struct Clamp;
@@ -88,11 +89,16 @@ impl Prim for Clamp {
     }
 
     fn samples(&self) -> Vec<Sample> {
-        let sample = |dtype, shapes: &[&[usize]]| Sample::new(Params::NONE, dtype, (-5.0, 5.0), shapes);
+        // The ends do not cross: where they do, the derivative is not that of what is computed.
+        let sample = |dtype, shapes: [&[usize]; 3]| {
+            let domains = [(-5.0, -1.0), (-5.0, 5.0), (1.0, 5.0)];
+            let input = |(shape, domain)| SampleIn { aval: Aval::new(shape, dtype), domain };
+            Sample { params: Params::NONE, ins: shapes.into_iter().zip(domains).map(input).collect() }
+        };
         vec![
-            sample(DType::F32, &[&[2, 3], &[2, 3], &[2, 3]]),
-            sample(DType::F32, &[&[], &[2, 3], &[]]),
-            sample(DType::I32, &[&[], &[2, 3], &[2, 3]]),
+            sample(DType::F32, [&[2, 3], &[2, 3], &[2, 3]]),
+            sample(DType::F32, [&[], &[2, 3], &[]]),
+            sample(DType::I32, [&[], &[2, 3], &[2, 3]]),
         ]
     }
 }
