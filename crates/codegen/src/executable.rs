@@ -28,6 +28,8 @@ pub struct Options {
     pub engine: Option<Engine>,
     /// Whether to keep the disassembly for [`Executable::machine_code`].
     pub disassemble: bool,
+    /// Operations from which on threads share a parallel loop, in place of the usual number.
+    pub shared_work: Option<i64>,
 }
 
 impl Options {
@@ -68,7 +70,7 @@ pub fn compile(program: &Program, options: &Options) -> Result<Executable> {
     let (native, kernels) = match options.engine()? {
         Engine::Interpret => (None, vec![]),
         Engine::Cranelift => {
-            let (native, kernels) = native::compile(&program, options.disassemble)?;
+            let (native, kernels) = native::compile(&program, options)?;
             (Some(native), kernels)
         }
     };

@@ -5,6 +5,7 @@
 //! functions of a range. It keeps no cache and knows nothing of arrays beyond their memory.
 
 mod arena;
+mod checked;
 mod emit;
 mod executable;
 mod host;

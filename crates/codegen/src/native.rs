@@ -15,7 +15,7 @@ use pullback_loops::Program;
 use pullback_runtime::FlushSubnormals;
 
 use crate::emit::{Emitter, Outlined, Shared};
-use crate::executable::CalledKernel;
+use crate::executable::{CalledKernel, Options};
 use crate::host::Main;
 
 /// Machine code of a program. Dropping it frees the memory.
@@ -57,7 +57,7 @@ fn machine() -> Result<OwnedTargetIsa> {
 }
 
 /// Compiles an expanded program; also gives the kernels that its code calls by number.
-pub(crate) fn compile(program: &Program, disassemble: bool) -> Result<(Native, Vec<CalledKernel>)> {
+pub(crate) fn compile(program: &Program, options: &Options) -> Result<(Native, Vec<CalledKernel>)> {
     // Constants fold under the mode in which the program runs.
     let _flush = FlushSubnormals::new();
     let isa = machine()?;
@@ -67,9 +67,9 @@ pub(crate) fn compile(program: &Program, disassemble: bool) -> Result<(Native, V
         context: Context::new(),
         builder: FunctionBuilderContext::new(),
         pieces: vec![],
-        disassembly: disassemble.then(String::new),
+        disassembly: options.disassemble.then(String::new),
     };
-    match compiler.program(program) {
+    match compiler.program(program, options.shared_work) {
         Ok((main, kernels)) => {
             // SAFETY: the function was compiled with the signature of `Main`.
             let main = unsafe { std::mem::transmute::<*const u8, Main>(compiler.module.get_finalized_function(main)) };
@@ -94,19 +94,14 @@ struct Compiler {
 }
 
 impl Compiler {
-    fn program(&mut self, program: &Program) -> Result<(FuncId, Vec<CalledKernel>)> {
+    fn program(&mut self, program: &Program, shared_work: Option<i64>) -> Result<(FuncId, Vec<CalledKernel>)> {
         let call_conv = self.module.target_config().default_call_conv;
-        let mut shared = Shared::new(program, call_conv);
+        let mut shared = Shared::new(program, call_conv, shared_work);
         let main = self.declare("main", 1)?;
         self.define(main, 1, &mut shared, None)?;
-        let mut next = 0;
-        while next < shared.outlined.len() {
-            // The body may not outline further loops, so the list does not grow here; index all the same.
-            let outlined = std::mem::take(&mut shared.outlined);
-            for (number, piece) in outlined.iter().enumerate().skip(next) {
-                self.define(self.pieces[number], 4, &mut shared, Some(piece))?;
-            }
-            next = outlined.len();
+        // Bodies of shared loops share nothing inside, so the list is complete.
+        for (number, piece) in std::mem::take(&mut shared.outlined).iter().enumerate() {
+            self.define(self.pieces[number], 4, &mut shared, Some(piece))?;
         }
         self.module.finalize_definitions().map_err(|error| failed("linking", error))?;
         Ok((main, shared.kernels))

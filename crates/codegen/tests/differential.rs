@@ -232,9 +232,23 @@ impl Maker {
         self.b.binary(op, x, y)
     }
 
+    /// Stores a value of late, so that little of what is computed goes unseen.
     fn store(&mut self) {
-        let dtype = self.random.pick(&BUFFER_TYPES);
-        let value = self.of(value_type(dtype));
+        let late = self.pool.len().saturating_sub(4);
+        let value = if self.random.chance(85) {
+            self.pool[late + self.random.below(self.pool.len() - late)]
+        } else {
+            let dtype = self.random.pick(&VALUE_TYPES);
+            self.of(dtype)
+        };
+        self.store_value(value);
+    }
+
+    fn store_value(&mut self, value: ValueId) {
+        let dtype = match self.b.dtype(value) {
+            DType::F32 => self.random.pick(&[DType::F32, DType::F32, DType::F32, DType::F16, DType::BF16]),
+            other => other,
+        };
         let out = self.b.buffer(dtype, Extent::Const(LEN), Role::Output(self.n_outputs));
         self.n_outputs += 1;
         let addr = self.own_addr();
@@ -264,7 +278,7 @@ impl Maker {
                 self.structure(is_ordered);
             }
         }
-        if self.random.chance(70) {
+        for _ in 0..1 + self.random.below(2) {
             self.store();
         }
     }
@@ -331,7 +345,7 @@ impl Maker {
             me.body(false);
             for carry in &mut carries {
                 let dtype = me.b.dtype(carry.phi);
-                let value = me.of(dtype);
+                let value = if me.random.chance(60) { me.plain(dtype) } else { me.of(dtype) };
                 carry.next = match carry.combine.expect("a reduction") {
                     Combine::Add if dtype.is_float() && me.random.chance(40) => {
                         let other = me.of(dtype);
@@ -345,8 +359,18 @@ impl Maker {
         let body = self.b.close();
         let outs: Vec<ValueId> = carries.iter().map(|carry| carry.out).collect();
         self.b.push(Op::For(Box::new(For { id, n, kind: LoopKind::Lanes, carries, body })));
+        outs.iter().for_each(|&out| self.store_value(out));
         self.pool.extend(outs);
-        self.store();
+    }
+
+    /// An ordinary number that differs from iteration to iteration, as a type.
+    fn plain(&mut self, dtype: DType) -> ValueId {
+        let buffer = if dtype == DType::F64 { self.inputs[1] } else { self.inputs[0] };
+        let mut addr = Addr { base: self.random.below(16) as i64, ..Addr::default() };
+        let strides = [1, 1, 1, 2, 3];
+        addr.terms = self.open.iter().map(|&id| (id, Extent::Const(self.random.pick(&strides)))).collect();
+        let value = self.b.load(buffer, addr);
+        self.b.convert(dtype, value)
     }
 
     fn sequence(&mut self, is_ordered: bool) {
@@ -372,6 +396,7 @@ impl Maker {
         let body = self.b.close();
         let outs: Vec<ValueId> = carries.iter().map(|carry| carry.out).collect();
         self.b.push(Op::For(Box::new(For { id, n, kind: LoopKind::Seq, carries, body })));
+        outs.iter().for_each(|&out| self.store_value(out));
         self.pool.extend(outs);
     }
 
@@ -397,8 +422,10 @@ impl Maker {
         });
         let body = self.b.close();
         let counter = Carry { phi, init: zero, next, out, combine: None };
-        self.pool.push(carry.out);
+        let result = carry.out;
         self.b.push(Op::While(Box::new(While { carries: vec![counter, carry], header, condition, body })));
+        self.store_value(result);
+        self.pool.push(result);
     }
 
     fn switch(&mut self, is_ordered: bool) {
@@ -479,7 +506,16 @@ fn random_program(seed: u64) -> (Program, Vec<Vec<u8>>) {
     let mut inputs = vec![];
     let mut data = vec![];
     for number in 0..4 {
-        let dtype = if number == 0 { DType::F32 } else { random.pick(&BUFFER_TYPES) };
+        // The first two hold ordinary numbers: sums of special ones hide the order of additions.
+        let dtype = match number {
+            0 => DType::F32,
+            1 => DType::F64,
+            _ => random.pick(&BUFFER_TYPES),
+        };
+        let element = |random: &mut Random, dtype| match number {
+            0 | 1 => Scalar::float(dtype, (random.bits() >> 11) as f64 / (1u64 << 50) as f64 - 4.0).to_bits() as u64,
+            _ => element(random, dtype),
+        };
         inputs.push(b.buffer(dtype, Extent::Const(LEN), Role::Input(number)));
         data.push(
             (0..LEN).flat_map(|_| element(&mut random, dtype).to_le_bytes()[..dtype.size_bytes()].to_vec()).collect(),
@@ -531,9 +567,14 @@ fn check(seed: u64) {
     if let Err(errors) = verify(&program) {
         panic!("seed {seed}: {errors:?}");
     }
+    let text = program.to_string();
+    let back = parse(&text).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    assert_eq!(back.to_string(), text, "seed {seed}");
     let outs: Vec<DType> =
         program.buffers.iter().filter(|decl| matches!(decl.role, Role::Output(_))).map(|decl| decl.dtype).collect();
-    let engine = |engine| Options { engine: Some(engine), ..Options::default() };
+    // Half of the programs share even the shortest loops.
+    let shared_work = seed.is_multiple_of(2).then_some(1);
+    let engine = |engine| Options { engine: Some(engine), shared_work, ..Options::default() };
     let native = compile(&program, &engine(Engine::Cranelift)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     let oracle = compile(&program, &engine(Engine::Interpret)).expect("the interpreter takes everything");
     for sizes in [[(seed % 41) as i64, 17], [16, 0]] {
@@ -553,6 +594,8 @@ fn native_code_gives_the_bits_of_the_interpreter() {
     let setting = |name: &str, default| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
     let first = setting("PULLBACK_FUZZ_SEED", 1u64);
     let n = setting("PULLBACK_FUZZ_PROGRAMS", 400u64);
+    // More threads than this machine may have, so that loops split.
+    pullback_runtime::set_threads(3);
     for seed in first..first + n {
         check(seed);
     }

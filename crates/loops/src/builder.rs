@@ -252,6 +252,7 @@ impl Builder {
     }
 
     /// A choice between blocks by an `int64` index.
+    #[allow(clippy::type_complexity, reason = "closures of different types in one list")]
     pub fn switch(&mut self, index: ValueId, branches: Vec<Box<dyn FnOnce(&mut Builder) + '_>>) {
         let mut blocks = vec![];
         for branch in branches {

@@ -127,7 +127,7 @@ fn samples(dtype: DType, low: f64, high: f64, n: usize) -> Vec<f64> {
 
 fn check(op: Unary, dtype: DType, (low, high): (f64, f64), bound: f64, truth: impl Fn(f64) -> f64) {
     let xs = samples(dtype, low, high, 4000);
-    let got = run(dtype, &[xs.clone()], |b, v| b.unary(op, v[0]));
+    let got = run(dtype, std::slice::from_ref(&xs), |b, v| b.unary(op, v[0]));
     let worst = xs.iter().zip(&got).map(|(&x, &y)| (distance(dtype, y, truth(x)), x, y));
     let worst = worst.max_by(|a, b| a.0.total_cmp(&b.0)).expect("samples");
 

@@ -260,7 +260,7 @@ impl<'a> Emitter<'_, 'a, '_> {
                 self.combine(op, dtype, x, y)
             })
             .collect();
-        let Slot::Vector(parts) = self.from_lanes(dtype, &lanes) else { unreachable!("not boolean") };
+        let Slot::Vector(parts) = self.group_from(dtype, &lanes) else { unreachable!("not boolean") };
         parts
     }
 

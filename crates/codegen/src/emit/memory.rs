@@ -127,7 +127,7 @@ impl Emitter<'_, '_, '_> {
                     })
                     .collect();
                 let value_type = if is_half(dtype) { DType::F32 } else { dtype };
-                self.from_lanes(value_type, &lanes)
+                self.group_from(value_type, &lanes)
             }
         }
     }

@@ -71,10 +71,12 @@ pub(crate) struct Shared<'a> {
     /// Loops to be emitted as functions of their own.
     pub(crate) outlined: Vec<Outlined<'a>>,
     pub(crate) call_conv: CallConv,
+    /// Operations from which on threads share a loop.
+    pub(crate) shared_work: i64,
 }
 
 impl<'a> Shared<'a> {
-    pub(crate) fn new(program: &'a Program, call_conv: CallConv) -> Shared<'a> {
+    pub(crate) fn new(program: &'a Program, call_conv: CallConv, shared_work: Option<i64>) -> Shared<'a> {
         let mut swapped = vec![false; program.buffers.len()];
         for_each_inst(&program.body, &mut |inst| {
             if let Op::Swap(x, y) = inst.op {
@@ -82,7 +84,14 @@ impl<'a> Shared<'a> {
                 swapped[y.index()] = true;
             }
         });
-        Shared { program, swapped, kernels: vec![], outlined: vec![], call_conv }
+        Shared {
+            program,
+            swapped,
+            kernels: vec![],
+            outlined: vec![],
+            call_conv,
+            shared_work: shared_work.unwrap_or(outline::SHARED_WORK),
+        }
     }
 }
 
@@ -210,9 +219,6 @@ impl<'s, 'a, 'f> Emitter<'s, 'a, 'f> {
 
     fn scalar_constant(&mut self, scalar: Scalar) -> Value {
         let bits = scalar.to_bits() as u64;
-        if is_subnormal(scalar) {
-            return self.hidden_constant(scalar);
-        }
         match scalar_type(scalar.dtype()) {
             types::F32 => self.fb.ins().f32const(f32::from_bits(bits as u32)),
             types::F64 => self.fb.ins().f64const(f64::from_bits(bits)),
@@ -221,14 +227,6 @@ impl<'s, 'a, 'f> Emitter<'s, 'a, 'f> {
                 self.fb.ins().iconst(ty, (bits << spare) as i64 >> spare)
             }
         }
-    }
-
-    /// A constant by way of memory: folding would not flush it, as running does.
-    fn hidden_constant(&mut self, scalar: Scalar) -> Value {
-        let ty = scalar_type(scalar.dtype());
-        let bits = self.bits_constant(ty.as_int(), scalar.to_bits() as u64);
-        let cell = self.spill(&[bits]);
-        self.fb.ins().load(ty, loads(), cell, 0)
     }
 
     pub(crate) fn int(&mut self, value: i64) -> Value {
@@ -537,15 +535,6 @@ impl<'s, 'a, 'f> Emitter<'s, 'a, 'f> {
         }
         self.has_pointers = true;
         true
-    }
-}
-
-/// Whether a constant is a float that the mode of running flushes.
-fn is_subnormal(scalar: Scalar) -> bool {
-    match scalar.dtype() {
-        DType::F32 => f32::from_bits(scalar.to_bits() as u32).is_subnormal(),
-        DType::F64 => f64::from_bits(scalar.to_bits() as u64).is_subnormal(),
-        _ => false,
     }
 }
 

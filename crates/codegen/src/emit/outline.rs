@@ -8,8 +8,8 @@ use pullback_loops::*;
 use super::{Counter, Emitter, Slot, loads, scalar_type};
 use crate::host;
 
-/// Operations from which on a loop is shared: about what waking a thread costs.
-const SHARED_WORK: i64 = 1 << 16;
+/// Operations from which on a loop is shared, if the options name no other: about what waking a thread costs.
+pub(crate) const SHARED_WORK: i64 = 1 << 16;
 /// Iterations that a loop of unknown length counts for.
 const UNKNOWN_LENGTH: i64 = 1 << 10;
 
@@ -24,7 +24,10 @@ pub(crate) struct Outlined<'a> {
 impl<'a> Emitter<'_, 'a, '_> {
     pub(super) fn is_worth_sharing(&self, inner: &For) -> bool {
         let n = known_length(inner.n);
-        !self.is_outlined && self.lanes.is_none() && n > 1 && work_of(&inner.body).saturating_mul(n) >= SHARED_WORK
+        !self.is_outlined
+            && self.lanes.is_none()
+            && n > 1
+            && work_of(&inner.body).saturating_mul(n) >= self.shared.shared_work
     }
 
     pub(super) fn shared_loop(&mut self, inner: &'a For) -> Result<()> {

@@ -47,8 +47,14 @@ impl Emitter<'_, '_, '_> {
             Unary::Neg => self.fb.ins().fneg(x),
             Unary::Abs => self.fb.ins().fabs(x),
             Unary::Sqrt => self.fb.ins().sqrt(x),
-            Unary::Floor => self.fb.ins().floor(x),
-            Unary::Ceil => self.fb.ins().ceil(x),
+            Unary::Floor => {
+                let x = self.flushed(x);
+                self.fb.ins().floor(x)
+            }
+            Unary::Ceil => {
+                let x = self.flushed(x);
+                self.fb.ins().ceil(x)
+            }
             Unary::Trunc => self.fb.ins().trunc(x),
             Unary::RoundEven => self.fb.ins().nearest(x),
             Unary::RoundAway => self.round_away(x),
@@ -197,10 +203,26 @@ impl Emitter<'_, '_, '_> {
             Binary::Sub => self.fb.ins().fsub(x, y),
             Binary::Mul => self.fb.ins().fmul(x, y),
             Binary::Div => self.fb.ins().fdiv(x, y),
-            Binary::Min => self.fb.ins().fmin(x, y),
-            Binary::Max => self.fb.ins().fmax(x, y),
+            Binary::Min | Binary::Max => self.extreme(op, x, y),
             other => unreachable!("{other:?} of floats is expanded or refused before"),
         }
+    }
+
+    /// The least or greatest. Scalar code and Cranelift's folding let subnormals through where both operands count as
+    /// equal; the product flushes them.
+    fn extreme(&mut self, op: Binary, x: Value, y: Value) -> Value {
+        let result = if op == Binary::Min { self.fb.ins().fmin(x, y) } else { self.fb.ins().fmax(x, y) };
+        if x == y {
+            let one = self.float_like(x, 1.0);
+            return self.fb.ins().fmul(x, one);
+        }
+        self.flushed(result)
+    }
+
+    /// A scalar whose subnormals are flushed even where Cranelift folds constants; lanes stay, as they do not fold.
+    fn flushed(&mut self, x: Value) -> Value {
+        let one = self.float_like(x, 1.0);
+        if self.fb.func.dfg.value_type(x).is_vector() { x } else { self.fb.ins().fmul(x, one) }
     }
 
     fn float_remainder(&mut self, dtype: DType, x: Value, y: Value) -> Value {

@@ -38,7 +38,7 @@ impl Emitter<'_, '_, '_> {
         let dtype = self.dtype(value);
         let splat = match self.slots[value.index()].clone() {
             Slot::Vector(parts) => return parts,
-            Slot::Const(scalar) if !super::is_subnormal(scalar) => self.bits_constant(lane_type(dtype), scalar.to_bits() as u64),
+            Slot::Const(scalar) => self.bits_constant(lane_type(dtype), scalar.to_bits() as u64),
             _ => {
                 let register = self.scalar(value);
                 self.fb.ins().splat(lane_type(dtype), register)
@@ -96,7 +96,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Lanes made of scalars.
-    pub(super) fn from_lanes(&mut self, dtype: DType, lanes: &[Value]) -> Slot {
+    pub(super) fn group_from(&mut self, dtype: DType, lanes: &[Value]) -> Slot {
         if dtype == DType::Bool {
             let words: Vec<Value> = lanes.iter().map(|&lane| self.resized(lane, types::I32, false)).collect();
             let words: Vec<Value> = words.into_iter().map(|word| self.fb.ins().ineg(word)).collect();
@@ -127,7 +127,7 @@ impl Emitter<'_, '_, '_> {
                 self.scalar_op(&inst.op, &args)
             })
             .collect();
-        self.from_lanes(self.dtype(inst.dst), &lanes)
+        self.group_from(self.dtype(inst.dst), &lanes)
     }
 
     /// The operation on whole registers, if the machine has it.

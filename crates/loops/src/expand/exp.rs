@@ -25,7 +25,7 @@ impl Math<'_> {
         let (high, low) = self.ln_2();
         let r = self.fmac(n, -high, x);
         let r = self.fmac(n, -low, r);
-        (self.b.convert(self.integer(), n), r)
+        (self.small_integer(n), r)
     }
 
     /// `e^r - 1` for `|r|` up to half of `ln 2`.
@@ -69,7 +69,7 @@ impl Math<'_> {
         let square = self.mul(r, r);
         let p = self.fma(square, q, linear);
         let p = self.addc(p, 1.0);
-        let n = self.b.convert(self.integer(), n);
+        let n = self.small_integer(n);
         self.scale(p, n)
     }
 

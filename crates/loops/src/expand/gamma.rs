@@ -11,7 +11,7 @@ use crate::program::{Comparison, ValueId};
 type V = ValueId;
 
 const LANCZOS_G: f64 = 7.0;
-const LANCZOS_FIRST: f64 = 0.999_999_999_999_809_93;
+const LANCZOS_FIRST: f64 = 0.999_999_999_999_809_9;
 const LANCZOS: [f64; 8] = [
     676.520_368_121_885_1,
     -1_259.139_216_722_402_8,
@@ -42,9 +42,9 @@ impl Math<'_> {
         if !self.is_single() {
             return f(self, x);
         }
-        let x = self.to_double(x);
+        let x = self.doubled(x);
         let result = f(&mut self.double(), x);
-        self.from_double(result)
+        self.rounded(result)
     }
 
     pub(super) fn lgamma(&mut self, x: V) -> V {

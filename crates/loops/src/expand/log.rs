@@ -19,7 +19,7 @@ impl Math<'_> {
         let e_bits = self.integer_op(Binary::ShiftLeft, e, self.fraction_bits());
         let m = self.b.binary(Binary::Sub, bits, e_bits);
         let m = self.float(m);
-        (self.b.convert(self.dtype, e), self.addc(m, -1.0))
+        (self.small_float(e), self.addc(m, -1.0))
     }
 
     /// `ln(x + error)` for a positive normal `x`, the error small against it: `e · ln 2` and `ln m`, apart. The

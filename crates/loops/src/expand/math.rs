@@ -239,6 +239,30 @@ impl Math<'_> {
         self.float(bits)
     }
 
+    /// Adding it to a whole number below `2^51` (`2^22`) leaves the number in the low bits.
+    fn rounder(&self) -> (f64, i128) {
+        self.choose((12_582_912.0, 0x4b40_0000), (6_755_399_441_055_744.0, 0x4338_0000_0000_0000))
+    }
+
+    /// A small whole number as an integer, in lanes too; anything for NaN.
+    pub(super) fn small_integer(&mut self, x: V) -> V {
+        let (rounder, bits) = self.rounder();
+        let shifted = self.addc(x, rounder);
+        let shifted = self.bits(shifted);
+        self.integer_op(Binary::Sub, shifted, bits)
+    }
+
+    /// A small integer as a float, in lanes too.
+    pub(super) fn small_float(&mut self, n: V) -> V {
+        if self.is_single() {
+            return self.b.convert(self.dtype, n);
+        }
+        let (rounder, bits) = self.rounder();
+        let shifted = self.integer_op(Binary::Add, n, bits);
+        let shifted = self.float(shifted);
+        self.addc(shifted, -rounder)
+    }
+
     /// `2^n` for an integer `n` within the exponents of normal numbers.
     pub(super) fn power_of_two(&mut self, n: V) -> V {
         let bias = self.choose(127, 1023);
@@ -270,11 +294,13 @@ impl Math<'_> {
         self.fma(x, y, minus)
     }
 
-    pub(super) fn to_double(&mut self, x: V) -> V {
+    /// A number of this type as `float64`.
+    pub(super) fn doubled(&mut self, x: V) -> V {
         self.b.convert(DType::F64, x)
     }
 
-    pub(super) fn from_double(&mut self, x: V) -> V {
+    /// A `float64` rounded to this type.
+    pub(super) fn rounded(&mut self, x: V) -> V {
         self.b.convert(self.dtype, x)
     }
 }

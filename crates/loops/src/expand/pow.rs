@@ -46,12 +46,12 @@ impl Math<'_> {
     pub(super) fn pow(&mut self, x: V, y: V) -> V {
         let a = self.abs(x);
         let power = if self.is_single() {
-            let (a, y) = (self.to_double(a), self.to_double(y));
+            let (a, y) = (self.doubled(a), self.doubled(y));
             let mut m = self.double();
             let log = m.log(a);
             let product = m.mul(y, log);
             let power = m.exp(product);
-            self.from_double(power)
+            self.rounded(power)
         } else {
             self.pow_of_positive(a, y)
         };
@@ -75,7 +75,7 @@ impl Math<'_> {
         let twice = self.add(s, s);
         let z_low = self.fma(twice, s_low, z_error);
         // ln m = 2s + s·z·(⅔ + z·q): the leading coefficient in two parts.
-        let (third_high, third_low) = (2.0 / 3.0, 3.700_743_415_417_188_4e-17);
+        let (third_high, third_low) = (2.0 / 3.0, 3.700_743_415_417_188e-17);
         let tail: Vec<f64> = LOG_ATANH.f64[1..].to_vec();
         let q = self.horner(z, &tail);
         let lead = self.c(third_high);

@@ -137,7 +137,7 @@ impl Math<'_> {
     }
 
     fn reduce_single(&mut self, x: V) -> Reduced {
-        let x = self.to_double(x);
+        let x = self.doubled(x);
         let mut m = self.double();
         let (high, low) = m.bring_down(x);
         let rounder = m.c(ROUNDER);
@@ -147,7 +147,7 @@ impl Math<'_> {
         let r = m.fmac(n, -HALF_PI.1, r);
         let r = m.add(r, low);
         let quadrant = m.bits(shifted);
-        Reduced { r: self.from_double(r), low: None, quadrant: self.b.convert(DType::I32, quadrant) }
+        Reduced { r: self.rounded(r), low: None, quadrant: self.b.convert(DType::I32, quadrant) }
     }
 
     /// A number below 2^48 congruent to the `float32` number `x` modulo 2π, in two parts.

@@ -240,6 +240,7 @@ pub(super) fn convert(from: DType, to: DType, x: u64) -> u64 {
     }
 }
 
+#[allow(clippy::unnecessary_cast, reason = "one of the integers is the target already")]
 fn from_float(to: DType, x: f64, single: f32) -> u64 {
     match to {
         DType::Bool => (x != 0.0).into(),

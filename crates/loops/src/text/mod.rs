@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn errors_name_the_place() {
         let check = |text: &str, want: &str| {
-            let error = parse(text).err().expect("it does not parse");
+            let error = parse(text).expect_err("it does not parse");
             assert!(error.message().contains(want), "{}", error.message());
         };
         check("program \"p\" {\n  v0: float32 = nonsense v1\n}\n", "nonsense");
