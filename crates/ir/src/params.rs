@@ -156,9 +156,9 @@ impl Params {
     /// No parameters.
     pub const NONE: Params = Params(None);
 
-    /// Erases a typed struct.
+    /// Erases a typed struct; `()` takes no memory.
     pub fn new<T: ParamSet>(params: T) -> Params {
-        if std::mem::size_of::<T>() == 0 { Params(None) } else { Params(Some(Arc::new(params))) }
+        if (&params as &dyn Any).is::<()>() { Params(None) } else { Params(Some(Arc::new(params))) }
     }
 
     /// Parameters of a primitive that another language defines.

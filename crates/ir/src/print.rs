@@ -8,13 +8,16 @@ use std::collections::HashMap;
 use std::fmt;
 
 use pullback_base::pretty::Doc;
-use pullback_base::{Aval, Scalar};
+use pullback_base::scalar::float_text;
+use pullback_base::{Aval, DType, Scalar};
 
 use crate::jaxpr::{Atom, Eqn, Jaxpr, JaxprRef, VarId};
 use crate::params::ParamValue;
 
 /// Columns of a line.
 const WIDTH: usize = 80;
+/// Inner jaxprs with more equations print apart, under a name.
+const LONG: usize = 10;
 
 /// Which text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,31 +31,49 @@ pub enum Dialect {
 /// The text of a jaxpr.
 pub fn jaxpr_text(jaxpr: &Jaxpr, dialect: Dialect) -> String {
     let mut printer = Printer { dialect, next: 0, shared: vec![] };
-    let mut counts = HashMap::new();
-    count_jaxprs(jaxpr, &mut counts);
-    printer.hoist(jaxpr, &counts);
+    printer.shared = hoisted_jaxprs(jaxpr);
     let hoisted: Vec<(String, JaxprRef)> = printer.shared.clone();
     let mut text = String::new();
-    for (i, (name, inner)) in hoisted.iter().enumerate() {
-        // A hoisted jaxpr may refer to those hoisted before it only.
-        let later = printer.shared.split_off(i);
-        let doc = printer.jaxpr(inner, Names::default());
-        printer.shared.extend(later);
+    for (name, inner) in &hoisted {
+        let doc = printer.jaxpr(inner, Names::default(), false);
         text += &Doc::Concat(vec![Doc::text(format!("let {name} = ")), doc, Doc::text(" in\n")]).render(WIDTH);
     }
-    text + &printer.jaxpr(jaxpr, Names::default()).render(WIDTH)
+    text + &printer.jaxpr(jaxpr, Names::default(), true).render(WIDTH)
 }
 
-fn count_jaxprs(jaxpr: &Jaxpr, counts: &mut HashMap<u64, usize>) {
-    for eqn in &jaxpr.eqns {
-        for inner in eqn.params.jaxprs() {
-            let count = counts.entry(inner.id()).or_default();
-            *count += 1;
-            if *count == 1 {
-                count_jaxprs(&inner, counts);
+/// The jaxprs that are printed by name: long ones, and those that occur more than once. Outer ones come first.
+fn hoisted_jaxprs(jaxpr: &Jaxpr) -> Vec<(String, JaxprRef)> {
+    let mut found: Vec<(String, JaxprRef, usize)> = vec![];
+    let mut level = inner_jaxprs(jaxpr);
+    while !level.is_empty() {
+        let mut next = vec![];
+        for (name, inner) in level {
+            if let Some((_, _, count)) = found.iter_mut().find(|(_, known, _)| *known == inner) {
+                *count += 1;
+            } else {
+                next.extend(inner_jaxprs(&inner));
+                found.push((name, inner, 1));
             }
         }
+        level = next;
     }
+    let mut hoisted: Vec<(String, JaxprRef)> = vec![];
+    let mut n_same: HashMap<String, usize> = HashMap::new();
+    for (base, inner, _) in found.into_iter().filter(|(_, inner, count)| *count > 1 || inner.eqns.len() > LONG) {
+        let n_before = n_same.entry(base.clone()).or_default();
+        hoisted.push((if *n_before == 0 { base } else { format!("{base}{n_before}") }, inner));
+        *n_before += 1;
+    }
+    hoisted
+}
+
+fn inner_jaxprs(jaxpr: &Jaxpr) -> Vec<(String, JaxprRef)> {
+    let inner = |eqn: &Eqn| {
+        let name = if eqn.prim.is("jit") { function_name(eqn) } else { None };
+        let name = name.unwrap_or_else(|| "jaxpr".into());
+        eqn.params.jaxprs().into_iter().map(move |inner| (name.clone(), inner))
+    };
+    jaxpr.eqns.iter().flat_map(inner).collect()
 }
 
 type Names = HashMap<VarId, String>;
@@ -64,24 +85,6 @@ struct Printer {
 }
 
 impl Printer {
-    /// Names the jaxprs that occur more than once, inner ones first.
-    fn hoist(&mut self, jaxpr: &Jaxpr, counts: &HashMap<u64, usize>) {
-        for eqn in &jaxpr.eqns {
-            for inner in eqn.params.jaxprs() {
-                if self.shared.iter().any(|(_, known)| *known == inner) {
-                    continue;
-                }
-                self.hoist(&inner, counts);
-                if counts[&inner.id()] > 1 {
-                    let base = function_name(eqn).unwrap_or_else(|| "jaxpr".into());
-                    let n_same = self.shared.iter().filter(|(name, _)| name.starts_with(&base)).count();
-                    let name = if n_same == 0 { base } else { format!("{base}{n_same}") };
-                    self.shared.push((name, inner));
-                }
-            }
-        }
-    }
-
     fn fresh(&mut self) -> String {
         let mut number = self.next;
         self.next += 1;
@@ -109,6 +112,11 @@ impl Printer {
     }
 
     fn literal(&self, scalar: Scalar) -> String {
+        let dtype = scalar.dtype();
+        // JAX shows a strong floating literal with all digits of its value, a weak one as the user wrote it.
+        if self.dialect == Dialect::Jax && dtype.is_float() && !scalar.weak_type() {
+            return format!("{}:{}", float_text(scalar.as_f64(), DType::F64), self.ty(scalar.aval()));
+        }
         format!("{scalar}:{}", self.ty(scalar.aval()))
     }
 
@@ -119,8 +127,9 @@ impl Printer {
         }
     }
 
-    fn jaxpr(&mut self, jaxpr: &Jaxpr, mut names: Names) -> Doc {
-        let used = used_vars(jaxpr);
+    fn jaxpr(&mut self, jaxpr: &Jaxpr, mut names: Names, is_outermost: bool) -> Doc {
+        // Only the outermost jaxpr drops the names of unused results.
+        let used = if is_outermost { used_vars(jaxpr) } else { vec![true; jaxpr.vars.len()] };
         let mut binders = |printer: &mut Printer, vars: &[VarId]| -> String {
             let texts: Vec<String> = vars.iter().map(|&var| printer.binder(&mut names, jaxpr, var)).collect();
             texts.join(" ")
@@ -214,7 +223,7 @@ impl Printer {
         if let ParamValue::Jaxpr(jaxpr) = value {
             return match self.shared.iter().find(|(_, known)| known == jaxpr) {
                 Some((name, _)) => Doc::text(name.clone()),
-                None => self.jaxpr(jaxpr, inner_names.clone()),
+                None => self.jaxpr(jaxpr, inner_names.clone(), false),
             };
         }
         match value {

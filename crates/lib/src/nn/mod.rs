@@ -1,0 +1,10 @@
+//! `jax.nn`: activations, normalizations, attention, and initializers.
+//!
+//! Functions keep the reference's names in jaxprs and its derivatives at kinks. It owns no primitive.
+
+mod activation;
+pub mod initializers;
+mod normalization;
+
+pub use activation::*;
+pub use normalization::*;

@@ -1,0 +1,346 @@
+//! Continuous distributions that one uniform sample gives, by inverting the distribution function or a formula.
+
+use std::f64::consts::{PI, SQRT_2};
+
+use pullback_base::{DType, Result, bail};
+use pullback_ir::Val;
+
+use super::key::{checked_key, two_keys};
+use super::uniform::{
+    Mode, above_minus_one, check_float, check_shape, doubled, epsilon, statics, two_uniforms, uniform, uniform_by_name,
+    uniform_unit,
+};
+use super::{bernoulli, rademacher};
+use crate::axes::Axes;
+use crate::broadcast::{broadcast_shapes, broadcast_to};
+use crate::convert::{literal, number, to_dtype, weak_float, weak_int};
+use crate::jit::named_jit_one;
+use crate::lax;
+use crate::numpy::{self, Reduction, clip, true_divide, where_};
+
+/// Jits a sampler of a key alone.
+pub(super) fn sampler(
+    name: &'static str,
+    key: &Val,
+    shape: &[usize],
+    dtype: DType,
+    f: impl FnOnce(&Val) -> Result<Val>,
+) -> Result<Val> {
+    named_jit_one(name, &statics(shape, dtype), std::slice::from_ref(key), |ins| f(&ins[0]))
+}
+
+/// The shape that is asked for, or that of the parameters together.
+pub(super) fn sample_shape(name: &str, shape: Option<&[usize]>, parameters: &[&Val]) -> Result<Vec<usize>> {
+    if let Some(shape) = shape {
+        check_shape(name, shape, parameters)?;
+        return Ok(shape.to_vec());
+    }
+    let avals: Vec<_> = parameters.iter().map(|x| x.aval()).collect();
+    let shapes: Vec<&[usize]> = avals.iter().map(|aval| &aval.data().shape[..]).collect();
+    Ok(broadcast_shapes(&shapes)?.to_vec())
+}
+
+fn least_normal(dtype: DType) -> Result<f64> {
+    Ok(match dtype {
+        DType::F64 => f64::MIN_POSITIVE,
+        DType::F32 | DType::BF16 => f32::MIN_POSITIVE.into(),
+        DType::F16 => 2f64.powi(-14),
+        other => bail!(NotImplemented, "samples of dtype {other} of a distribution with logarithms"),
+    })
+}
+
+/// Normal numbers with mean 0 and variance 1; complex ones have independent parts.
+///
+/// # Errors
+/// A `Value` error for integer dtypes; errors of keys.
+pub fn normal(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
+    let key = checked_key("normal", key)?;
+    if !dtype.is_inexact() {
+        bail!(Value, "dtype argument to `normal` must be a float or complex dtype, got {dtype}");
+    }
+    sampler("_normal", &key, shape, dtype, |key| {
+        if dtype.is_complex() { complex_normal(key, shape, dtype) } else { real_normal(key, shape, dtype) }
+    })
+}
+
+fn complex_normal(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
+    let (re, im) = two_keys(key)?;
+    let re = to_dtype(&real_normal(&re, shape, dtype.real())?, dtype)?;
+    let im = to_dtype(&real_normal(&im, shape, dtype.real())?, dtype)?;
+    let i = to_dtype(&crate::convert::weak_complex(0.0, 1.0), dtype)?;
+    lax::div(&lax::add(&re, &lax::mul(&i, &im)?)?, &literal(dtype, SQRT_2))
+}
+
+fn real_normal(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
+    sampler("_normal_real", key, shape, dtype, |key| {
+        let inverse = lax::erf_inv(&open_interval(key, shape, dtype)?)?;
+        lax::mul(&literal(dtype, SQRT_2), &inverse)
+    })
+}
+
+/// Uniform numbers between -1 and 1, neither of them included.
+pub(crate) fn open_interval(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
+    uniform(key, shape, dtype, &literal(dtype, above_minus_one(dtype)?), &literal(dtype, 1.0))
+}
+
+/// Normal numbers given that they lie between `lower` and `upper`.
+///
+/// # Errors
+/// A `Value` error for a dtype that is not floating and shapes that do not go together; errors of keys.
+pub fn truncated_normal(key: &Val, lower: &Val, upper: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
+    let key = checked_key("truncated_normal", key)?;
+    check_float("truncated_normal", dtype)?;
+    let shape = sample_shape("truncated_normal", shape, &[lower, upper])?;
+    let ins = [key, lower.clone(), upper.clone()];
+    named_jit_one("_truncated_normal", &statics(&shape, dtype), &ins, |ins| {
+        normal_between(&ins[0], &to_dtype(&ins[1], dtype)?, &to_dtype(&ins[2], dtype)?, &shape, dtype)
+    })
+}
+
+fn normal_between(key: &Val, lower: &Val, upper: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
+    let sqrt2 = literal(dtype, SQRT_2);
+    let low = lax::erf(&lax::div(lower, &sqrt2)?)?;
+    let high = lax::erf(&lax::div(upper, &sqrt2)?)?;
+    let inverse = lax::erf_inv(&uniform(key, shape, dtype, &low, &high)?)?;
+    let sample = lax::mul(&sqrt2, &inverse)?;
+    // Rounding must not reach the bounds.
+    let least = lax::nextafter(&lax::stop_gradient(lower)?, &literal(dtype, f64::INFINITY))?;
+    let greatest = lax::nextafter(&lax::stop_gradient(upper)?, &literal(dtype, f64::NEG_INFINITY))?;
+    clip(&sample, Some(&least), Some(&greatest))
+}
+
+/// Numbers of the Gumbel distribution: the largest of many.
+///
+/// # Errors
+/// A `Value` error for a dtype that is not floating; errors of keys.
+pub fn gumbel(key: &Val, shape: &[usize], dtype: DType, mode: Mode) -> Result<Val> {
+    let key = checked_key("gumbel", key)?;
+    check_float("gumbel", dtype)?;
+    let statics = [statics(shape, dtype), vec![(mode == Mode::High).into()]].concat();
+    named_jit_one("_gumbel", &statics, &[key], |ins| match mode {
+        Mode::Low => {
+            let (tiny, one) = (literal(dtype, least_normal(dtype)?), weak_float(1.0));
+            let log = lax::log(&uniform_by_name(&ins[0], shape, dtype, &tiny, &one)?)?;
+            lax::neg(&lax::log(&lax::neg(&log)?)?)
+        }
+        Mode::High => gumbel_high(&ins[0], shape, dtype),
+    })
+}
+
+fn gumbel_high(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
+    let both = uniform_by_name(key, &doubled(shape), dtype, &weak_float(0.0), &weak_float(1.0))?;
+    let (high, low) = two_uniforms(&both)?;
+    let eps = epsilon(dtype)?;
+    let is_upper = lax::ge(&high, &literal(dtype, 0.5))?;
+    let fine = lax::add(&high, &lax::mul(&literal(dtype, eps), &low)?)?;
+    let fine = lax::add(&fine, &literal(dtype, eps * eps / 2.0))?;
+    let unit = where_(&is_upper, &high, &fine)?;
+    let log = lax::neg(&lax::log1p(&lax::neg(&unit)?)?)?;
+    lax::neg(&lax::log(&log)?)
+}
+
+/// Numbers of the exponential distribution with rate 1.
+///
+/// # Errors
+/// A `Value` error for a dtype that is not floating; errors of keys.
+pub fn exponential(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
+    let key = checked_key("exponential", key)?;
+    check_float("exponential", dtype)?;
+    sampler("_exponential", &key, shape, dtype, |key| exponential_of(&uniform_unit(key, shape, dtype)?))
+}
+
+fn exponential_of(unit: &Val) -> Result<Val> {
+    lax::neg(&lax::log1p(&lax::neg(unit)?)?)
+}
+
+/// Numbers of the Laplace distribution with mean 0 and scale 1.
+///
+/// # Errors
+/// A `Value` error for a dtype that is not floating; errors of keys.
+pub fn laplace(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
+    let key = checked_key("laplace", key)?;
+    check_float("laplace", dtype)?;
+    sampler("_laplace", &key, shape, dtype, |key| {
+        let low = literal(dtype, above_minus_one(dtype)?);
+        let unit = uniform(key, shape, dtype, &low, &weak_float(1.0))?;
+        let sign = lax::sign(&unit)?;
+        lax::mul(&sign, &lax::log1p(&lax::neg(&lax::abs(&unit)?)?)?)
+    })
+}
+
+/// Numbers of the logistic distribution.
+///
+/// # Errors
+/// A `Value` error for a dtype that is not floating; errors of keys.
+pub fn logistic(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
+    let key = checked_key("logistic", key)?;
+    check_float("logistic", dtype)?;
+    sampler("_logistic", &key, shape, dtype, |key| {
+        let unit = uniform(key, shape, dtype, &literal(dtype, least_normal(dtype)?), &weak_float(1.0))?;
+        let log = lax::log(&unit)?;
+        lax::sub(&log, &lax::log1p(&lax::neg(&unit)?)?)
+    })
+}
+
+/// Numbers of the Cauchy distribution.
+///
+/// # Errors
+/// A `Value` error for a dtype that is not floating; errors of keys.
+pub fn cauchy(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
+    let key = checked_key("cauchy", key)?;
+    check_float("cauchy", dtype)?;
+    sampler("_cauchy", &key, shape, dtype, |key| {
+        let unit = uniform(key, shape, dtype, &literal(dtype, epsilon(dtype)?), &weak_float(1.0))?;
+        let centred = lax::sub(&unit, &number(&unit, 0.5))?;
+        lax::tan(&lax::mul(&literal(dtype, PI), &centred)?)
+    })
+}
+
+/// Numbers of the Pareto distribution with exponent `b`.
+///
+/// # Errors
+/// A `Value` error for a dtype that is not floating and shapes that do not go together; errors of keys.
+pub fn pareto(key: &Val, b: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
+    let key = checked_key("pareto", key)?;
+    check_float("pareto", dtype)?;
+    let shape = sample_shape("pareto", shape, &[b])?;
+    named_jit_one("_pareto", &statics(&shape, dtype), &[key, b.clone()], |ins| {
+        let b = to_dtype(&ins[1], dtype)?;
+        let log = exponential(&ins[0], &shape, dtype)?;
+        lax::exp(&true_divide(&log, &b)?)
+    })
+}
+
+/// Numbers of the Weibull distribution.
+///
+/// # Errors
+/// A `Value` error for a dtype that is not floating; errors of keys.
+pub fn weibull_min(key: &Val, scale: &Val, concentration: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
+    let key = checked_key("weibull_min", key)?;
+    check_float("weibull_min", dtype)?;
+    let ins = [key, scale.clone(), concentration.clone()];
+    named_jit_one("_weibull_min", &statics(shape, dtype), &ins, |ins| {
+        let unit = uniform(&ins[0], shape, dtype, &weak_int(0), &weak_int(1))?;
+        let log = exponential_of(&unit)?;
+        let exponent = true_divide(&weak_float(1.0), &ins[2])?;
+        numpy::multiply(&numpy::power(&log, &exponent)?, &ins[1])
+    })
+}
+
+/// Numbers of the Rayleigh distribution.
+///
+/// # Errors
+/// A `Value` error for a dtype that is not floating and shapes that do not go together; errors of keys.
+pub fn rayleigh(key: &Val, scale: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
+    let key = checked_key("rayleigh", key)?;
+    check_float("rayleigh", dtype)?;
+    let shape = sample_shape("rayleigh", shape, &[scale])?;
+    named_jit_one("_rayleigh", &statics(&shape, dtype), &[key, scale.clone()], |ins| {
+        let unit = uniform_unit(&ins[0], &shape, dtype)?;
+        let scale = broadcast_to(&to_dtype(&ins[1], dtype)?, &shape)?;
+        let log = lax::log(&unit)?;
+        lax::mul(&scale, &lax::sqrt(&lax::mul(&log, &number(&log, -2.0))?)?)
+    })
+}
+
+/// Numbers whose logarithm is normal with deviation `sigma`.
+///
+/// # Errors
+/// A `Value` error for a dtype that is not floating and shapes that do not go together; errors of keys.
+pub fn lognormal(key: &Val, sigma: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
+    let key = checked_key("lognormal", key)?;
+    check_float("lognormal", dtype)?;
+    let shape = sample_shape("lognormal", shape, &[sigma])?;
+    let sample = normal(&key, &shape, dtype)?;
+    lax::exp(&numpy::multiply(&sample, &to_dtype(sigma, dtype)?)?)
+}
+
+/// Lengths of normal vectors in three dimensions.
+///
+/// # Errors
+/// A `Value` error for a dtype that is not floating; errors of keys.
+pub fn maxwell(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
+    let key = checked_key("maxwell", key)?;
+    check_float("maxwell", dtype)?;
+    sampler("_maxwell", &key, shape, dtype, |key| {
+        let vectors = normal(key, &[shape, &[3]].concat(), dtype)?;
+        named_jit_one("norm", &[-3], &[vectors], |ins| {
+            let squares = lax::mul(&ins[0], &ins[0])?;
+            lax::sqrt(&numpy::sum(&squares, &Reduction::over(Axes::One(-1), false))?)
+        })
+    })
+}
+
+/// Numbers of the Maxwell distribution with random sign, scaled and shifted.
+///
+/// # Errors
+/// A `Value` error for a dtype that is not floating; errors of keys.
+pub fn double_sided_maxwell(key: &Val, loc: &Val, scale: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
+    let key = checked_key("double_sided_maxwell", key)?;
+    check_float("double_sided_maxwell", dtype)?;
+    let ins = [key, loc.clone(), scale.clone()];
+    named_jit_one("_double_sided_maxwell", &statics(shape, dtype), &ins, |ins| {
+        let (length, sign) = two_keys(&ins[0])?;
+        let length = maxwell(&length, shape, dtype)?;
+        let sign = rademacher(&sign, shape, dtype)?;
+        let sample = numpy::multiply(&lax::mul(&sign, &length)?, &ins[2])?;
+        numpy::add(&sample, &ins[1])
+    })
+}
+
+/// Numbers of the triangular distribution from `left` to `right` with its peak at `mode`.
+///
+/// # Errors
+/// A `Value` error for a dtype that is not floating and shapes that do not go together; errors of keys.
+pub fn triangular(key: &Val, bounds: [&Val; 2], mode: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
+    let key = checked_key("triangular", key)?;
+    check_float("triangular", dtype)?;
+    let [left, right] = bounds;
+    let shape = sample_shape("triangular", shape, &[left, mode, right])?;
+    let full = |x: &Val| broadcast_to(&to_dtype(x, dtype)?, &shape);
+    let (left, right, mode) = (full(left)?, full(right)?, full(mode)?);
+    let peak = lax::div(&lax::sub(&mode, &left)?, &lax::sub(&right, &left)?)?;
+    let unit = uniform_unit(&key, &shape, dtype)?;
+    let below = lax::mul(&lax::mul(&unit, &lax::sub(&right, &left)?)?, &lax::sub(&mode, &left)?)?;
+    let below = lax::add(&left, &lax::sqrt(&below)?)?;
+    let rest = lax::sub(&number(&unit, 1.0), &unit)?;
+    let above = lax::mul(&lax::mul(&rest, &lax::sub(&right, &left)?)?, &lax::sub(&right, &mode)?)?;
+    let above = lax::sub(&right, &lax::sqrt(&above)?)?;
+    lax::select(&lax::lt(&unit, &peak)?, &below, &above)
+}
+
+/// Numbers of the inverse Gaussian distribution with the given mean and scale 1.
+///
+/// # Errors
+/// A `Value` error for a dtype that is not floating and shapes that do not go together; errors of keys.
+pub fn wald(key: &Val, mean: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
+    let key = checked_key("wald", key)?;
+    check_float("wald", dtype)?;
+    let shape = sample_shape("wald", shape, &[mean])?;
+    named_jit_one("_wald", &statics(&shape, dtype), &[key, mean.clone()], |ins| {
+        let (first, second) = two_keys(&ins[0])?;
+        let mean = broadcast_to(&to_dtype(&ins[1], dtype)?, &shape)?;
+        let sample = normal(&first, &shape, dtype)?;
+        wald_of(&mean, &sample, &uniform_unit(&second, &shape, dtype)?)
+    })
+}
+
+/// The smaller root of the equation that a squared normal number satisfies, or the greater by chance.
+fn wald_of(mean: &Val, sample: &Val, unit: &Val) -> Result<Val> {
+    let times = |factor: f64, x: &Val| lax::mul(&number(x, factor), x);
+    let halved = |x: &Val| lax::div(x, &number(x, 2.0));
+    let square = lax::integer_pow(sample, 2)?;
+    let fourth = lax::integer_pow(&square, 2)?;
+    let mean_square = lax::integer_pow(mean, 2)?;
+    let linear = lax::mul(&times(4.0, mean)?, &square)?;
+    let root = lax::sqrt(&lax::add(&linear, &lax::mul(&mean_square, &fourth)?)?)?;
+    let centre = lax::add(mean, &halved(&lax::mul(&mean_square, &square)?)?)?;
+    let lesser = lax::sub(&centre, &lax::mul(&halved(mean)?, &root)?)?;
+    let takes_lesser = lax::le(unit, &lax::div(mean, &lax::add(mean, &lesser)?)?)?;
+    lax::select(&takes_lesser, &lesser, &lax::div(&mean_square, &lesser)?)
+}
+
+/// Signs of random numbers: booleans that hold with probability one half.
+pub(super) fn coin(key: &Val, shape: &[usize]) -> Result<Val> {
+    bernoulli(key, &literal(crate::convert::default_float(), 0.5), Some(shape), Mode::Low)
+}

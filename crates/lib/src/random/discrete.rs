@@ -1,0 +1,138 @@
+//! Discrete distributions: signs, categories, counts.
+
+use pullback_base::aval::tuple_text;
+use pullback_base::{DType, Result, bail};
+use pullback_ir::Val;
+
+use super::continuous::{coin, gumbel, sample_shape};
+use super::key::checked_key;
+use super::uniform::{Mode, check_shape, statics, uniform_unit};
+use crate::convert::{default_float, default_int, number, to_dtype, weak_int};
+use crate::jit::named_jit_one;
+use crate::lax;
+use crate::numpy::{add, multiply, subtract, where_};
+
+/// -1 or 1, equally likely.
+///
+/// # Errors
+/// Errors of keys.
+pub fn rademacher(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
+    let key = checked_key("rademacher", key)?;
+    named_jit_one("_rademacher", &statics(shape, dtype), &[key], |ins| {
+        let heads = to_dtype(&coin(&ins[0], shape)?, dtype)?;
+        to_dtype(&subtract(&multiply(&weak_int(2), &heads)?, &weak_int(1))?, dtype)
+    })
+}
+
+/// Positions along an axis, with probabilities proportional to the exponentials of `logits`.
+///
+/// # Errors
+/// A `Value` error for a bad axis, shapes that do not go together, integer logits, and more draws without replacement
+/// than there are categories; errors of keys.
+pub fn categorical(
+    key: &Val,
+    logits: &Val,
+    axis: i64,
+    shape: Option<&[usize]>,
+    replace: bool,
+    mode: Mode,
+) -> Result<Val> {
+    let key = checked_key("categorical", key)?;
+    let aval = logits.aval();
+    let at = crate::axes::canonical_axis(axis, aval.rank())?;
+    let mut batch = aval.shape.to_vec();
+    let n_categories = batch.remove(at);
+    let shape = shape.map_or_else(|| batch.clone(), <[usize]>::to_vec);
+    check_batch(&shape, &batch)?;
+    let n_prefix = shape.len() - batch.len();
+    if !replace {
+        return without_replacement(&key, logits, at, &shape, n_prefix, mode);
+    }
+    let mut noise_shape = shape.clone();
+    noise_shape.insert(n_prefix + at, n_categories);
+    let noise = gumbel(&key, &noise_shape, aval.dtype, mode)?;
+    let logits = lax::expand_axes(logits, &(0..n_prefix).collect::<Vec<_>>())?;
+    lax::argmax(&add(&noise, &logits)?, n_prefix + at, default_int())
+}
+
+fn check_batch(shape: &[usize], batch: &[usize]) -> Result<()> {
+    let result = crate::broadcast::broadcast_shapes(&[shape, batch])?;
+    if result[..] == *shape {
+        return Ok(());
+    }
+    bail!(
+        Value,
+        "categorical parameter shapes must be broadcast-compatible with shape argument, and the result of broadcasting \
+         the shapes must equal the shape argument, but got result {} for shape argument {}.",
+        tuple_text(&result),
+        tuple_text(shape)
+    )
+}
+
+/// The first of the categories in a random order that respects the weights.
+fn without_replacement(
+    key: &Val,
+    logits: &Val,
+    axis: usize,
+    shape: &[usize],
+    n_prefix: usize,
+    mode: Mode,
+) -> Result<Val> {
+    let aval = logits.aval();
+    let n_draws: usize = shape[..n_prefix].iter().product();
+    if n_draws > aval.shape[axis] {
+        bail!(
+            Value,
+            "Number of samples without replacement ({n_draws}) cannot exceed number of categories ({}).",
+            aval.shape[axis]
+        );
+    }
+    let noisy = add(logits, &gumbel(key, &aval.shape, aval.dtype, mode)?)?;
+    let last = aval.rank() - 1;
+    let order: Vec<usize> = (0..aval.rank()).filter(|&i| i != axis).chain([axis]).collect();
+    let drawn = lax::top_k(&lax::transpose(&noisy, &order)?, n_draws, last)?.swap_remove(1);
+    let draws_first: Vec<usize> = std::iter::once(last).chain(0..last).collect();
+    lax::reshape(&drawn, shape, Some(&draws_first))
+}
+
+/// Number of trials up to the first success of probability `p`.
+///
+/// # Errors
+/// A `Type` error for a dtype that is no integer, a `Value` error for shapes that do not go together; errors of keys.
+pub fn geometric(key: &Val, p: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
+    let key = checked_key("geometric", key)?;
+    if !dtype.is_integer() {
+        bail!(Type, "dtype argument to `geometric` must be an int dtype, got {dtype}");
+    }
+    let shape = sample_shape("geometric", shape, &[p])?;
+    named_jit_one("_geometric", &statics(&shape, dtype), &[key, p.clone()], |ins| {
+        let p = crate::promotion::promote_inexact(&ins[1..])?.swap_remove(0);
+        let unit = uniform_unit(&ins[0], &shape, default_float())?;
+        let is_zero = lax::eq(&unit, &number(&unit, 0.0))?;
+        let log = lax::log(&where_(&is_zero, &weak_int(1), &unit)?)?;
+        let rate = crate::broadcast::broadcast_to(&lax::log1p(&lax::neg(&p)?)?, &shape)?;
+        let n_failures = lax::floor(&lax::div(&log, &rate)?)?;
+        to_dtype(&lax::add(&n_failures, &number(&n_failures, 1.0))?, dtype)
+    })
+}
+
+/// Numbers of events of a Poisson process.
+///
+/// # Errors
+/// Always `NotImplemented`, after the checks of keys and shapes.
+pub fn poisson(key: &Val, rate: &Val, shape: Option<&[usize]>, _dtype: DType) -> Result<Val> {
+    checked_key("poisson", key)?;
+    if let Some(shape) = shape {
+        check_shape("poisson", shape, &[rate])?;
+    }
+    bail!(NotImplemented, "jax.random.poisson is not implemented: its rejection sampler")
+}
+
+/// Numbers of successes.
+///
+/// # Errors
+/// Always `NotImplemented`, after the checks of keys.
+pub fn binomial(key: &Val, _n: &Val, _p: &Val, _shape: Option<&[usize]>, _dtype: DType) -> Result<Val> {
+    checked_key("binomial", key)?;
+    bail!(NotImplemented, "jax.random.binomial is not implemented: its rejection sampler")
+}

@@ -1,0 +1,20 @@
+//! `jax.random`: keys, and samples of distributions that equal the reference's bit for bit.
+//!
+//! A key is an element of dtype `key<fry>`, or its raw form, two `uint32` words along the last axis; every function takes
+//! both. Samples come from threefry bits in the partitionable layout. It owns the ways from bits to distributions;
+//! deliberately no generator: that is the primitive's.
+
+mod continuous;
+mod discrete;
+mod gamma;
+mod key;
+mod selection;
+mod uniform;
+
+pub(crate) use continuous::open_interval;
+pub use continuous::*;
+pub use discrete::*;
+pub use gamma::*;
+pub use key::*;
+pub use selection::*;
+pub use uniform::*;
