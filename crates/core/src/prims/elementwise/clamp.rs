@@ -107,7 +107,7 @@ fn jvp((): &(), e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, T
     let [min, x, max] = [0, 1, 2].map(|i| V::new(e, &xs[i]));
     let out = min.clamp(&x, &max);
     let shape = out.aval().data().shape.clone();
-    let mut tangent = None;
+    let mut parts = vec![];
     for (i, t) in ts.iter().enumerate() {
         let Some(t) = t else { continue };
         let is_chosen = match i {
@@ -117,7 +117,11 @@ fn jvp((): &(), e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, T
         };
         let part = V::new(e, t).broadcast_to(&shape);
         let part = is_chosen.broadcast_to(&shape).select(&part.full(0.0), &part);
-        tangent = add_any(e, tangent, Some(part.done()?))?;
+        parts.push(part.done()?);
+    }
+    let mut tangent = None;
+    for part in parts {
+        tangent = add_any(e, tangent, Some(part))?;
     }
     Ok((smallvec![out.done()?], smallvec![tangent]))
 }

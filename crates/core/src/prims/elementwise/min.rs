@@ -38,5 +38,5 @@ impl BinaryOp for Min {
 
 /// Which part of the tangent goes to `own` when the smaller is chosen.
 fn lesser_share<'e>(own: &V<'e>, other: &V<'e>, like: &V<'e>) -> V<'e> {
-    share_by(|| other.gt(own), || own.eq(other), like)
+    share_by(|| other.gt(own), || other.eq(own), like)
 }
