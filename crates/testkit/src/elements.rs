@@ -61,7 +61,7 @@ pub fn random_with_specials(rng: &mut Rng, input: &SampleIn) -> Array {
     let SampleIn { aval, domain } = *input;
     let specials = specials(aval.dtype);
     let mut pick = || {
-        if specials.is_empty() || rng.bits() % 3 != 0 {
+        if specials.is_empty() || !rng.bits().is_multiple_of(3) {
             return element(rng, aval.dtype, domain);
         }
         specials[(rng.bits() % specials.len() as u64) as usize]

@@ -156,7 +156,7 @@ fn tree(e: &dyn Emit, x: Pair, axis: usize, join: JoinFn) -> Result<Pair> {
     let joined = join(e, &part(&x, 0, n - 1, 2)?, &part(&x, 1, n, 2)?)?;
     let odd = tree(e, joined, axis, join)?;
     let n_odd = n / 2;
-    let before = if n % 2 == 0 { part(&odd, 0, n_odd - 1, 1)? } else { odd.clone() };
+    let before = if n.is_multiple_of(2) { part(&odd, 0, n_odd - 1, 1)? } else { odd.clone() };
     let even = join(e, &before, &part(&x, 2.min(n), n, 2)?)?;
     let even = concatenated(e, &part(&x, 0, 1, 1)?, &even, axis)?;
     interleaved(e, &even, &odd, axis)

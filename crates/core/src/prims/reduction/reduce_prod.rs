@@ -122,7 +122,7 @@ fn tree(p: &ReduceProd, e: &dyn Emit, x: &Val, t: Option<&Val>) -> Result<(Val, 
 fn halved(e: &dyn Emit, x: &Val, half: usize, n: usize, fill: f64) -> Result<[Val; 2]> {
     let part = |start, limit| V::new(e, x).slice_axis(0, start, limit, 1).done();
     let (first, second) = (part(0, half)?, part(half, n)?);
-    let second = if n % 2 == 0 { second } else { with_one(e, &second, fill)? };
+    let second = if n.is_multiple_of(2) { second } else { with_one(e, &second, fill)? };
     Ok([first, second])
 }
 
