@@ -274,6 +274,9 @@ impl fmt::Display for Scalar {
                 let part = self.dtype.real();
                 let (re, im) = (float_text(re, part), float_text(im, part));
                 let (re, im) = (re.trim_end_matches(".0"), im.trim_end_matches(".0"));
+                if re == "0" {
+                    return write!(f, "{im}j");
+                }
                 let sign = if im.starts_with('-') { "" } else { "+" };
                 write!(f, "({re}{sign}{im}j)")
             }

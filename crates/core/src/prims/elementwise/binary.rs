@@ -169,6 +169,10 @@ fn binary_jvp<'e, T: BinaryOp>((): &(), e: &'e dyn Emit, xs: &[Val], ts: &[Optio
         BinaryRule::Bilinear { x: in_x, y: in_y, .. } => {
             (x_dot.map(|t| in_x(&t, &x, &y, &z)), y_dot.map(|t| in_y(&t, &x, &y, &z)))
         }
+        BinaryRule::Additive { .. } if x_dot.is_some() && y_dot.is_some() => {
+            let both = x_dot.zip(y_dot).map(|(x, y)| x.bind(PrimRef(&Binary::<T>(PhantomData)), &Params::NONE, &[&y]));
+            (both, None)
+        }
         BinaryRule::Additive { negates_y } => (x_dot, y_dot.map(|t| if negates_y { -t } else { t })),
         BinaryRule::Zero | BinaryRule::Missing(_) => unreachable!("chosen by the rule"),
     };
