@@ -3,7 +3,7 @@
 //! A primitive's params are a small Rust struct that derives `Params`. Equations hold them erased ([`Params`]). Printing,
 //! parsing and conversion to another language go through [`ParamValue`]; nobody looks a parameter up by name inside.
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -158,7 +158,7 @@ impl Params {
 
     /// Erases a typed struct.
     pub fn new<T: ParamSet>(params: T) -> Params {
-        if std::mem::size_of::<T>() == 0 { Params(None) } else { Params(Some(Arc::new(params))) }
+        if TypeId::of::<T>() == TypeId::of::<()>() { Params(None) } else { Params(Some(Arc::new(params))) }
     }
 
     /// Parameters of a primitive that another language defines.
