@@ -1,31 +1,98 @@
-//! The CPU backend of Pullback and the evaluating emitter.
+//! Where programs run: the [`Backend`] contract, the CPU, and the emitter that evaluates at once.
+//!
+//! [`executable`] compiles a jaxpr once and keeps it; [`eval`] performs single primitives on arrays. This crate makes no
+//! loops and no machine code itself, and knows no traces: a tracer that comes here is an error.
 #![forbid(unsafe_code)]
 
-use std::sync::Arc;
+mod cpu;
+mod eval;
+mod inspect;
+#[cfg(test)]
+mod tests;
 
-use pullback_base::{Error, Result};
-use pullback_ir::{Emit, EmitRef, Params, PrimRef, TraceId, Val, Vals};
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-struct Eval;
+use pullback_base::{Array, Aval, Result, bail};
+use pullback_ir::JaxprRef;
+use rustc_hash::FxBuildHasher;
 
-impl Emit for Eval {
-    fn id(&self) -> TraceId {
-        TraceId::EVAL
+pub use cpu::CpuBackend;
+pub use eval::{Eval, eval, eval_bind};
+pub use inspect::{Inspection, inspect};
+
+/// Compiles jaxprs for one kind of device.
+pub trait Backend: Send + Sync {
+    /// Its name, for people.
+    fn name(&self) -> &str;
+
+    /// Compiles a jaxpr.
+    ///
+    /// # Errors
+    /// `NotImplemented` for what the device cannot do.
+    fn compile(&self, jaxpr: &JaxprRef) -> Result<Box<dyn Code>>;
+}
+
+/// Compiled code that runs on arrays.
+pub trait Code: Send + Sync {
+    /// Runs on as many arrays as the jaxpr has inputs, of its avals. Donated ones are deleted.
+    ///
+    /// # Errors
+    /// When an argument is deleted, or the run fails.
+    fn run(&self, args: &[Array], donated: &[bool]) -> Result<Vec<Array>>;
+}
+
+/// A compiled jaxpr.
+pub struct Executable {
+    in_avals: Vec<Aval>,
+    code: Box<dyn Code>,
+}
+
+impl Executable {
+    /// Compiles a jaxpr for the CPU, without keeping it.
+    ///
+    /// # Errors
+    /// `NotImplemented` for what cannot be compiled.
+    pub fn compile(jaxpr: &JaxprRef) -> Result<Executable> {
+        Ok(Executable { in_avals: jaxpr.in_avals(), code: CpuBackend.compile(jaxpr)? })
     }
-    fn bind(&self, prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals> {
-        eval_bind(prim, params, ins)
+
+    /// Runs on arrays of the jaxpr's input avals (weak types do not matter). `donated` marks arguments whose memory may
+    /// be taken over and which are deleted; it may be empty.
+    ///
+    /// # Errors
+    /// When the arguments do not fit or are deleted, or the run fails.
+    pub fn run(&self, args: &[Array], donated: &[bool]) -> Result<Vec<Array>> {
+        let fits = |(arg, aval): (&Array, &Aval)| {
+            let given = arg.aval();
+            given == *aval || (given.shape == aval.shape && given.dtype == aval.dtype)
+        };
+        if args.len() != self.in_avals.len() || !args.iter().zip(&self.in_avals).all(fits) {
+            let given: Vec<Aval> = args.iter().map(Array::aval).collect();
+            bail!(Type, "compiled for arguments {:?}, called with {given:?}", self.in_avals);
+        }
+        self.code.run(args, donated)
     }
 }
 
-/// The evaluating emitter.
-pub fn eval() -> EmitRef {
-    Arc::new(Eval)
-}
+static KEPT: LazyLock<Mutex<HashMap<u64, Arc<Executable>, FxBuildHasher>>> = LazyLock::new(Mutex::default);
 
-/// Runs a primitive.
+/// The executable of a jaxpr, compiled at the first call.
 ///
 /// # Errors
-/// What the primitive raises.
-pub fn eval_bind(prim: PrimRef, _params: &Params, _ins: &[Val]) -> Result<Vals> {
-    Err(Error::not_implemented(format!("evaluation of {} comes with the compiler", prim.name())))
+/// `NotImplemented` for what cannot be compiled.
+pub fn executable(jaxpr: &JaxprRef) -> Result<Arc<Executable>> {
+    let kept = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = kept().get(&jaxpr.id()) {
+        return Ok(known.clone());
+    }
+    // Compiled without the lock: compiling may take long, and a second compilation does no harm.
+    let made = Arc::new(Executable::compile(jaxpr)?);
+    Ok(kept().entry(jaxpr.id()).or_insert(made).clone())
+}
+
+/// Drops all kept executables; those in use stay alive with their users.
+pub fn clear_caches() {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    eval::clear();
 }

@@ -1,2 +1,194 @@
-//! Jaxprs of Pullback to loop programs: simplify, fuse, plan.
+//! From jaxpr to loop program: simplify, plan what is fused, make loops.
+//!
+//! [`compile`] is the whole way; every stage on it gives a value: a simplified jaxpr ([`simplified`]), a plan, a
+//! [`Program`]. This crate decides what is fused, stored, vectorized and run in parallel; it deliberately does not know
+//! any instruction set, and runs nothing.
 #![forbid(unsafe_code)]
+
+mod graph;
+mod lower;
+mod nest;
+mod passes;
+mod plan;
+mod temps;
+#[cfg(test)]
+mod tests;
+mod view;
+
+use std::fmt;
+
+use pullback_base::{Array, Result, Scalar, bail};
+use pullback_ir::lower::{Affine, is_computable, values_per_element};
+use pullback_ir::{Atom, Jaxpr, JaxprRef, VarId};
+use pullback_loops::{Builder, Extent, Program, Role};
+use rustc_hash::FxHashMap;
+
+use lower::{Dest, Planned, Shared, lower_block};
+use plan::Place;
+use view::{Value, View, buffer_dtype};
+
+/// What may differ between two compilations of one jaxpr.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Whether equations share loop nests.
+    pub fuse: bool,
+    /// Whether laws of real numbers that change rounded values apply, as in the reference under `jit`.
+    pub rewrite_values: bool,
+    /// The most equations that share a nest.
+    pub max_group: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { fuse: true, rewrite_values: true, max_group: 4096 }
+    }
+}
+
+impl Options {
+    /// Every equation in a nest of its own: what a program is before fusion.
+    pub fn unfused() -> Options {
+        Options { fuse: false, ..Options::default() }
+    }
+}
+
+/// Where a result of a jaxpr comes from.
+#[derive(Clone, Debug)]
+pub enum Output {
+    /// The program fills it: its output with this number.
+    Program(usize),
+    /// The elements of this input, perhaps under another shape.
+    Input(usize),
+    /// The elements of a constant.
+    Const(Array),
+    /// A number.
+    Literal(Scalar),
+}
+
+/// What became of a jaxpr's equations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Equations after simplification, those of bodies included.
+    pub equations: usize,
+    /// Loop nests that hold one or more of them.
+    pub groups: usize,
+    /// Nests and other steps together.
+    pub steps: usize,
+    /// Temporaries that the program declares.
+    pub temporaries: usize,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Report { equations, groups, steps, temporaries } = self;
+        write!(
+            f,
+            "{equations} equations in {groups} fused nests and {} other steps, {temporaries} temporaries",
+            steps - groups
+        )
+    }
+}
+
+/// A compiled jaxpr: a program, and where the results are.
+#[derive(Clone)]
+pub struct Lowered {
+    /// Its inputs are the jaxpr's, by number.
+    pub program: Program,
+    /// One for each result of the jaxpr.
+    pub outputs: Vec<Output>,
+    /// What was fused.
+    pub report: Report,
+}
+
+/// Compiles a jaxpr.
+///
+/// # Errors
+/// `NotImplemented` when a primitive in it has no CPU form, or holds elements that programs cannot.
+pub fn compile(jaxpr: &JaxprRef, options: &Options) -> Result<Lowered> {
+    let simplified = passes::simplify(jaxpr, options)?;
+    let (mut shared, mut loops) = (Shared::new(options), Builder::new(&name_of(jaxpr)));
+    let planned = shared.plan(simplified)?;
+    let inputs = declare_inputs(&mut loops, &planned.0.jaxpr)?;
+    let (outputs, dests) = declare_outputs(&mut loops, &planned)?;
+    lower_block(&mut shared, &mut loops, planned, &inputs, &dests)?;
+    let Shared { n_equations: equations, n_groups: groups, n_steps: steps, temps, .. } = shared;
+    let report = Report { equations, groups, steps, temporaries: temps.n_declared };
+    Ok(Lowered { program: loops.finish(), outputs, report })
+}
+
+/// The jaxpr as the planner sees it: calls inlined, laws applied, equal equations shared, dead ones dropped.
+///
+/// # Errors
+/// As [`compile`].
+pub fn simplified(jaxpr: &Jaxpr, options: &Options) -> Result<JaxprRef> {
+    passes::simplify(jaxpr, options)
+}
+
+fn name_of(jaxpr: &Jaxpr) -> String {
+    jaxpr.debug.as_ref().map_or_else(|| "main".to_string(), |debug| debug.function.clone())
+}
+
+fn declare_inputs(loops: &mut Builder, jaxpr: &Jaxpr) -> Result<Vec<Value>> {
+    let mut inputs = vec![];
+    for (number, aval) in jaxpr.in_avals().into_iter().enumerate() {
+        // Inputs that only pass through may hold anything.
+        let (dtype, len) = if is_computable(aval) {
+            (buffer_dtype(aval.dtype), aval.size() * values_per_element(aval.dtype))
+        } else {
+            (pullback_base::DType::U8, aval.size_bytes())
+        };
+        let buffer = loops.buffer(dtype, Extent::Const(len as i64), Role::Input(number as u32));
+        inputs.push(Value::Memory(View::whole(buffer, &aval.shape, aval.dtype)));
+    }
+    Ok(inputs)
+}
+
+fn declare_outputs(loops: &mut Builder, planned: &Planned) -> Result<(Vec<Output>, Vec<Dest>)> {
+    let jaxpr = &planned.0.jaxpr;
+    let inputs: FxHashMap<VarId, usize> = jaxpr.invars.iter().enumerate().map(|(i, &var)| (var, i)).collect();
+    let mut filled: FxHashMap<VarId, usize> = FxHashMap::default();
+    let (mut outputs, mut dests, mut n_filled) = (vec![], vec![], 0);
+    for &out in &jaxpr.outs {
+        let (output, dest) = match source(planned, &inputs, out) {
+            Some(known) => (known, Dest::Nowhere),
+            None => {
+                let Atom::Var(var) = out else { bail!(Internal, "a literal is known") };
+                match filled.get(&var) {
+                    Some(&number) => (Output::Program(number), Dest::Nowhere),
+                    None => {
+                        filled.insert(var, n_filled);
+                        n_filled += 1;
+                        let aval = jaxpr.vars[var.index()];
+                        let len = aval.size() * values_per_element(aval.dtype);
+                        let role = Role::Output(n_filled as u32 - 1);
+                        let buffer = loops.buffer(buffer_dtype(aval.dtype), Extent::Const(len as i64), role);
+                        let view = View { base: Affine::default(), ..View::whole(buffer, &aval.shape, aval.dtype) };
+                        (Output::Program(n_filled - 1), Dest::Memory(view))
+                    }
+                }
+            }
+        };
+        outputs.push(output);
+        dests.push(dest);
+    }
+    Ok((outputs, dests))
+}
+
+/// Where a result is without any work: an input, perhaps reshaped, a constant or a literal.
+fn source(planned: &Planned, inputs: &FxHashMap<VarId, usize>, out: Atom) -> Option<Output> {
+    let (graph, plan) = planned;
+    let mut var = match out {
+        Atom::Literal(scalar) => return Some(Output::Literal(scalar)),
+        Atom::Var(var) => var,
+    };
+    while let Some(maker) = graph.made_by[var.index()] {
+        match (plan.places[maker], graph.eqn(maker).ins.first()) {
+            (Place::View, Some(&Atom::Var(operand))) => var = operand,
+            _ => return None,
+        }
+    }
+    if let Some(&number) = inputs.get(&var) {
+        return Some(Output::Input(number));
+    }
+    let position = graph.jaxpr.constvars.iter().position(|&constvar| constvar == var)?;
+    Some(Output::Const(graph.jaxpr.consts[position].clone()))
+}

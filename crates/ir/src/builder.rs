@@ -178,4 +178,21 @@ impl Emit for Builder {
         let outs = prim.abstract_eval(params, &avals)?;
         Ok(self.record(prim, params, ins, &outs))
     }
+
+    fn inputs_of(&self, tracer: &Tracer) -> Vec<usize> {
+        let Slot::Var(var) = tracer.slot else { return vec![] };
+        let state = self.state();
+        let mut wanted = vec![false; state.vars.len()];
+        wanted[var.index()] = true;
+        for eqn in state.eqns.iter().rev().filter(|eqn| eqn.first_out <= var) {
+            if eqn.outs().any(|out| wanted[out.index()]) {
+                for atom in &eqn.ins {
+                    if let Atom::Var(operand) = atom {
+                        wanted[operand.index()] = true;
+                    }
+                }
+            }
+        }
+        (0..state.invars.len()).filter(|&i| wanted[state.invars[i].index()]).collect()
+    }
 }

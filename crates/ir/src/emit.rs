@@ -7,7 +7,7 @@ use pullback_base::Result;
 
 use crate::params::Params;
 use crate::prim::PrimRef;
-use crate::val::{TraceId, Val, Vals};
+use crate::val::{TraceId, Tracer, Val, Vals};
 
 /// A shared emitter.
 pub type EmitRef = std::sync::Arc<dyn Emit>;
@@ -26,5 +26,10 @@ pub trait Emit: Send + Sync {
     /// The emitter that this one emits into; `None` at the bottom.
     fn parent(&self) -> Option<&dyn Emit> {
         None
+    }
+
+    /// Inputs, by position, that a tracer of this emitter was computed from; for error texts. Empty when not known.
+    fn inputs_of(&self, _tracer: &Tracer) -> Vec<usize> {
+        vec![]
     }
 }

@@ -153,13 +153,13 @@ impl Printer {
     }
 
     fn eqn(&mut self, jaxpr: &Jaxpr, eqn: &Eqn, names: &mut Names, used: &[bool]) -> Doc {
-        let inner_names = self.shared_names(eqn, names);
+        let inner_names = self.shared_names(eqn, names, used);
         let binders: Vec<String> = eqn.outs().map(|var| self.out_binder(jaxpr, var, names, used)).collect();
         let left = if binders.is_empty() { String::new() } else { format!("{} = ", binders.join(" ")) };
         let params = self.params(eqn, inner_names);
         let operands: Vec<Doc> = eqn.ins.iter().map(|&atom| Doc::text(self.atom(names, atom))).collect();
         let gap = Doc::group(Doc::Break(" "));
-        let space = if operands.is_empty() { Doc::text("") } else { Doc::text(" ") };
+        let space = Doc::text(if operands.is_empty() && eqn.params.object().is_none() { "" } else { " " });
         let operands = Doc::nest(2, Doc::join(&gap, operands));
         Doc::group(Doc::Concat(vec![Doc::text(left + eqn.prim.name()), params, space, operands]))
     }
@@ -172,7 +172,7 @@ impl Printer {
     }
 
     /// Names inside the jaxpr of a primitive that shares them: operands and results keep their outer names.
-    fn shared_names(&mut self, eqn: &Eqn, names: &mut Names) -> Names {
+    fn shared_names(&mut self, eqn: &Eqn, names: &mut Names, used: &[bool]) -> Names {
         let mut inner_names = Names::default();
         let [inner] = &eqn.params.jaxprs()[..] else { return inner_names };
         let is_hoisted = self.shared.iter().any(|(_, known)| known == inner);
@@ -191,7 +191,8 @@ impl Printer {
         for (outer, &atom) in eqn.outs().zip(&inner.outs) {
             let Atom::Var(var) = atom else { continue };
             if let std::collections::hash_map::Entry::Vacant(entry) = inner_names.entry(var) {
-                let name = names.get(&outer).cloned().unwrap_or_else(|| self.fresh());
+                let fresh = |printer: &mut Printer| if used[outer.index()] { printer.fresh() } else { "_".into() };
+                let name = names.get(&outer).cloned().unwrap_or_else(|| fresh(self));
                 names.insert(outer, name.clone());
                 entry.insert(name);
             }

@@ -1,2 +1,25 @@
-//! User-level array functions of Pullback: lax, numpy, nn, random.
+//! User-level array functions: what `jax.numpy`, `jax.lax`, `jax.nn` and `jax.random` offer, on [`Val`]s.
+//!
+//! Functions check and promote their operands as the reference does, and bind primitives on whatever is current, so
+//! they run, trace, differentiate and batch alike. Owns promotion, broadcasting, axes, indexing and the errors that users
+//! read. It deliberately knows no Python, no pytrees and no rule of any primitive.
+//!
+//! [`Val`]: pullback_ir::Val
 #![forbid(unsafe_code)]
+
+pub mod axes;
+mod bind;
+pub mod broadcast;
+pub mod config;
+pub mod convert;
+mod custom;
+pub mod indexing;
+mod jit;
+pub mod lax;
+pub mod nn;
+pub mod numpy;
+pub mod promotion;
+pub mod random;
+pub mod special;
+
+pub use jit::{Statics, named_jit, named_jit_one};

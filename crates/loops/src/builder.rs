@@ -42,6 +42,31 @@ impl Builder {
         Builder { program: Program { name: name.into(), ..Program::default() }, blocks: vec![Block::default()] }
     }
 
+    /// A program with the tables of another and an empty body, for passes that rebuild blocks.
+    pub fn over(program: &Program) -> Builder {
+        Builder { program: Program { body: vec![], ..program.clone() }, blocks: vec![Block::default()] }
+    }
+
+    /// Opens a block inside the current one.
+    pub fn open(&mut self) {
+        self.blocks.push(Block::default());
+    }
+
+    /// Closes the current block and gives its instructions.
+    pub fn close(&mut self) -> Vec<Inst> {
+        self.blocks.pop().expect("an open block").insts
+    }
+
+    /// The number of instructions in the current block so far.
+    pub fn open_len(&self) -> usize {
+        self.blocks.last().map_or(0, |block| block.insts.len())
+    }
+
+    /// Appends an instruction whose value, if any, is already in the table.
+    pub fn push_inst(&mut self, inst: Inst) {
+        self.blocks.last_mut().expect("an open block").insts.push(inst);
+    }
+
     /// The finished program.
     pub fn finish(mut self) -> Program {
         let block = self.blocks.pop().expect("the outermost block");
@@ -227,6 +252,7 @@ impl Builder {
     }
 
     /// A choice between blocks by an `int64` index.
+    #[allow(clippy::type_complexity, reason = "closures of different types in one list")]
     pub fn switch(&mut self, index: ValueId, branches: Vec<Box<dyn FnOnce(&mut Builder) + '_>>) {
         let mut blocks = vec![];
         for branch in branches {

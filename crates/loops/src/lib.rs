@@ -7,7 +7,22 @@
 #![forbid(unsafe_code)]
 
 mod builder;
+mod dead;
+mod expand;
+mod half_width;
+mod interpret;
+mod kernels;
 mod program;
+mod text;
+mod verify;
+mod visit;
 
 pub use builder::Builder;
+pub use dead::remove_dead;
+pub use expand::expand;
+pub use interpret::{interpret, rem_f32, rem_f64};
+pub use kernels::{Kernels, parts};
 pub use program::*;
+pub use text::parse;
+pub use verify::{verify, verify_expanded};
+pub use visit::for_each_inst;

@@ -1,5 +1,39 @@
 //! The Python extension module of Pullback: the only crate that knows Python.
+//!
+//! Owns the classes that users touch (arrays, tracers, jitted functions, treedefs), the conversion of Python values, and
+//! the one gate through which every call passes. It decides nothing about mathematics: functions live in `lib`.
+#![allow(unreachable_pub, reason = "a cdylib exports nothing; `pub` marks what other modules of it may use")]
+
+pub mod api;
+pub mod aval;
+pub mod call;
+pub mod dtypes;
+pub mod errors;
+pub mod gate;
+pub mod jaxpr;
+pub mod jit;
+pub mod names;
+pub mod numpy;
+pub mod primitive;
+pub mod transforms;
+pub mod tree;
+pub mod value;
+pub mod vmap;
+
 use pyo3::prelude::*;
 
+/// The extension module.
 #[pymodule]
-mod _core {}
+fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    gate::install_panic_hook();
+    value::register(m)?;
+    tree::register(m)?;
+    m.add_class::<aval::PyAval>()?;
+    jaxpr::register(m)?;
+    primitive::register(m)?;
+    jit::register(m)?;
+    transforms::register(m)?;
+    vmap::register(m)?;
+    pullback_trace::set_describe_leak(names::describe_leak);
+    api::register(m)
+}

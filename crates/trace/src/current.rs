@@ -28,7 +28,7 @@ pub fn with_current<T>(emit: EmitRef, body: impl FnOnce() -> T) -> T {
     body()
 }
 
-/// Whether anything but evaluation is current on this thread.
+/// Whether anything is being traced on this thread.
 pub fn is_tracing() -> bool {
     STACK.with_borrow(|stack| !stack.is_empty())
 }
@@ -53,13 +53,31 @@ fn check_live(vals: &[Val]) -> Result<()> {
     Ok(())
 }
 
+/// Inputs of its trace, by position, that a tracer of a live builder was computed from; none when unknown.
+pub fn inputs_of(tracer: &Tracer) -> Vec<usize> {
+    let emit = STACK.with_borrow(|stack| stack.iter().find(|emit| emit.id() == tracer.trace).cloned());
+    emit.map_or_else(Vec::new, |emit| emit.inputs_of(tracer))
+}
+
+/// What a front end can say of a tracer whose trace is over: where it was made.
+pub type DescribeLeak = fn(&Tracer) -> Option<String>;
+
+static DESCRIBE_LEAK: std::sync::OnceLock<DescribeLeak> = std::sync::OnceLock::new();
+
+/// Lets a front end add to the errors about leaked tracers. The first one stays.
+pub fn set_describe_leak(describe: DescribeLeak) {
+    let _ = DESCRIBE_LEAK.set(describe);
+}
+
 /// The error of a tracer that is used after its trace, or on a thread that does not run it.
 fn leaked(tracer: &Tracer) -> Error {
+    let place = DESCRIBE_LEAK.get().and_then(|describe| describe(tracer)).map_or_else(String::new, |text| text + "\n");
     let text = format!(
-        "Encountered an unexpected tracer. A function transformed by Pullback had a side effect, allowing for a reference \
-         to an intermediate value with type {} wrapped in a tracer to escape the scope of the transformation. \
-         Pullback transformations require that functions explicitly return their outputs, and disallow saving \
-         intermediate values to global state. Return the value from the transformed function instead.",
+        "Encountered an unexpected tracer. A function transformed by JAX had a side effect, allowing for a reference to an \
+         intermediate value with type {} wrapped in a DynamicJaxprTracer to escape the scope of the transformation.\n\
+         JAX transformations require that functions explicitly return their outputs, and disallow saving intermediate \
+         values to global state.\n{place}Return the value from the transformed function instead. To catch the leak earlier, \
+         try setting the environment variable JAX_CHECK_TRACER_LEAKS or using the `jax.checking_leaks` context manager.",
         tracer.aval.long()
     );
     Error::new(ErrorKind::UnexpectedTracer, text)

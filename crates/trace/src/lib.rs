@@ -7,9 +7,12 @@
 #![forbid(unsafe_code)]
 
 mod current;
+pub mod settings;
 mod staging;
 mod transform;
 
-pub use current::{bind, bind_one, current, is_live, is_tracing, with_current};
+pub use current::{
+    DescribeLeak, bind, bind_one, current, inputs_of, is_live, is_tracing, set_describe_leak, with_current,
+};
 pub use staging::{Traced, call_jaxpr, trace_to_jaxpr, unify_captures};
 pub use transform::{jvp, linearize, vmap};

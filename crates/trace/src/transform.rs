@@ -69,7 +69,7 @@ fn place(e: &dyn pullback_ir::Emit, value: &Val, dim: Option<usize>, want: i64, 
     let front = batch_to_front(e, value, dim, size)?;
     let rank = front.aval().rank() as i64;
     if want < -rank || want >= rank {
-        return Err(Error::value_error(format!("vmap out_axes {want} does not fit an output of {rank} axes")));
+        return Err(Error::value_error(format!("axis {want} is out of bounds for array of dimension {rank}")));
     }
     let want = if want < 0 { want + rank } else { want };
     pullback_core::prims::V::new(e, &front).move_axis(0, want as usize).done()

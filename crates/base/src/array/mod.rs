@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn elements_round_trip() {
-        let array = Array::from_scalars(&[3], DType::BF16, [0.5, 1.0, -2.0].map(|x| Scalar::f32(x)));
+        let array = Array::from_scalars(&[3], DType::BF16, [0.5, 1.0, -2.0].map(Scalar::f32));
         let back: Vec<f64> = array.elements().expect("alive").into_iter().map(Scalar::as_f64).collect();
         assert_eq!(back, [0.5, 1.0, -2.0]);
     }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use pullback_base::{Aval, Result, bail};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
-    Avals, Batch, BatchDims, Batching, Derivative, Effects, Emit, Hlo, JaxprRef, Operand, Params, Prim, PrimRef,
-    Sample, Split, Tangents, Transpose, Val, Vals,
+    Atom, Avals, Batch, BatchDims, Batching, Derivative, Effects, Emit, Hlo, JaxprRef, Operand, Params, Prim, PrimRef,
+    Sample, Split, SplitJaxpr, Tangents, Transpose, Val, Vals,
 };
 
 use crate::prims::batch_to_front;
@@ -106,12 +106,15 @@ impl Prim for JitPrim {
             ins.iter().zip(&unknown_in).filter(move |(_, is)| **is == unknown).map(|(val, _)| val.clone())
         };
         let known_ins: Vec<Val> = pick(false).collect();
-        let mut known_outs = p.bind(split.known(), &parts.known, &known_ins)?.into_iter();
+        let (known, residuals) = forward_inputs(&parts, &known_ins);
+        let mut known_outs = p.bind(split.known(), &known, &known_ins)?.into_iter();
         let n_known = parts.unknown_out.iter().filter(|unknown| !**unknown).count();
-        let mut known_results: Vec<Val> = known_outs.by_ref().take(n_known).collect();
-        let unknown_ins: Vec<Val> = known_outs.chain(pick(true)).collect();
+        let known_results: Vec<Val> = known_outs.by_ref().take(n_known).collect();
+        let residuals = residuals.into_iter().map(|known| known.or_else(|| known_outs.next()));
+        let residuals = residuals.map(|residual| residual.expect("one value for each residual"));
+        let unknown_ins: Vec<Val> = residuals.chain(pick(true)).collect();
         let mut unknown_results = p.bind(split.unknown(), &parts.unknown, &unknown_ins)?.into_iter();
-        let mut known_results = known_results.drain(..);
+        let mut known_results = known_results.into_iter();
         let merge = |unknown: &bool| if *unknown { unknown_results.next() } else { known_results.next() };
         Ok(Some(parts.unknown_out.iter().map(merge).map(|out| out.expect("as many results as marks")).collect()))
     }
@@ -128,6 +131,23 @@ impl Prim for JitPrim {
     fn shares_names(&self) -> bool {
         true
     }
+}
+
+/// The known part without those residuals that are its inputs or numbers, and for each residual its value if so.
+fn forward_inputs(parts: &SplitJaxpr, known_ins: &[Val]) -> (JaxprRef, Vec<Option<Val>>) {
+    let n_outs = parts.known.outs.len() - parts.n_residuals;
+    let value = |out: &Atom| match out {
+        Atom::Literal(scalar) => Some(Val::Literal(*scalar)),
+        Atom::Var(var) => {
+            let at = parts.known.invars.iter().position(|other| other == var)?;
+            Some(known_ins[at].clone())
+        }
+    };
+    let residuals: Vec<Option<Val>> = parts.known.outs[n_outs..].iter().map(value).collect();
+    let computed = residuals.iter().enumerate().filter(|(_, value)| value.is_none()).map(|(i, _)| n_outs + i);
+    let out_order: Vec<usize> = (0..n_outs).chain(computed).collect();
+    let in_order: Vec<usize> = (0..known_ins.len()).collect();
+    (JaxprRef::new(parts.known.reordered(&in_order, &out_order)), residuals)
 }
 
 fn jvp(p: &Jit, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)> {

@@ -117,8 +117,7 @@ fn run_until_all_done(p: &While, e: &dyn Emit, ins: &[Val]) -> Result<Vals> {
         let args: Vec<Val> = avals(&[cond_consts, carry].concat()).iter().map(|&aval| b.input(aval)).collect();
         let wants = eval_jaxpr(&b, &p.cond_jaxpr, &args)?.swap_remove(0);
         let axes: Vec<usize> = (0..wants.aval().rank()).collect();
-        let count = V::new(&b, &wants).convert(DType::I32).reduce_sum(&axes);
-        let any = count.ne(&count.number(0.0)).done()?;
+        let any = V::new(&b, &wants).reduce_or(&axes).done()?;
         b.finish(&[any], None).0
     };
     let body = {

@@ -71,6 +71,11 @@ impl Linear {
         self.outs.iter().map(|(aval, _)| *aval).collect()
     }
 
+    /// Which results depend on the inputs.
+    pub fn depends(&self) -> Vec<bool> {
+        self.outs.iter().map(|(_, depends)| *depends).collect()
+    }
+
     /// Tangents of all results for tangents of the inputs; `None` for a result that does not depend on them.
     ///
     /// # Errors

@@ -1,0 +1,73 @@
+//! The CPU: loop programs to native code, run on arrays with outputs in pooled memory.
+
+use pullback_base::array::{Buffer, BufferMut};
+use pullback_base::{Array, Aval, Result};
+use pullback_compile::{Options, Output, compile};
+use pullback_ir::JaxprRef;
+use smallvec::SmallVec;
+
+use crate::{Backend, Code};
+
+/// The CPU of this machine.
+pub struct CpuBackend;
+
+impl Backend for CpuBackend {
+    fn name(&self) -> &str {
+        "cpu"
+    }
+
+    fn compile(&self, jaxpr: &JaxprRef) -> Result<Box<dyn Code>> {
+        let lowered = compile(jaxpr, &Options::default())?;
+        let out_avals = jaxpr.out_avals();
+        let mut filled_bytes = vec![];
+        for (output, aval) in lowered.outputs.iter().zip(&out_avals) {
+            if let Output::Program(number) = *output {
+                filled_bytes.resize(filled_bytes.len().max(number + 1), 0);
+                filled_bytes[number] = aval.size_bytes();
+            }
+        }
+        // A jaxpr whose results are all known runs nothing.
+        let is_idle = filled_bytes.is_empty() && jaxpr.effects().is_none();
+        let native =
+            if is_idle { None } else { Some(pullback_codegen::compile(&lowered.program, &Default::default())?) };
+        Ok(Box::new(CpuCode { native, outputs: lowered.outputs, out_avals, filled_bytes }))
+    }
+}
+
+struct CpuCode {
+    native: Option<pullback_codegen::Executable>,
+    outputs: Vec<Output>,
+    out_avals: Vec<Aval>,
+    /// Bytes of each output that the program fills.
+    filled_bytes: Vec<usize>,
+}
+
+impl Code for CpuCode {
+    fn run(&self, args: &[Array], donated: &[bool]) -> Result<Vec<Array>> {
+        let ins = args.iter().map(Array::buffer).collect::<Result<SmallVec<[Buffer; 8]>>>()?;
+        let mut filled: SmallVec<[BufferMut; 4]> = self.filled_bytes.iter().map(|&n| Buffer::allocate(n)).collect();
+        if let Some(native) = &self.native {
+            let ins: SmallVec<[&[u8]; 8]> = ins.iter().map(Buffer::bytes).collect();
+            let mut outs: SmallVec<[&mut [u8]; 4]> = filled.iter_mut().map(BufferMut::bytes_mut).collect();
+            native.run_on(&[], &ins, &mut outs)?;
+        }
+        let filled: SmallVec<[Buffer; 4]> = filled.into_iter().map(BufferMut::freeze).collect();
+        let results = self.outputs.iter().zip(&self.out_avals);
+        let results = results.map(|(output, &aval)| self.result(output, aval, &ins, &filled)).collect();
+        for (arg, _) in args.iter().zip(donated).filter(|(_, donated)| **donated) {
+            arg.delete();
+        }
+        results
+    }
+}
+
+impl CpuCode {
+    fn result(&self, output: &Output, aval: Aval, ins: &[Buffer], filled: &[Buffer]) -> Result<Array> {
+        match output {
+            Output::Program(number) => Ok(Array::new(aval, filled[*number].clone())),
+            Output::Input(number) => Ok(Array::new(aval, ins[*number].clone())),
+            Output::Const(array) => array.reinterpret(aval),
+            Output::Literal(scalar) => Array::scalar(*scalar).reinterpret(aval),
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The evaluating emitter: a primitive on arrays gives arrays, now.
+//!
+//! What to do for a primitive, its params and the avals of its operands is decided once and remembered ([`Plan`]): an
+//! elementwise kernel for any size, the operand's own memory, or a compiled one-equation jaxpr. Numbers are passed as
+//! arrays of rank 0, so their values are in no key.
+
+mod convert;
+mod pointwise;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use pullback_base::{Array, Aval, Error, ErrorKind, Result};
+use pullback_core::control::Jit;
+use pullback_ir::lower::{Control, CpuForm, is_computable};
+use pullback_ir::{Builder, Emit, EmitRef, JaxprRef, Params, PrimRef, TraceId, Val, Vals};
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
+
+use crate::{Executable, executable};
+use pointwise::Pointwise;
+
+/// Plans that one thread remembers before it forgets all.
+const MAX_PLANS: usize = 4096;
+
+/// Performs primitives on values that are known.
+pub struct Eval;
+
+/// The evaluating emitter.
+pub fn eval() -> EmitRef {
+    static EVAL: LazyLock<EmitRef> = LazyLock::new(|| Arc::new(Eval));
+    EVAL.clone()
+}
+
+impl Emit for Eval {
+    fn id(&self) -> TraceId {
+        TraceId::EVAL
+    }
+
+    fn bind(&self, prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals> {
+        eval_bind(prim, params, ins)
+    }
+}
+
+/// What a plan depends on.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    prim: PrimRef,
+    params: Params,
+    avals: SmallVec<[Aval; 4]>,
+}
+
+/// How an application is performed.
+#[derive(Clone)]
+enum Plan {
+    /// By an elementwise kernel of any size.
+    Pointwise(Arc<Pointwise>, Aval),
+    /// The operand's memory under another aval.
+    Alias(Aval),
+    /// Element by element on the host: the engine does not hold the dtypes.
+    Convert(Aval),
+    /// By the primitive's own evaluation.
+    Own,
+    /// By a compiled jaxpr, with what the call donates.
+    Compiled(Arc<Executable>, Arc<[bool]>),
+}
+
+type Plans = HashMap<Key, Plan, FxBuildHasher>;
+
+/// Plans that all threads share, so that a kernel is compiled once.
+static SHARED: LazyLock<Mutex<Plans>> = LazyLock::new(Mutex::default);
+/// Counts how often all plans were dropped.
+static GENERATION: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    static RECENT: RefCell<(u64, Plans)> = RefCell::default();
+}
+
+/// Forgets all plans of all threads.
+pub(crate) fn clear() {
+    SHARED.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    pointwise::clear();
+    GENERATION.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Performs a primitive on known values.
+///
+/// # Errors
+/// What abstract evaluation raises; `UnexpectedTracer` for a tracer; `NotImplemented` for what the engine cannot do.
+pub fn eval_bind(prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals> {
+    let avals: SmallVec<[Aval; 4]> = ins.iter().map(Val::aval).collect();
+    let key = Key { prim, params: params.clone(), avals };
+    match recent(&key) {
+        Some(plan) => perform(&plan, &key, ins),
+        None => first(key, ins),
+    }
+}
+
+fn recent(key: &Key) -> Option<Plan> {
+    let generation = GENERATION.load(Ordering::Relaxed);
+    RECENT.with_borrow_mut(|(seen, plans)| {
+        if *seen != generation {
+            (*seen, *plans) = (generation, Plans::default());
+        }
+        plans.get(key).cloned()
+    })
+}
+
+/// The first application of its kind on this thread.
+fn first(key: Key, ins: &[Val]) -> Result<Vals> {
+    if let Some(leak) = ins.iter().find(|val| val.is_tracer()) {
+        let text = format!("{} outside of a trace was given a leaked tracer of type {}", key.prim.name(), leak.aval());
+        return Err(Error::new(ErrorKind::UnexpectedTracer, text));
+    }
+    let own = key.prim.eval(&key.params, ins);
+    let shared = || SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = shared().get(&key).cloned();
+    let plan = match (known, &own) {
+        (Some(plan), _) => plan,
+        (None, Some(_)) => Plan::Own,
+        (None, None) => plan(&key)?,
+    };
+    let mut plans = shared();
+    if plans.len() >= MAX_PLANS {
+        plans.clear();
+    }
+    plans.insert(key.clone(), plan.clone());
+    drop(plans);
+    RECENT.with_borrow_mut(|(_, plans)| {
+        if plans.len() >= MAX_PLANS {
+            plans.clear();
+        }
+        plans.insert(key.clone(), plan.clone());
+    });
+    own.unwrap_or_else(|| perform(&plan, &key, ins))
+}
+
+fn plan(key: &Key) -> Result<Plan> {
+    let Key { prim, params, avals } = key;
+    let outs = prim.abstract_eval(params, avals)?;
+    if prim.is("convert_element_type") && !(is_computable(avals[0]) && is_computable(outs[0])) {
+        return Ok(Plan::Convert(outs[0]));
+    }
+    match prim.cpu(params, avals, &outs) {
+        CpuForm::Alias => Ok(Plan::Alias(outs[0])),
+        CpuForm::Scalar(form) if outs.len() == 1 && pointwise::fits(avals, outs[0]) => {
+            Ok(Plan::Pointwise(pointwise::kernel(key.prim, params, avals, outs[0], &form)?, outs[0]))
+        }
+        CpuForm::Control(Control::Call(inner)) => {
+            let donated = params.get::<Jit>().map(|jit| jit.donated_invars.clone()).unwrap_or_default();
+            Ok(Plan::Compiled(executable(&inner)?, donated.into()))
+        }
+        CpuForm::Missing(reason) => {
+            Err(Error::not_implemented(format!("{} on the CPU is not implemented: {reason}", prim.name())))
+        }
+        CpuForm::Scalar(_)
+        | CpuForm::Element(_)
+        | CpuForm::Pieces(_)
+        | CpuForm::Reduce { .. }
+        | CpuForm::ArgReduce { .. }
+        | CpuForm::Cumulative { .. }
+        | CpuForm::Contract(_)
+        | CpuForm::Scatter { .. }
+        | CpuForm::Sort { .. }
+        | CpuForm::Decompose(_)
+        | CpuForm::Control(_)
+        | CpuForm::Host(_) => {
+            let jaxpr = one_equation(key, &outs);
+            Ok(Plan::Compiled(Arc::new(Executable::compile(&jaxpr)?), [].into()))
+        }
+    }
+}
+
+fn one_equation(key: &Key, outs: &[Aval]) -> JaxprRef {
+    let builder = Builder::new();
+    let ins: Vec<Val> = key.avals.iter().map(|&aval| builder.input(aval)).collect();
+    let outs = builder.record(key.prim, &key.params, &ins, outs);
+    JaxprRef::new(builder.finish(&outs, None).0)
+}
+
+fn perform(plan: &Plan, key: &Key, ins: &[Val]) -> Result<Vals> {
+    match plan {
+        Plan::Pointwise(kernel, out) => Ok(smallvec::smallvec![Val::Array(kernel.run(ins, *out)?)]),
+        Plan::Alias(out) => Ok(smallvec::smallvec![Val::Array(array(key.prim, &ins[0])?.reinterpret(*out)?)]),
+        Plan::Convert(out) => Ok(smallvec::smallvec![Val::Array(convert::convert(&array(key.prim, &ins[0])?, *out)?)]),
+        Plan::Own => match key.prim.eval(&key.params, ins) {
+            Some(result) => result,
+            None => Err(Error::internal(format!("{} does not evaluate itself any more", key.prim.name()))),
+        },
+        Plan::Compiled(executable, donated) => {
+            let args = ins.iter().map(|val| array(key.prim, val)).collect::<Result<SmallVec<[Array; 8]>>>()?;
+            let outs = executable.run(&args, donated)?;
+            Ok(outs.into_iter().map(Val::Array).collect())
+        }
+    }
+}
+
+fn array(prim: PrimRef, val: &Val) -> Result<Array> {
+    val.to_array().ok_or_else(|| {
+        let text = format!("{} outside of a trace was given a leaked tracer of type {}", prim.name(), val.aval());
+        Error::new(ErrorKind::UnexpectedTracer, text)
+    })
+}

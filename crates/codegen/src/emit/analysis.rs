@@ -1,0 +1,87 @@
+//! Which values of a loop's body differ from lane to lane, and whether the body can run in lanes.
+
+use pullback_loops::*;
+
+/// The values that vary over the lanes of a loop; `None` when the body must run one iteration at a time.
+pub(super) fn varying_values(program: &Program, inner: &For) -> Option<Vec<bool>> {
+    let mut varying = vec![false; program.values.len()];
+    for carry in &inner.carries {
+        varying[carry.phi.index()] = true;
+        varying[carry.next.index()] = true;
+    }
+    let mut analysis = Analysis { id: inner.id, varying, changed: true };
+    while analysis.changed {
+        analysis.changed = false;
+        if !analysis.block(&inner.body) {
+            return None;
+        }
+    }
+    Some(analysis.varying)
+}
+
+struct Analysis {
+    id: LoopId,
+    varying: Vec<bool>,
+    changed: bool,
+}
+
+impl Analysis {
+    fn mark(&mut self, value: ValueId, varies: bool) {
+        if varies && !self.varying[value.index()] {
+            self.varying[value.index()] = true;
+            self.changed = true;
+        }
+    }
+
+    /// Whether an address moves with the lanes.
+    fn moves(&self, addr: &Addr) -> bool {
+        let step: i64 = addr
+            .terms
+            .iter()
+            .filter(|&&(id, _)| id == self.id)
+            .map(|&(_, stride)| match stride {
+                Extent::Const(stride) => stride,
+                Extent::Size(_) => 1,
+            })
+            .sum();
+        step != 0 || addr.offset.is_some_and(|offset| self.varying[offset.index()])
+    }
+
+    /// Marks what varies; false when something cannot run in lanes.
+    fn block(&mut self, block: &[Inst]) -> bool {
+        block.iter().all(|inst| self.inst(inst))
+    }
+
+    fn inst(&mut self, inst: &Inst) -> bool {
+        match &inst.op {
+            Op::Store(_, addr, _) => self.moves(addr),
+            Op::Load(_, addr) => {
+                let moves = self.moves(addr);
+                self.mark(inst.dst, moves);
+                true
+            }
+            Op::Index(id) => {
+                let is_lane = *id == self.id;
+                self.mark(inst.dst, is_lane);
+                true
+            }
+            Op::For(inner) => inner.kind != LoopKind::Lanes && self.inner_loop(inner),
+            Op::While(_) | Op::Switch(_) | Op::Call(_) | Op::Swap(..) => false,
+            op => {
+                let mut varies = false;
+                op.for_each_operand(|operand| varies |= self.varying[operand.index()]);
+                self.mark(inst.dst, varies);
+                true
+            }
+        }
+    }
+
+    fn inner_loop(&mut self, inner: &For) -> bool {
+        for carry in &inner.carries {
+            let varies = [carry.init, carry.phi, carry.next].iter().any(|value| self.varying[value.index()]);
+            self.mark(carry.phi, varies);
+            self.mark(carry.out, varies);
+        }
+        self.block(&inner.body)
+    }
+}

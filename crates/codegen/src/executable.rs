@@ -1,0 +1,206 @@
+//! A program that is ready to run.
+
+use std::sync::Mutex;
+
+use pullback_base::array::Buffer;
+use pullback_base::{DType, Error, ErrorKind, Result, bail};
+use pullback_loops::*;
+use pullback_runtime::FlushSubnormals;
+use smallvec::SmallVec;
+
+use crate::arena::Arena;
+use crate::host::{self, BoundKernel, Run};
+use crate::native::{self, Native};
+
+/// What runs a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Engine {
+    /// Machine code by Cranelift.
+    Cranelift,
+    /// The interpreter of the loop IR.
+    Interpret,
+}
+
+/// Choices for [`compile`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// What runs the program; by default what `PULLBACK_ENGINE` says (`cranelift` or `interpret`), else Cranelift.
+    pub engine: Option<Engine>,
+    /// Whether to keep the disassembly for [`Executable::machine_code`].
+    pub disassemble: bool,
+    /// Operations from which on threads share a parallel loop, in place of the usual number.
+    pub shared_work: Option<i64>,
+}
+
+impl Options {
+    fn engine(&self) -> Result<Engine> {
+        if let Some(engine) = self.engine {
+            return Ok(engine);
+        }
+        match std::env::var("PULLBACK_ENGINE").as_deref() {
+            Err(_) | Ok("" | "cranelift") => Ok(Engine::Cranelift),
+            Ok("interpret") => Ok(Engine::Interpret),
+            Ok(other) => bail!(Value, "PULLBACK_ENGINE is {other:?}; it should be `cranelift` or `interpret`"),
+        }
+    }
+}
+
+/// A compiled program. It may run on several threads at once.
+pub struct Executable {
+    program: Program,
+    arena: Arena,
+    kernels: Vec<BoundKernel>,
+    /// Memory of the constants, and where each starts.
+    constants: Vec<Option<Buffer>>,
+    /// `None` runs on the interpreter.
+    native: Option<Native>,
+}
+
+/// Compiles a program. Symbolic operations are expanded here.
+///
+/// # Errors
+/// When the program is wrong (checked in debug builds), or the machine is one that code generation does not know.
+pub fn compile(program: &Program, options: &Options) -> Result<Executable> {
+    let program = expand(program);
+    if cfg!(debug_assertions)
+        && let Err(errors) = verify_expanded(&program)
+    {
+        bail!(Internal, "{} is not a valid program: {}", program.name, errors.join("; "));
+    }
+    let (native, kernels) = match options.engine()? {
+        Engine::Interpret => (None, vec![]),
+        Engine::Cranelift => {
+            let (native, kernels) = native::compile(&program, options)?;
+            (Some(native), kernels)
+        }
+    };
+    let kernels = bind_kernels(&program, kernels);
+    let constant = |decl: &BufferDecl| match &decl.role {
+        Role::Const(array) => array.buffer().map(Some),
+        Role::Input(_) | Role::Output(_) | Role::Temp => Ok(None),
+    };
+    let constants = program.buffers.iter().map(constant).collect::<Result<_>>()?;
+    Ok(Executable { arena: Arena::new(&program), kernels, constants, native, program })
+}
+
+/// Kernels with the bytes of their arguments. Their dtypes say the width of elements; a host function's are those of
+/// its buffers.
+fn bind_kernels(program: &Program, kernels: Vec<CalledKernel>) -> Vec<BoundKernel> {
+    let bind = |(kernel, buffers): CalledKernel| {
+        let dtypes: Vec<DType> = buffers.iter().map(|buffer| program.buffers[buffer.index()].dtype).collect();
+        BoundKernel::new(kernel, &dtypes)
+    };
+    kernels.into_iter().map(bind).collect()
+}
+
+/// A kernel with the buffers it is called on.
+pub(crate) type CalledKernel = (Kernel, Vec<BufferId>);
+
+impl Executable {
+    /// Runs the program. Pointers are to the first byte of each input and output, in the order of their numbers.
+    ///
+    /// # Safety
+    /// Each pointer must be valid for the bytes of its buffer, outputs for writing and apart from everything else.
+    ///
+    /// # Errors
+    /// When a kernel fails, or the user interrupts.
+    pub unsafe fn run(&self, sizes: &[i64], inputs: &[*const u8], outputs: &[*mut u8]) -> Result<()> {
+        self.check_counts(sizes, inputs.len(), outputs.len())?;
+        let _flush = FlushSubnormals::new();
+        match &self.native {
+            // SAFETY: by contract.
+            Some(native) => unsafe { self.run_native(native, sizes, inputs, outputs) },
+            // SAFETY: by contract.
+            None => unsafe { self.run_interpreted(sizes, inputs, outputs) },
+        }
+    }
+
+    /// The program as it runs: expanded.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The disassembly, if [`Options::disassemble`] asked for it.
+    pub fn machine_code(&self) -> String {
+        self.native.as_ref().and_then(|native| native.disassembly.clone()).unwrap_or_default()
+    }
+
+    fn check_counts(&self, sizes: &[i64], n_inputs: usize, n_outputs: usize) -> Result<()> {
+        let fits = |role: &Role| match role {
+            Role::Input(number) => (*number as usize) < n_inputs,
+            Role::Output(number) => (*number as usize) < n_outputs,
+            Role::Temp | Role::Const(_) => true,
+        };
+        if sizes.len() < self.program.n_sizes as usize || !self.program.buffers.iter().all(|decl| fits(&decl.role)) {
+            bail!(
+                Internal,
+                "{} got {n_inputs} inputs, {n_outputs} outputs, {} sizes: too few",
+                self.program.name,
+                sizes.len()
+            );
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    /// As [`Executable::run`].
+    unsafe fn run_native(
+        &self,
+        native: &Native,
+        sizes: &[i64],
+        inputs: &[*const u8],
+        outputs: &[*mut u8],
+    ) -> Result<()> {
+        let run = Run { kernels: &self.kernels, error: Mutex::new(None) };
+        let (offsets, size_bytes) = self.arena.lay_out(&self.program, sizes);
+        let mut memory = (size_bytes > 0).then(|| Buffer::allocate(size_bytes));
+        let start = memory.as_mut().map_or(std::ptr::null_mut(), |memory| memory.as_mut_ptr());
+        let mut table: SmallVec<[u64; 32]> = SmallVec::new();
+        table.push(std::ptr::from_ref(&run) as u64);
+        table.extend(sizes[..self.program.n_sizes as usize].iter().map(|&size| size as u64));
+        for (number, decl) in self.program.buffers.iter().enumerate() {
+            table.push(match decl.role {
+                Role::Input(number) => inputs[number as usize] as u64,
+                Role::Output(number) => outputs[number as usize] as u64,
+                Role::Temp => start as u64 + offsets[number].expect("every temporary has a place") as u64,
+                Role::Const(_) => self.constants[number].as_ref().expect("a constant has memory").as_ptr() as u64,
+            });
+        }
+        // SAFETY: the table is as the code was compiled for; pointers are valid by contract.
+        let status = unsafe { (native.main)(table.as_mut_ptr()) };
+        match status {
+            host::DONE => Ok(()),
+            host::INTERRUPTED => Err(Error::new(ErrorKind::Interrupt, "the computation was interrupted")),
+            _ => {
+                let error = run.error.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+                Err(error.unwrap_or_else(|| Error::internal("a shared loop panicked")))
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`Executable::run`].
+    unsafe fn run_interpreted(&self, sizes: &[i64], inputs: &[*const u8], outputs: &[*mut u8]) -> Result<()> {
+        let mut ins: Vec<&[u8]> = vec![&[]; inputs.len()];
+        let mut outs: Vec<&mut [u8]> = outputs.iter().map(|_| &mut [][..]).collect();
+        for decl in &self.program.buffers {
+            let n = match decl.len {
+                Extent::Const(n) => n,
+                Extent::Size(number) => sizes[number as usize],
+            };
+            let size_bytes = n.max(0) as usize * decl.dtype.size_bytes();
+            match decl.role {
+                // SAFETY: by contract. Empty buffers may have any pointer.
+                Role::Input(number) if size_bytes > 0 => unsafe {
+                    ins[number as usize] = std::slice::from_raw_parts(inputs[number as usize], size_bytes);
+                },
+                // SAFETY: by contract.
+                Role::Output(number) if size_bytes > 0 => unsafe {
+                    outs[number as usize] = std::slice::from_raw_parts_mut(outputs[number as usize], size_bytes);
+                },
+                Role::Input(_) | Role::Output(_) | Role::Temp | Role::Const(_) => {}
+            }
+        }
+        interpret(&self.program, sizes, &ins, &mut outs, &pullback_kernels::Table)
+    }
+}

@@ -1,0 +1,130 @@
+//! What running a program promises beyond bits: threads, interrupts, errors, memory.
+
+use std::sync::Arc;
+
+use pullback_base::{DType, Error, ErrorKind, Result, Scalar};
+use pullback_codegen::{Executable, Options, compile};
+use pullback_loops::*;
+
+fn at(terms: &[(LoopId, i64)]) -> Addr {
+    Addr { terms: terms.iter().map(|&(id, stride)| (id, Extent::Const(stride))).collect(), ..Addr::default() }
+}
+
+/// Sums of `exp` over rows, rows in parallel.
+fn rows(n: i64, width: i64) -> Program {
+    let mut b = Builder::new("rows");
+    let x = b.buffer(DType::F32, Extent::Const(n * width), Role::Input(0));
+    let y = b.buffer(DType::F32, Extent::Const(n), Role::Output(0));
+    b.for_loop(Extent::Const(n), LoopKind::Parallel, &[], |b, i, _| {
+        let zero = b.constant(Scalar::f32(0.0));
+        let sum = b.for_loop(Extent::Const(width), LoopKind::Lanes, &[(zero, Some(Combine::Add))], |b, j, carries| {
+            let value = b.load(x, at(&[(i, width), (j, 1)]));
+            let value = b.unary(Unary::Exp, value);
+            vec![b.binary(Binary::Add, carries[0], value)]
+        });
+        b.store(y, at(&[(i, 1)]), sum[0]);
+        vec![]
+    });
+    b.finish()
+}
+
+fn run_f32(executable: &Executable, input: &[f32], n: usize) -> Result<Vec<f32>> {
+    let mut out = vec![0f32; n];
+    // SAFETY: the tests pass as many elements as the program declares.
+    unsafe { executable.run(&[], &[input.as_ptr().cast()], &[out.as_mut_ptr().cast()]) }?;
+    Ok(out)
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    let executable = compile(&rows(64, 1037), &Options::default()).expect("it compiles");
+    let input: Vec<f32> = (0..64 * 1037).map(|i| (i % 977) as f32 / 100.0).collect();
+    let results = [1, 2, 5].map(|n_threads| {
+        pullback_runtime::set_threads(n_threads);
+        run_f32(&executable, &input, 64).expect("it runs")
+    });
+    pullback_runtime::set_threads(0);
+    assert_eq!(results[0], results[1]);
+    assert_eq!(results[0], results[2]);
+    let want: f64 = input[..1037].iter().map(|&x| f64::from(x).exp()).sum();
+    assert!((f64::from(results[0][0]) / want - 1.0).abs() < 1e-6);
+}
+
+#[test]
+fn endless_loops_stop_when_interrupted() {
+    let mut b = Builder::new("endless");
+    let y = b.buffer(DType::I64, Extent::Const(1), Role::Output(0));
+    let zero = b.int(0);
+    let end = b.while_loop(
+        &[zero],
+        |b, carries| {
+            let least = b.int(0);
+            b.compare(Comparison::Ge, carries[0], least)
+        },
+        |b, carries| {
+            let (one, mask) = (b.int(1), b.int(255));
+            let next = b.binary(Binary::Add, carries[0], one);
+            vec![b.binary(Binary::And, next, mask)]
+        },
+    );
+    b.store(y, Addr::default(), end[0]);
+    let executable = compile(&b.finish(), &Options::default()).expect("it compiles");
+    let raiser = std::thread::spawn(|| {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        pullback_runtime::interrupt::raise();
+    });
+    let mut out = 0i64;
+    // SAFETY: the output has one element.
+    let result = unsafe { executable.run(&[], &[], &[(&raw mut out).cast()]) };
+    raiser.join().expect("the raiser ends");
+    pullback_runtime::interrupt::clear();
+    assert_eq!(result.expect_err("stopped").kind(), ErrorKind::Interrupt);
+}
+
+struct Failing;
+
+impl HostCall for Failing {
+    fn call(&self, _: &[&[u8]], _: &mut [&mut [u8]]) -> Result<()> {
+        Err(Error::value_error("not today"))
+    }
+
+    fn name(&self) -> String {
+        "failing".into()
+    }
+}
+
+/// A program that calls a kernel from its input to its output.
+fn calling(kernel: Kernel, n: i64) -> Program {
+    let mut b = Builder::new("calling");
+    let x = b.buffer(DType::F32, Extent::Const(n), Role::Input(0));
+    let y = b.buffer(DType::F32, Extent::Const(n), Role::Output(0));
+    let args = vec![(x, Addr::default()), (y, Addr::default())];
+    b.push(Op::Call(Box::new(Call { kernel, args })));
+    b.finish()
+}
+
+#[test]
+fn kernels_run_and_their_errors_come_back() {
+    let input = [3.0, 1.0, 2.0, 0.0];
+    let run = |kernel| {
+        let executable = compile(&calling(kernel, 4), &Options::default()).expect("it compiles");
+        run_f32(&executable, &input, 4)
+    };
+    assert_eq!(run(Kernel::Copy(4)).expect("it runs"), input);
+    let sort = Sort { dtypes: vec![DType::F32], sizes: [1, 4, 1], n_keys: 1 };
+    assert_eq!(run(Kernel::Sort(sort)).expect("it runs"), [0.0, 1.0, 2.0, 3.0]);
+    let host = Kernel::Host(Arc::new(Failing), 1, vec![4, 4]);
+    assert_eq!(run(host).expect_err("it fails").message(), "not today");
+}
+
+#[test]
+fn code_is_kept_while_it_may_run_and_reads_as_text() {
+    let options = Options { disassemble: true, ..Options::default() };
+    let executable = compile(&rows(4, 16), &options).expect("it compiles");
+    assert!(!executable.machine_code().is_empty());
+    // Many programs one after the other: memory of dropped ones goes back.
+    for _ in 0..300 {
+        let executable = compile(&rows(4, 16), &Options::default()).expect("it compiles");
+        assert_eq!(run_f32(&executable, &[0.0; 64], 4).expect("it runs"), [16.0; 4]);
+    }
+}

@@ -1,0 +1,150 @@
+//! A simplified jaxpr with the loop form of each equation, and what can be told of forms by asking them once.
+//!
+//! An element form that only renames indices (a transpose, a slice, a broadcast) is found by evaluating it at a symbolic
+//! index; it then is an [`IndexMap`], and a reader of its result reads its operand's memory with other strides.
+
+use std::rc::Rc;
+
+use pullback_base::{Aval, Result, bail};
+use pullback_ir::lower::{
+    Affine, CpuForm, Elem, ElementCx, ElementFn, Index, is_computable, value_dtype, values_per_element,
+};
+use pullback_ir::{Atom, Eqn, JaxprRef, VarId};
+use pullback_loops::Builder;
+use smallvec::SmallVec;
+
+/// How the index in an operand follows from that in the result: operand axis `axis` is at
+/// `base[axis] + Σ stride · result axis`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct IndexMap {
+    /// Number of the operand.
+    pub(crate) operand: usize,
+    /// Constant part for each operand axis.
+    pub(crate) base: SmallVec<[i64; 4]>,
+    /// Operand axis, result axis, stride.
+    pub(crate) terms: SmallVec<[(usize, usize, i64); 4]>,
+}
+
+/// A jaxpr ready to be planned.
+pub(crate) struct Graph {
+    pub(crate) jaxpr: JaxprRef,
+    /// The form of each equation.
+    pub(crate) forms: Vec<CpuForm>,
+    /// The index map of each equation that is one.
+    pub(crate) maps: Vec<Option<IndexMap>>,
+    /// The equation that defines each variable; `None` for inputs and consts.
+    pub(crate) made_by: Vec<Option<usize>>,
+}
+
+impl Graph {
+    /// Asks every primitive for its form.
+    pub(crate) fn new(jaxpr: JaxprRef) -> Result<Rc<Graph>> {
+        let n = jaxpr.eqns.len();
+        let (mut forms, mut maps) = (Vec::with_capacity(n), Vec::with_capacity(n));
+        let mut made_by = vec![None; jaxpr.vars.len()];
+        for (number, eqn) in jaxpr.eqns.iter().enumerate() {
+            let ins: SmallVec<[Aval; 4]> = eqn.ins.iter().map(|&atom| jaxpr.aval(atom)).collect();
+            let outs = jaxpr.eqn_out_avals(eqn);
+            check_computable(eqn, &ins, outs)?;
+            let form = eqn.prim.cpu(&eqn.params, &ins, outs);
+            maps.push(index_map(&form, &ins, outs));
+            forms.push(form);
+            eqn.outs().for_each(|var| made_by[var.index()] = Some(number));
+        }
+        Ok(Rc::new(Graph { jaxpr, forms, maps, made_by }))
+    }
+
+    pub(crate) fn eqn(&self, number: usize) -> &Eqn {
+        &self.jaxpr.eqns[number]
+    }
+
+    pub(crate) fn aval(&self, atom: Atom) -> Aval {
+        self.jaxpr.aval(atom)
+    }
+
+    /// The first result of an equation.
+    pub(crate) fn out(&self, number: usize) -> VarId {
+        self.jaxpr.eqns[number].first_out
+    }
+
+    /// The aval of the first result of an equation.
+    pub(crate) fn out_aval(&self, number: usize) -> Aval {
+        self.jaxpr.vars[self.out(number).index()]
+    }
+}
+
+fn check_computable(eqn: &Eqn, ins: &[Aval], outs: &[Aval]) -> Result<()> {
+    match ins.iter().chain(outs).find(|aval| !is_computable(**aval)) {
+        None => Ok(()),
+        Some(aval) => eqn.span.scope(|| {
+            bail!(NotImplemented, "{} of {} inside a compiled function is not implemented", eqn.prim.name(), aval.dtype)
+        }),
+    }
+}
+
+fn index_map(form: &CpuForm, ins: &[Aval], outs: &[Aval]) -> Option<IndexMap> {
+    match form {
+        CpuForm::Element(element) if outs[0].rank() > 0 => probe(element, ins, outs[0]),
+        CpuForm::Alias => renaming(ins[0], outs[0]),
+        _ => None,
+    }
+}
+
+/// Records which single element a form reads.
+struct Probe<'a> {
+    loops: Builder,
+    ins: &'a [Aval],
+    read: Option<(usize, Vec<Index>, Elem)>,
+    n_reads: usize,
+}
+
+impl ElementCx for Probe<'_> {
+    fn loops(&mut self) -> &mut Builder {
+        &mut self.loops
+    }
+
+    fn operand(&mut self, number: usize, index: &[Index]) -> Result<Elem> {
+        let dtype = self.ins[number].dtype;
+        let first = self.loops.fresh(value_dtype(dtype));
+        let elem = if values_per_element(dtype) == 1 {
+            Elem::One(first)
+        } else {
+            Elem::Two(first, self.loops.fresh(value_dtype(dtype)))
+        };
+        self.n_reads += 1;
+        self.read = Some((number, index.to_vec(), elem));
+        Ok(elem)
+    }
+}
+
+fn probe(element: &ElementFn, ins: &[Aval], out: Aval) -> Option<IndexMap> {
+    let mut cx = Probe { loops: Builder::new("probe"), ins, read: None, n_reads: 0 };
+    let counters: Vec<_> = (0..out.rank()).map(|_| cx.loops.fresh_loop()).collect();
+    let index: Vec<Index> = counters.iter().map(|&id| Index::counter(id)).collect();
+    let elem = element(&mut cx, &index).ok()?;
+    let (operand, read, marker) = cx.read?;
+    // A conversion on the way would show as another value, or as another type of the same value.
+    if elem != marker || cx.n_reads != 1 || ins[operand].dtype != out.dtype {
+        return None;
+    }
+    let mut map = IndexMap { operand, ..IndexMap::default() };
+    for (axis, index) in read.iter().enumerate() {
+        let Index::Affine(Affine { base, terms }) = index else { return None };
+        map.base.push(*base);
+        map.terms.extend(terms.iter().map(|&(id, stride)| (axis, id.index(), stride)));
+    }
+    Some(map)
+}
+
+/// The index map of a reshape that only adds and drops axes of size 1.
+fn renaming(x: Aval, out: Aval) -> Option<IndexMap> {
+    if x.dtype != out.dtype {
+        return None;
+    }
+    let long =
+        |aval: Aval| -> SmallVec<[usize; 4]> { (0..aval.rank()).filter(|&axis| aval.shape[axis] != 1).collect() };
+    let (from, to) = (long(x), long(out));
+    let same = from.len() == to.len() && from.iter().zip(&to).all(|(&a, &b)| x.shape[a] == out.shape[b]);
+    let terms = from.iter().zip(&to).map(|(&a, &b)| (a, b, 1)).collect();
+    same.then(|| IndexMap { operand: 0, base: SmallVec::from_elem(0, x.rank()), terms })
+}

@@ -1,0 +1,328 @@
+//! Contractions: as a matrix product of the gemm kernel when their axes can be said by strides, else as loops.
+//!
+//! Axes fall into four kinds: batch, free of the left (rows), free of the right (columns), contracted (depth). Which
+//! way is taken depends on sizes and dtypes alone, so that a program gives the same bits however its operands lie.
+
+use pullback_base::{Aval, DType, Result};
+use pullback_ir::Atom;
+use pullback_ir::lower::{Contraction, Elem, Index, value_dtype, values_per_element};
+use pullback_loops::{Binary, BufferId, Builder, Call, Combine, Gemm, Kernel, Op, ValueId};
+
+use super::Block;
+use super::group::{Accesses, converted, kept_index, product, take_elem, values_of};
+use super::kernels::first_of;
+use crate::nest::{Acc, Nest, NestBody};
+use crate::view::{Strides, Value, View, rounded};
+
+/// Products with at most this many multiplications a batch element are loops.
+const MAX_LOOP_WORK: usize = 512;
+/// From this many columns on, lanes run over columns and not over the depth.
+const MIN_LANE_COLUMNS: usize = 8;
+
+/// Axes of the operands by kind, with their sizes.
+struct Shape {
+    batch: [Vec<usize>; 2],
+    contract: [Vec<usize>; 2],
+    free: [Vec<usize>; 2],
+    avals: [Aval; 2],
+}
+
+impl Shape {
+    fn new(contraction: &Contraction, avals: [Aval; 2]) -> Shape {
+        let Contraction { contract, batch } = contraction.clone();
+        let free = [0, 1].map(|side: usize| {
+            let is_free = |axis: &usize| !contract[side].contains(axis) && !batch[side].contains(axis);
+            (0..avals[side].rank()).filter(is_free).collect()
+        });
+        Shape { batch, contract, free, avals }
+    }
+
+    fn sizes(&self, side: usize, axes: &[usize]) -> Vec<usize> {
+        axes.iter().map(|&axis| self.avals[side].shape[axis]).collect()
+    }
+
+    fn size(&self, side: usize, axes: &[usize]) -> usize {
+        self.sizes(side, axes).iter().product()
+    }
+
+    fn rows(&self) -> usize {
+        self.size(0, &self.free[0])
+    }
+
+    fn columns(&self) -> usize {
+        self.size(1, &self.free[1])
+    }
+
+    fn depth(&self) -> usize {
+        self.size(0, &self.contract[0])
+    }
+}
+
+impl Block<'_, '_> {
+    pub(super) fn contract(&mut self, loops: &mut Builder, number: usize, contraction: &Contraction) -> Result<()> {
+        let graph = self.graph.clone();
+        let eqn = graph.eqn(number);
+        let shape = Shape::new(contraction, [0, 1].map(|side| graph.aval(eqn.ins[side])));
+        let out = graph.out_aval(number);
+        let dtype = if values_per_element(out.dtype) == 2 { out.dtype } else { value_dtype(out.dtype) };
+        let (rows, columns, depth) = (shape.rows(), shape.columns(), shape.depth());
+        let is_small = rows * columns * depth <= MAX_LOOP_WORK || rows * columns == 1 || depth <= 1;
+        if is_small || !dtype.is_inexact() {
+            return self.contract_by_loops(loops, number, &shape, dtype);
+        }
+        let dest = self.dest(loops, graph.out(number));
+        if dtype == out.dtype {
+            self.gemm(loops, [eqn.ins[0], eqn.ins[1]], &shape, dtype, &dest)?;
+        } else {
+            let wide = self.step_temp(loops, &out.shape, dtype);
+            self.gemm(loops, [eqn.ins[0], eqn.ins[1]], &shape, dtype, &wide)?;
+            self.round_into(loops, &wide, &dest, &out.shape)?;
+        }
+        self.define(graph.out(number), dest);
+        Ok(())
+    }
+
+    fn round_into(&mut self, loops: &mut Builder, from: &View, to: &View, shape: &[usize]) -> Result<()> {
+        let nest = Nest::new(shape, &[], Some(&[from.strides.clone(), to.strides.clone()]), 1);
+        self.map(loops, &nest, |_, loops, index| {
+            let elem = from.load(loops, index, from.dtype)?;
+            to.store(loops, index, elem);
+            Ok(())
+        })
+    }
+
+    fn gemm(&mut self, loops: &mut Builder, ins: [Atom; 2], shape: &Shape, dtype: DType, dest: &View) -> Result<()> {
+        let views = [self.strided(loops, ins[0], dtype), self.strided(loops, ins[1], dtype)];
+        let order = depth_order(shape, &views);
+        let [lhs, rhs] = [0, 1].map(|side| {
+            let view = views[side].as_ref()?;
+            merged(shape, side, view, &order).map(|strides| (view.clone(), strides))
+        });
+        let (lhs, lhs_strides) = match lhs {
+            Some(found) => found,
+            None => self.packed(loops, ins[0], shape, 0, &order, dtype)?,
+        };
+        let (rhs, rhs_strides) = match rhs {
+            Some(found) => found,
+            None => self.packed(loops, ins[1], shape, 1, &order, dtype)?,
+        };
+        let (rows, columns, depth) = (shape.rows(), shape.columns(), shape.depth());
+        let sizes = [shape.size(0, &shape.batch[0]), rows, columns, depth];
+        // Left strides are batch, row, depth; right ones come as batch, column, depth.
+        let rhs_strides = [rhs_strides[0], rhs_strides[2], rhs_strides[1]];
+        let out_strides = [(rows * columns) as isize, columns as isize, 1];
+        let kernel = Kernel::Gemm(Gemm { dtype, sizes, lhs_strides, rhs_strides, out_strides });
+        let args = vec![first_of(loops, &lhs), first_of(loops, &rhs), first_of(loops, dest)];
+        loops.push(Op::Call(Box::new(Call { kernel, args })));
+        Ok(())
+    }
+
+    /// The operand's memory, if it holds the dtype that is multiplied.
+    fn strided(&mut self, loops: &mut Builder, atom: Atom, dtype: DType) -> Option<View> {
+        match self.value(loops, atom) {
+            Some(Value::Memory(view)) if view.dtype == dtype && view.strides.iter().all(|&stride| stride >= 0) => {
+                Some(view)
+            }
+            _ => None,
+        }
+    }
+
+    /// A copy as batch, free, contracted axes, with the strides of the three.
+    fn packed(
+        &mut self,
+        loops: &mut Builder,
+        atom: Atom,
+        shape: &Shape,
+        side: usize,
+        order: &[usize],
+        dtype: DType,
+    ) -> Result<(View, [isize; 3])> {
+        let contracted = order.iter().map(|&i| shape.contract[side][i]);
+        let axes: Vec<usize> = shape.batch[side].iter().chain(&shape.free[side]).copied().chain(contracted).collect();
+        let sizes = shape.sizes(side, &axes);
+        let dest = self.step_temp(loops, &sizes, dtype);
+        let mut accesses = Accesses::new();
+        match self.value(loops, atom) {
+            Some(Value::Memory(view)) => accesses.add(axes.iter().map(|&axis| view.strides[axis]).collect()),
+            Some(Value::Uniform(_)) => {}
+            None => accesses.unknown(),
+        }
+        accesses.add(dest.strides.clone());
+        let nest = Nest::new(&sizes, &[], accesses.known(), 1);
+        self.map(loops, &nest, |block, loops, index| {
+            let mut from = vec![Index::constant(0); axes.len()];
+            axes.iter().zip(index).for_each(|(&axis, index)| from[axis] = index.clone());
+            let elem = block.element(loops, atom, &from)?;
+            let elem = converted(loops, elem, dtype);
+            dest.store(loops, index, elem);
+            Ok(())
+        })?;
+        let (free, depth) = (shape.size(side, &shape.free[side]) as isize, shape.depth() as isize);
+        Ok((dest, [free * depth, depth, 1]))
+    }
+
+    fn contract_by_loops(&mut self, loops: &mut Builder, number: usize, shape: &Shape, dtype: DType) -> Result<()> {
+        let graph = self.graph.clone();
+        let (eqn, out) = (graph.eqn(number), graph.out_aval(number));
+        let dest = (out.rank() > 0).then(|| self.dest(loops, graph.out(number)));
+        let layout = Layout::new(shape);
+        let mut accesses = Accesses::new();
+        for side in 0..2 {
+            match self.value(loops, eqn.ins[side]) {
+                Some(Value::Memory(view)) => accesses.add(layout.operand_strides(side, &view.strides)),
+                Some(Value::Uniform(_)) => {}
+                None => accesses.unknown(),
+            }
+        }
+        if let Some(dest) = &dest {
+            accesses.add(super::group::spread(&dest.strides, &layout.reduced, layout.sizes.len()));
+        }
+        let combine = if dtype == DType::Bool { Combine::Or } else { Combine::Add };
+        let accs = vec![Acc { combine, dtype: value_dtype(dtype) }; values_per_element(dtype)];
+        let nest = Nest::new(&layout.sizes, &layout.reduced, accesses.known(), 4).reducing(accs, false);
+        self.current.clear();
+        let ins = [eqn.ins[0], eqn.ins[1]];
+        let mut body = Dot { block: self, layout: &layout, ins, dtype, out, dest: dest.as_ref(), total: None };
+        nest.run(loops, &mut body)?;
+        let total = body.total;
+        match (dest, total) {
+            (Some(view), _) => self.define(graph.out(number), view),
+            (None, total) => {
+                let elem = total.expect("a nest without kept axes ends once");
+                if let Some(wanted) = self.wanted.get(&graph.out(number)) {
+                    wanted.clone().store(loops, &[], elem);
+                }
+                self.values[graph.out(number).index()] = Some(Value::Uniform(elem));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Contracted pairs in an order in which the left operand (or else the right one) sees them as one axis, if any does.
+fn depth_order(shape: &Shape, views: &[Option<View>; 2]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..shape.contract[0].len()).collect();
+    for side in 0..2 {
+        let Some(view) = &views[side] else { continue };
+        order.sort_by_key(|&i| std::cmp::Reverse(view.strides[shape.contract[side][i]]));
+        if merged(shape, side, view, &order).is_some() {
+            return order;
+        }
+    }
+    order.sort_unstable();
+    order
+}
+
+/// The strides of batch, free and contracted axes, each kind as one axis.
+fn merged(shape: &Shape, side: usize, view: &View, order: &[usize]) -> Option<[isize; 3]> {
+    let contracted: Vec<usize> = order.iter().map(|&i| shape.contract[side][i]).collect();
+    let one = |axes: &[usize]| merged_stride(&shape.sizes(side, axes), axes, &view.strides);
+    Some([one(&shape.batch[side])?, one(&shape.free[side])?, one(&contracted)?])
+}
+
+fn merged_stride(sizes: &[usize], axes: &[usize], strides: &Strides) -> Option<isize> {
+    let long: Vec<(usize, i64)> =
+        sizes.iter().zip(axes).filter(|(size, _)| **size != 1).map(|(&size, &axis)| (size, strides[axis])).collect();
+    let as_one = long.windows(2).all(|pair| pair[0].1 == pair[1].1 * pair[1].0 as i64);
+    as_one.then(|| long.last().map_or(0, |&(_, stride)| stride as isize))
+}
+
+/// The axes of a contraction as loops: batch, rows, then columns and depth in the order that suits lanes.
+struct Layout {
+    sizes: Vec<usize>,
+    reduced: Vec<usize>,
+    /// For each axis of the nest, its axis in each operand.
+    axes: Vec<[Option<usize>; 2]>,
+    ranks: [usize; 2],
+}
+
+impl Layout {
+    fn new(shape: &Shape) -> Layout {
+        let batch = shape.batch[0].iter().zip(&shape.batch[1]).map(|(&l, &r)| [Some(l), Some(r)]);
+        let rows = shape.free[0].iter().map(|&axis| [Some(axis), None]);
+        let columns: Vec<_> = shape.free[1].iter().map(|&axis| [None, Some(axis)]).collect();
+        let depth: Vec<_> =
+            shape.contract[0].iter().zip(&shape.contract[1]).map(|(&l, &r)| [Some(l), Some(r)]).collect();
+        let mut axes: Vec<[Option<usize>; 2]> = batch.chain(rows).collect();
+        let first_reduced = axes.len() + if shape.columns() >= MIN_LANE_COLUMNS { 0 } else { columns.len() };
+        let reduced = (first_reduced..first_reduced + depth.len()).collect();
+        if shape.columns() >= MIN_LANE_COLUMNS {
+            axes.extend(depth.into_iter().chain(columns));
+        } else {
+            axes.extend(columns.into_iter().chain(depth));
+        }
+        let size = |axis: &[Option<usize>; 2]| match *axis {
+            [Some(axis), _] => shape.avals[0].shape[axis],
+            [None, Some(axis)] => shape.avals[1].shape[axis],
+            [None, None] => unreachable!("each axis is of some operand"),
+        };
+        let ranks = [shape.avals[0].rank(), shape.avals[1].rank()];
+        Layout { sizes: axes.iter().map(size).collect(), reduced, axes, ranks }
+    }
+
+    fn operand_strides(&self, side: usize, strides: &Strides) -> Strides {
+        self.axes.iter().map(|axis| axis[side].map_or(0, |axis| strides[axis])).collect()
+    }
+
+    fn operand_index(&self, side: usize, index: &[Index]) -> Vec<Index> {
+        let mut found = vec![Index::constant(0); self.ranks[side]];
+        for (axis, index) in self.axes.iter().zip(index) {
+            if let Some(axis) = axis[side] {
+                found[axis] = index.clone();
+            }
+        }
+        found
+    }
+}
+
+struct Dot<'b, 'a, 'o> {
+    block: &'b mut Block<'a, 'o>,
+    layout: &'b Layout,
+    ins: [Atom; 2],
+    dtype: DType,
+    out: Aval,
+    dest: Option<&'b View>,
+    total: Option<Elem>,
+}
+
+impl NestBody for Dot<'_, '_, '_> {
+    fn element(&mut self, loops: &mut Builder, index: &[Index], accs: &[ValueId]) -> Result<Vec<ValueId>> {
+        let mut operand = |side: usize, loops: &mut Builder| {
+            let elem = self.block.element(loops, self.ins[side], &self.layout.operand_index(side, index))?;
+            Ok(converted(loops, elem, self.dtype))
+        };
+        let (x, y) = (operand(0, loops)?, operand(1, loops)?);
+        Ok(match (x, y, take_elem(&mut accs.iter().copied(), self.dtype)) {
+            (Elem::One(x), Elem::One(y), Elem::One(sum)) => vec![multiply_add(loops, x, y, sum)],
+            (Elem::Two(a, b), Elem::Two(c, d), Elem::Two(re, im)) => {
+                let product = values_of(product(loops, [a, b], [c, d]));
+                vec![loops.binary(Binary::Add, re, product[0]), loops.binary(Binary::Add, im, product[1])]
+            }
+            _ => pullback_base::bail!(NotImplemented, "a contraction of complex and real numbers is not implemented"),
+        })
+    }
+
+    fn finish(&mut self, loops: &mut Builder, index: &[Index], totals: &[ValueId]) -> Result<()> {
+        let elem = take_elem(&mut totals.iter().copied(), self.dtype);
+        let elem = rounded(loops, elem, self.out.dtype);
+        match self.dest {
+            Some(dest) => dest.store(loops, &kept_index(index, &self.layout.reduced), elem),
+            None => self.total = Some(elem),
+        }
+        Ok(())
+    }
+
+    fn scratch(&mut self, loops: &mut Builder, dtype: DType, len: i64) -> BufferId {
+        self.block.step_temp(loops, &[len as usize], dtype).buffer
+    }
+}
+
+fn multiply_add(loops: &mut Builder, x: ValueId, y: ValueId, sum: ValueId) -> ValueId {
+    let dtype = loops.dtype(sum);
+    if dtype.is_float() {
+        return loops.fma(x, y, sum);
+    }
+    let (times, plus) = if dtype == DType::Bool { (Binary::And, Binary::Or) } else { (Binary::Mul, Binary::Add) };
+    let product = loops.binary(times, x, y);
+    loops.binary(plus, sum, product)
+}

@@ -1,0 +1,98 @@
+//! Puts the bodies of calls in the place of the calls, and decompositions in the place of what they decompose.
+//!
+//! Afterwards every equation has a loop form, a kernel, or control flow. Constants of rank 0 become literals, so that
+//! rules see them.
+
+use pullback_base::{Aval, Result, bail};
+use pullback_ir::lower::{Control, CpuForm, is_computable};
+use pullback_ir::{Atom, Builder, Emit, Jaxpr, Params, PrimRef, TraceId, Val, Vals};
+
+/// The jaxpr without calls and without primitives that are defined by others.
+pub(super) fn inline(jaxpr: &Jaxpr) -> Result<Jaxpr> {
+    let inline = Inline { builder: Builder::new() };
+    let args: Vec<Val> = jaxpr.in_avals().into_iter().map(|aval| inline.builder.input(aval)).collect();
+    let outs = inline.walk(jaxpr, &args)?;
+    Ok(inline.builder.finish(&outs, None).0)
+}
+
+struct Inline {
+    builder: Builder,
+}
+
+impl Inline {
+    fn walk(&self, jaxpr: &Jaxpr, args: &[Val]) -> Result<Vec<Val>> {
+        let mut env: Vec<Option<Val>> = vec![None; jaxpr.vars.len()];
+        for (var, array) in jaxpr.constvars.iter().zip(&jaxpr.consts) {
+            let is_scalar = array.aval().rank() == 0 && is_computable(array.aval());
+            let weak = array.aval().weak_type;
+            let val = if is_scalar { Val::Literal(array.element(0)?.weak(weak)) } else { Val::Array(array.clone()) };
+            env[var.index()] = Some(val);
+        }
+        for (var, arg) in jaxpr.invars.iter().zip(args) {
+            env[var.index()] = Some(arg.clone());
+        }
+        let read = |env: &[Option<Val>], atom: Atom| match atom {
+            Atom::Literal(scalar) => Val::Literal(scalar),
+            Atom::Var(var) => env[var.index()].clone().expect("equations come after those they use"),
+        };
+        for eqn in &jaxpr.eqns {
+            let ins: Vals = eqn.ins.iter().map(|&atom| read(&env, atom)).collect();
+            let outs = eqn.span.scope(|| self.apply(eqn.prim, &eqn.params, &ins, jaxpr.eqn_out_avals(eqn)))?;
+            for (var, out) in eqn.outs().zip(outs) {
+                env[var.index()] = Some(out);
+            }
+        }
+        Ok(jaxpr.outs.iter().map(|&out| read(&env, out)).collect())
+    }
+
+    fn apply(&self, prim: PrimRef, params: &Params, ins: &[Val], outs: &[Aval]) -> Result<Vals> {
+        let in_avals: Vec<Aval> = ins.iter().map(Val::aval).collect();
+        let results = match prim.cpu(params, &in_avals, outs) {
+            CpuForm::Control(Control::Call(inner)) => self.walk(&inner, ins)?.into(),
+            CpuForm::Decompose(decompose) => decompose(self, ins)?,
+            CpuForm::Missing(reason) => {
+                bail!(NotImplemented, "{} on the CPU is not implemented: {reason}", prim.name())
+            }
+            CpuForm::Scalar(_)
+            | CpuForm::Element(_)
+            | CpuForm::Alias
+            | CpuForm::Pieces(_)
+            | CpuForm::Reduce { .. }
+            | CpuForm::ArgReduce { .. }
+            | CpuForm::Cumulative { .. }
+            | CpuForm::Contract(_)
+            | CpuForm::Scatter { .. }
+            | CpuForm::Sort { .. }
+            | CpuForm::Host(_)
+            | CpuForm::Control(Control::Scan { .. } | Control::While { .. } | Control::Switch(_)) => {
+                return Ok(self.builder.record(prim, params, ins, outs));
+            }
+        };
+        check_results(prim, &results, outs)?;
+        Ok(results)
+    }
+}
+
+fn check_results(prim: PrimRef, results: &[Val], outs: &[Aval]) -> Result<()> {
+    let fits = |(result, out): (&Val, &Aval)| {
+        let aval = result.aval();
+        aval.shape == out.shape && aval.dtype == out.dtype
+    };
+    if results.len() != outs.len() || !results.iter().zip(outs).all(fits) {
+        let got: Vec<Aval> = results.iter().map(Val::aval).collect();
+        bail!(Internal, "what {} stands for gives {got:?}, not {outs:?}", prim.name());
+    }
+    Ok(())
+}
+
+impl Emit for Inline {
+    fn id(&self) -> TraceId {
+        self.builder.id()
+    }
+
+    fn bind(&self, prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals> {
+        let in_avals: Vec<Aval> = ins.iter().map(Val::aval).collect();
+        let outs = prim.abstract_eval(params, &in_avals)?;
+        self.apply(prim, params, ins, &outs)
+    }
+}

@@ -1,0 +1,139 @@
+//! What shares a loop nest: outlines of programs.
+
+use expect_test::{Expect, expect};
+
+use super::*;
+
+fn check_outline(text: &str, expected: &Expect) {
+    let jaxpr = parse(text);
+    evaluate(&jaxpr, &ramps(&jaxpr));
+    expected.assert_eq(&outline(&compiled(&jaxpr, &Options::default()).program));
+}
+
+#[test]
+fn a_chain_is_one_nest() {
+    check_outline(
+        "{ lambda ; a:f32[4,8] b:f32[4,8]. let c:f32[4,8] = mul a b; d:f32[4,8] = neg c; e:f32[4,8] = add d a in (e,) }",
+        &expect![[r#"
+            lanes Const(32)
+              load b0, load b1, Mul, Neg, Add, store b2
+        "#]],
+    );
+}
+
+#[test]
+fn a_broadcast_is_read_in_place() {
+    check_outline(
+        "{ lambda ; a:f32[2,4,8] b:f32[8]. let c:f32[2,4,8] = broadcast_in_dim[shape=(2, 4, 8) broadcast_dimensions=(2,) sharding=None] b;
+           d:f32[2,4,8] = add a c in (d,) }",
+        &expect![[r#"
+            seq Const(8)
+              lanes Const(8)
+                load b0, load b1, Add, store b2
+        "#]],
+    );
+}
+
+#[test]
+fn a_reduction_takes_in_its_producers() {
+    check_outline(
+        "{ lambda ; a:f32[4,8] b:f32[4,8]. let c:f32[4,8] = mul a b; d:f32[4] = reduce_sum[axes=(1,) out_sharding=None] c;
+           e:f32[4] = reduce_sum[axes=(1,) out_sharding=None] a in (d, e) }",
+        &expect![[r#"
+            seq Const(4)
+              lanes Const(8) Add Add
+                load b0, load b1, Mul, Add, Add
+              store b2, store b3
+        "#]],
+    );
+}
+
+#[test]
+fn a_reduction_over_leading_axes_runs_in_the_lanes_of_the_others() {
+    check_outline(
+        "{ lambda ; a:f32[4,8]. let b:f32[4,8] = neg a; c:f32[8] = reduce_sum[axes=(0,) out_sharding=None] b in (c,) }",
+        &expect![[r#"
+            lanes Const(8)
+              seq Const(4) carry
+                load b0, Neg, Add
+              store b1
+        "#]],
+    );
+}
+
+#[test]
+fn softmax_without_its_maximum() {
+    check_outline(
+        "{ lambda ; a:f32[4,8]. let b:f32[4,8] = mul a a; c:f32[4] = reduce_sum[axes=(1,) out_sharding=None] b;
+           d:f32[4,8] = broadcast_in_dim[shape=(4, 8) broadcast_dimensions=(0,) sharding=None] c; e:f32[4,8] = sub b d in (e,) }",
+        &expect![[r#"
+            seq Const(4)
+              lanes Const(8) Add
+                load b0, Mul, store b2, Add
+              store b3
+            seq Const(4)
+              lanes Const(8)
+                load b2, load b3, Sub, store b1
+        "#]],
+    );
+}
+
+#[test]
+fn a_layer_of_a_network() {
+    check_outline(
+        "{ lambda ; x:f32[16,8] w:f32[8,32] b:f32[32]. let
+           y:f32[16,32] = dot_general[dimension_numbers=(((1,), (0,)), ((), ())) precision=None preferred_element_type=None out_sharding=None] x w;
+           c:f32[16,32] = broadcast_in_dim[shape=(16, 32) broadcast_dimensions=(1,) sharding=None] b; z:f32[16,32] = add y c;
+           t:f32[16,32] = neg z; u:f32[16,32] = mul t z in (u,) }",
+        &expect![[r#"
+            call
+            seq Const(16)
+              lanes Const(32)
+                load b4, load b2, Add, Neg, Mul, store b3
+        "#]],
+    );
+}
+
+#[test]
+fn large_nests_are_parallel_by_blocks() {
+    check_outline(
+        "{ lambda ; a:f32[100000]. let b:f32[100000] = neg a in (b,) }",
+        &expect![[r#"
+        parallel Const(12)
+          lanes Const(8192)
+            load b0, Neg, store b1
+        lanes Const(1696)
+          load b0, Neg, store b1
+    "#]],
+    );
+    check_outline(
+        "{ lambda ; a:f32[100000]. let b:f32[100000] = mul a a; c:f32[] = reduce_sum[axes=(0,) out_sharding=None] b in (c,) }",
+        &expect![[r#"
+            parallel Const(24)
+              lanes Const(4096) Add
+                load b0, Mul, Add
+              store b2
+            lanes Const(24) Add
+              load b2, Add
+            lanes Const(1696) Add
+              load b0, Mul, Add
+            store b1
+        "#]],
+    );
+}
+
+#[test]
+fn scalars_stay_in_registers() {
+    check_outline(
+        "{ lambda ; a:f32[] b:f32[4]. let c:f32[] = mul a 2.0:f32[]; d:f32[4] = mul b c; e:f32[] = reduce_sum[axes=(0,) out_sharding=None] d;
+           f:f32[] = add e c; g:f32[4] = add d f in (g,) }",
+        &expect![[r#"
+            load b0, Mul
+            lanes Const(4) Add
+              load b1, Mul, store b3, Add
+            Add
+            lanes Const(4)
+              load b3, Add, store b2
+        "#]],
+    );
+}

@@ -1,0 +1,161 @@
+//! Where the elements of a variable are: memory under strides, or one value for all of them.
+
+use pullback_base::{DType, Result, bail};
+use pullback_ir::lower::{Affine, Elem, Index, value_dtype, values_per_element};
+use pullback_loops::{Addr, BufferId, Builder, Extent, ValueId};
+use smallvec::SmallVec;
+
+use crate::graph::IndexMap;
+
+/// One number an axis.
+pub(crate) type Strides = SmallVec<[i64; 4]>;
+
+/// Elements in a buffer: the element at an index is at `base + offset + Σ index · stride`, counted in elements.
+#[derive(Clone, Debug)]
+pub(crate) struct View {
+    pub(crate) buffer: BufferId,
+    /// Position of the first element.
+    pub(crate) base: Affine,
+    /// A computed part of that position.
+    pub(crate) offset: Option<ValueId>,
+    /// One stride an axis.
+    pub(crate) strides: Strides,
+    /// Element type in memory; complex elements are two reals there.
+    pub(crate) dtype: DType,
+}
+
+/// The elements of a variable.
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    /// All elements are this one.
+    Uniform(Elem),
+    /// They are in memory.
+    Memory(View),
+}
+
+/// Strides of a dense row-major array.
+pub(crate) fn row_major(shape: &[usize]) -> Strides {
+    let mut strides = Strides::from_elem(1, shape.len());
+    for axis in (1..shape.len()).rev() {
+        strides[axis - 1] = strides[axis] * (shape[axis] as i64).max(1);
+    }
+    strides
+}
+
+impl View {
+    /// A whole buffer, row-major.
+    pub(crate) fn whole(buffer: BufferId, shape: &[usize], dtype: DType) -> View {
+        View { buffer, base: Affine::default(), offset: None, strides: row_major(shape), dtype }
+    }
+
+    /// The same elements in row-major order under another shape; the view itself is row-major.
+    pub(crate) fn reshaped(&self, shape: &[usize]) -> View {
+        View { strides: row_major(shape), ..self.clone() }
+    }
+
+    /// What an index map shows of this operand in a result of `rank` axes.
+    pub(crate) fn mapped(&self, map: &IndexMap, rank: usize) -> View {
+        let mut view = View { strides: Strides::from_elem(0, rank), ..self.clone() };
+        view.base.base += map.base.iter().zip(&self.strides).map(|(base, stride)| base * stride).sum::<i64>();
+        for &(from, to, stride) in &map.terms {
+            view.strides[to] += stride * self.strides[from];
+        }
+        view
+    }
+
+    /// The view at a position of the first axis, without that axis.
+    pub(crate) fn at(&self, position: &Affine) -> View {
+        let base = self.base.plus(&position.times(self.strides[0]));
+        View { base, strides: self.strides[1..].into(), ..self.clone() }
+    }
+
+    /// Whether an array of `shape` lies there row-major.
+    pub(crate) fn is_row_major(&self, shape: &[usize]) -> bool {
+        let dense = row_major(shape);
+        let agrees = |axis: usize| shape[axis] == 1 || self.strides[axis] == dense[axis];
+        shape.contains(&0) || (0..shape.len()).all(agrees)
+    }
+
+    /// The address of the first value of the element at an index.
+    pub(crate) fn addr(&self, loops: &mut Builder, index: &[Index]) -> Addr {
+        debug_assert_eq!(index.len(), self.strides.len());
+        let (mut affine, mut offset) = (self.base.clone(), self.offset);
+        for (index, &stride) in index.iter().zip(&self.strides).filter(|(_, stride)| **stride != 0) {
+            match index.times(stride, loops) {
+                Index::Affine(term) => affine = affine.plus(&term),
+                Index::Value(term) => offset = Some(sum(loops, offset, term)),
+            }
+        }
+        let parts = values_per_element(self.dtype) as i64;
+        let affine = affine.times(parts);
+        let offset = offset.map(|value| if parts == 1 { value } else { double(loops, value) });
+        let terms = affine.terms.iter().map(|&(id, stride)| (id, Extent::Const(stride))).collect();
+        Addr { base: affine.base, terms, offset }
+    }
+
+    /// Reads the element at an index as one of `dtype`.
+    pub(crate) fn load(&self, loops: &mut Builder, index: &[Index], dtype: DType) -> Result<Elem> {
+        let addr = self.addr(loops, index);
+        let first = loops.load(self.buffer, addr.clone());
+        if values_per_element(self.dtype) == 1 {
+            return bitcast(loops, first, self.dtype, dtype);
+        }
+        if self.dtype != dtype {
+            bail!(NotImplemented, "reinterpreting {} as {dtype} is not implemented", self.dtype);
+        }
+        Ok(Elem::Two(first, loops.load(self.buffer, next(addr))))
+    }
+
+    /// Writes the element at an index.
+    pub(crate) fn store(&self, loops: &mut Builder, index: &[Index], elem: Elem) {
+        let addr = self.addr(loops, index);
+        match elem {
+            Elem::One(value) => loops.store(self.buffer, addr, value),
+            Elem::Two(first, second) => {
+                loops.store(self.buffer, addr.clone(), first);
+                loops.store(self.buffer, next(addr), second);
+            }
+        }
+    }
+}
+
+fn next(addr: Addr) -> Addr {
+    Addr { base: addr.base + 1, ..addr }
+}
+
+fn sum(loops: &mut Builder, offset: Option<ValueId>, term: ValueId) -> ValueId {
+    offset.map_or(term, |offset| loops.binary(pullback_loops::Binary::Add, offset, term))
+}
+
+fn double(loops: &mut Builder, value: ValueId) -> ValueId {
+    let two = loops.int(2);
+    loops.binary(pullback_loops::Binary::Mul, value, two)
+}
+
+fn is_half(dtype: DType) -> bool {
+    matches!(dtype, DType::F16 | DType::BF16)
+}
+
+/// An element of one type as another of the same width, by bits.
+pub(crate) fn bitcast(loops: &mut Builder, value: ValueId, from: DType, to: DType) -> Result<Elem> {
+    if from == to {
+        return Ok(Elem::One(value));
+    }
+    if is_half(from) || is_half(to) || values_per_element(to) != 1 {
+        bail!(NotImplemented, "reinterpreting {from} as {to} is not implemented");
+    }
+    Ok(Elem::One(loops.bitcast(value_dtype(to), value)))
+}
+
+/// The element as it would come back from memory of `dtype`: half-width floats rounded.
+pub(crate) fn rounded(loops: &mut Builder, elem: Elem, dtype: DType) -> Elem {
+    match elem {
+        Elem::One(value) if is_half(dtype) => Elem::One(loops.round(dtype, value)),
+        Elem::One(_) | Elem::Two(..) => elem,
+    }
+}
+
+/// The element type of the buffer that holds elements of `dtype`.
+pub(crate) fn buffer_dtype(dtype: DType) -> DType {
+    if is_half(dtype) { dtype } else { value_dtype(dtype) }
+}

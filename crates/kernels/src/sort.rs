@@ -1,0 +1,169 @@
+//! Sorting: stable, NaN last, zeros of either sign equal.
+//!
+//! Keys become unsigned integers that order as the elements do; rows of positions are sorted by them and every operand
+//! is then moved.
+
+use pullback_base::dtype::Kind;
+use pullback_base::{DType, Result, Scalar, bail};
+use pullback_loops::Sort;
+use pullback_runtime::parallel_for;
+
+/// Elements from which on threads share a sort.
+const SHARED: usize = 1 << 14;
+
+/// Sorts checked operands.
+pub(crate) fn sort(sort: &Sort, ins: &[&[u8]], outs: &mut [&mut [u8]]) -> Result<()> {
+    let [outer, n, inner] = sort.sizes;
+    let keys = sort.dtypes[..sort.n_keys].iter().flat_map(|&dtype| key_parts(dtype)).collect::<Vec<_>>();
+    if let Some(dtype) = sort.dtypes[..sort.n_keys].iter().find(|dtype| key_parts(**dtype).is_empty()) {
+        bail!(NotImplemented, "{dtype} has no order to sort by");
+    }
+    let outs: Vec<Out> = outs.iter_mut().map(|out| Out(out.as_mut_ptr(), out.len())).collect();
+    for (index, (dtype, out)) in sort.dtypes.iter().zip(&outs).enumerate() {
+        let want = outer * n * inner * dtype.size_bytes();
+        if ins[index].len() < want || out.1 < want {
+            bail!(Internal, "an operand of a sort has {} bytes, not {want}", ins[index].len());
+        }
+    }
+    let row = |number: usize| {
+        let first = number / inner * n * inner + number % inner;
+        let order = order_of(sort, ins, &keys, first);
+        for ((dtype, from), to) in sort.dtypes.iter().zip(ins).zip(&outs) {
+            let size = dtype.size_bytes();
+            for (position, &source) in order.iter().enumerate() {
+                let (to_at, from_at) = ((first + position * inner) * size, (first + source as usize * inner) * size);
+                // SAFETY: both lie in their operands, whose lengths were checked; rows are disjoint, so no other
+                // thread writes this element.
+                unsafe { std::ptr::copy_nonoverlapping(from[from_at..][..size].as_ptr(), to.0.add(to_at), size) };
+            }
+        }
+    };
+    let n_rows = outer * inner;
+    if n_rows * n < SHARED {
+        (0..n_rows).for_each(row)
+    } else {
+        parallel_for(n_rows, &|range| range.for_each(row))
+    }
+    Ok(())
+}
+
+/// The memory of a result, and its length.
+struct Out(*mut u8, usize);
+
+// SAFETY: rows of a sort write disjoint elements.
+unsafe impl Sync for Out {}
+
+/// The real types that a key of a type compares by, in order; none if the type has no order.
+fn key_parts(dtype: DType) -> Vec<DType> {
+    match dtype.kind() {
+        Kind::Complex => vec![dtype.real(); 2],
+        Kind::Float0 | Kind::Key => vec![],
+        Kind::Bool | Kind::Signed | Kind::Unsigned | Kind::Float => vec![dtype],
+    }
+}
+
+/// The positions of a row in sorted order.
+fn order_of(sort: &Sort, ins: &[&[u8]], keys: &[DType], first: usize) -> Vec<u32> {
+    let [_, n, inner] = sort.sizes;
+    let element = |operand: usize, position: usize| {
+        let size = sort.dtypes[operand].size_bytes();
+        &ins[operand][(first + position * inner) * size..][..size]
+    };
+    if let ([dtype], 1) = (keys, sort.n_keys)
+        && dtype.size_bytes() <= 4
+    {
+        // The position in the low half makes the fast, unstable sort a stable one.
+        let packed = |i: usize| order_key(*dtype, element(0, i)) << 32 | i as u64;
+        let mut row: Vec<u64> = (0..n).map(packed).collect();
+        row.sort_unstable();
+        return row.into_iter().map(|packed| packed as u32).collect();
+    }
+    let key = |i: usize| {
+        (0..sort.n_keys).flat_map(move |operand| {
+            let bytes = element(operand, i);
+            let parts = key_parts(sort.dtypes[operand]);
+            let size = parts[0].size_bytes();
+            parts.into_iter().enumerate().map(move |(part, dtype)| order_key(dtype, &bytes[part * size..][..size]))
+        })
+    };
+    let table: Vec<u64> = (0..n).flat_map(key).collect();
+    let width = keys.len();
+    let mut order: Vec<u32> = (0..n as u32).collect();
+    order.sort_by_key(|&i| &table[i as usize * width..][..width]);
+    order
+}
+
+/// An integer that orders as elements of a type do.
+fn order_key(dtype: DType, bytes: &[u8]) -> u64 {
+    let mut padded = [0; 8];
+    padded[..bytes.len()].copy_from_slice(bytes);
+    let bits = u64::from_le_bytes(padded);
+    let width = 8 * bytes.len() as u32;
+    match dtype {
+        DType::F16 => float_key(bits, width, 0x7c00),
+        DType::BF16 => float_key(bits, width, 0x7f80),
+        DType::F32 => float_key(bits, width, 0x7f80_0000),
+        DType::F64 => float_key(bits, width, 0x7ff0_0000_0000_0000),
+        _ if dtype.is_float() => {
+            let value = Scalar::from_bits(dtype, bits.into()).as_f64() as f32;
+            float_key(value.to_bits().into(), 32, f32::INFINITY.to_bits().into())
+        }
+        _ if dtype.kind() == Kind::Signed => {
+            let sign = 1u64 << (width - 1);
+            bits ^ sign
+        }
+        _ => bits,
+    }
+}
+
+fn float_key(bits: u64, width: u32, infinity: u64) -> u64 {
+    let sign = 1u64 << (width - 1);
+    let magnitude = bits & (sign - 1);
+    if magnitude > infinity {
+        return sign | (sign - 1);
+    }
+    match (magnitude, bits & sign) {
+        (0, _) | (_, 0) => magnitude | sign,
+        _ => sign - 1 - magnitude,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(dtype: DType, row: &[f64], want: &[u32]) {
+        let bytes: Vec<u8> = row
+            .iter()
+            .flat_map(|&x| Scalar::float(dtype, x).to_bits().to_le_bytes()[..dtype.size_bytes()].to_vec())
+            .collect();
+        let positions: Vec<u8> = (0..row.len() as u32).flat_map(u32::to_le_bytes).collect();
+        let (mut sorted, mut order) = (vec![0; bytes.len()], vec![0; positions.len()]);
+        let kernel = Sort { dtypes: vec![dtype, DType::U32], sizes: [1, row.len(), 1], n_keys: 1 };
+        sort(&kernel, &[&bytes, &positions], &mut [&mut sorted, &mut order]).expect("it runs");
+        let got: Vec<u32> = order.chunks_exact(4).map(|c| u32::from_le_bytes(c.try_into().expect("four"))).collect();
+        assert_eq!(got, want, "{dtype} {row:?}");
+    }
+
+    #[test]
+    fn stable_with_nan_last() {
+        let (nan, inf) = (f64::NAN, f64::INFINITY);
+        for dtype in [DType::F32, DType::F64, DType::F16, DType::BF16, DType::F8E5M2] {
+            check(dtype, &[2.0, nan, -1.0, -0.0, 0.0, inf, -nan, -inf], &[7, 2, 3, 4, 0, 5, 1, 6]);
+        }
+        for dtype in [DType::I8, DType::I16, DType::I32, DType::I64] {
+            check(dtype, &[3.0, -1.0, 3.0, 0.0, -100.0], &[4, 1, 3, 0, 2]);
+        }
+        check(DType::U8, &[200.0, 100.0, 200.0], &[1, 0, 2]);
+        check(DType::U64, &[1e19, 100.0, 1e19], &[1, 0, 2]);
+        check(DType::C64, &[1.0, -1.0, 0.0], &[1, 2, 0]);
+    }
+
+    #[test]
+    fn rows_of_an_inner_axis() {
+        let kernel = Sort { dtypes: vec![DType::U8], sizes: [2, 3, 2], n_keys: 1 };
+        let mut out = vec![0; 12];
+        sort(&kernel, &[&[5, 1, 3, 2, 4, 0, 9, 9, 7, 8, 8, 7]], &mut [&mut out]).expect("it runs");
+        assert_eq!(out, [3, 0, 4, 1, 5, 2, 7, 7, 8, 8, 9, 9]);
+    }
+}

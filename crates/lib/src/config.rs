@@ -1,0 +1,17 @@
+//! The settings of the user that change what functions mean, as this crate reads them.
+//!
+//! They are kept where user calls enter, in `pullback_trace::settings`.
+
+use pullback_trace::settings::{Setting, is_on};
+
+pub use pullback_trace::settings::{settings, x64};
+
+/// Whether strong dtypes never promote.
+pub fn is_strict() -> bool {
+    is_on(Setting::StrictPromotion)
+}
+
+/// Whether operands of different rank are an error.
+pub fn forbids_rank_promotion() -> bool {
+    is_on(Setting::RaiseRankPromotion)
+}

@@ -1,0 +1,18 @@
+//! `jax.lax`: one function for each primitive, with the reference's checks and without promotion.
+
+mod contraction;
+mod elementwise;
+mod reduction;
+mod shaping;
+mod slicing;
+mod sorting;
+
+pub use contraction::*;
+pub use elementwise::*;
+pub use reduction::*;
+pub use shaping::*;
+pub use slicing::*;
+pub use sorting::*;
+
+pub use crate::broadcast::{broadcast_in_dim, broadcast_shapes};
+pub use crate::convert::convert as convert_element_type;

@@ -1,0 +1,353 @@
+//! Making arrays: of one value, of ranges, of nested sequences.
+
+use pullback_base::dtype::Kind;
+use pullback_base::scalar::Number;
+use pullback_base::{DType, Result, Scalar, bail};
+use pullback_ir::Val;
+
+use crate::axes::{canonical_axis, shape_of};
+use crate::broadcast::broadcast_to;
+use crate::convert::{convert, default_float, default_int, inexact, literal, number, to_dtype};
+use crate::jit::{named_jit, named_jit_one};
+use crate::lax;
+use crate::promotion::{result_type_of, typed};
+
+/// An array of zeros.
+///
+/// # Errors
+/// A `Type` error for a negative size.
+pub fn zeros(shape: &[i64], dtype: Option<DType>) -> Result<Val> {
+    filled(shape, dtype, 0)
+}
+
+/// An array of ones.
+///
+/// # Errors
+/// A `Type` error for a negative size.
+pub fn ones(shape: &[i64], dtype: Option<DType>) -> Result<Val> {
+    filled(shape, dtype, 1)
+}
+
+fn filled(shape: &[i64], dtype: Option<DType>, value: i128) -> Result<Val> {
+    let dtype = dtype.unwrap_or_else(default_float);
+    lax::full(&shape_of(shape)?, &crate::convert::int_literal(dtype, value))
+}
+
+/// An array of one value, which broadcasts to the shape.
+///
+/// # Errors
+/// A `Value` error when it does not.
+pub fn full(shape: &[i64], value: &Val, dtype: Option<DType>) -> Result<Val> {
+    let weak_type = dtype.is_none() && value.aval().weak_type;
+    let value = convert(value, dtype.unwrap_or(value.aval().dtype), weak_type)?;
+    broadcast_to(&value, &shape_of(shape)?)
+}
+
+/// An array of one value with shape and dtype of another unless given.
+///
+/// # Errors
+/// As [`full`].
+pub fn full_like(x: &Val, value: &Val, dtype: Option<DType>, shape: Option<&[i64]>) -> Result<Val> {
+    let aval = x.aval();
+    let weak_type = dtype.is_none() && aval.weak_type;
+    let value = convert(value, dtype.unwrap_or(aval.dtype), weak_type)?;
+    let shape = shape.map_or_else(|| Ok(aval.shape.to_vec()), shape_of)?;
+    broadcast_to(&value, &shape)
+}
+
+/// Zeros with shape and dtype of another array unless given.
+///
+/// # Errors
+/// A `Type` error for a negative size.
+pub fn zeros_like(x: &Val, dtype: Option<DType>, shape: Option<&[i64]>) -> Result<Val> {
+    full_like(x, &crate::convert::weak_int(0), dtype, shape)
+}
+
+/// Ones with shape and dtype of another array unless given.
+///
+/// # Errors
+/// A `Type` error for a negative size.
+pub fn ones_like(x: &Val, dtype: Option<DType>, shape: Option<&[i64]>) -> Result<Val> {
+    full_like(x, &crate::convert::weak_int(1), dtype, shape)
+}
+
+fn range_length(start: Scalar, stop: Scalar, step: Scalar) -> Result<usize> {
+    let numbers = [start, stop, step].map(Scalar::number);
+    if let [Number::Int(start), Number::Int(stop), Number::Int(step)] = numbers {
+        if step == 0 {
+            bail!(Value, "arange: step must not be zero");
+        }
+        let (span, step) = if step > 0 { (stop - start, step) } else { (start - stop, -step) };
+        return Ok(((span + step - 1).max(0) / step) as usize);
+    }
+    let [start, stop, step] = numbers.map(Number::as_f64);
+    if step == 0.0 {
+        bail!(Value, "arange: step must not be zero");
+    }
+    Ok(((stop - start) / step).ceil().max(0.0) as usize)
+}
+
+/// Numbers from `start` up to but without `stop`, `step` apart.
+///
+/// # Errors
+/// A `Value` error for a step of zero.
+pub fn arange(start: Option<Scalar>, stop: Scalar, step: Option<Scalar>, dtype: Option<DType>) -> Result<Val> {
+    let given: Vec<Val> = [start, Some(stop), step].into_iter().flatten().map(Val::Literal).collect();
+    let natural = result_type_of(&given)?.dtype;
+    let dtype = dtype.unwrap_or(if natural == DType::Bool { default_int() } else { natural });
+    let (zero, one) = (Scalar::zero(stop.dtype()), Scalar::one(stop.dtype()));
+    let size = range_length(start.unwrap_or(zero), stop, step.unwrap_or(one))?;
+    let computed = if dtype == DType::Bool { default_int() } else { dtype };
+    let mut out = lax::iota(computed, size)?;
+    if let Some(step) = step {
+        out = lax::mul(&Val::Literal(step.convert(computed)), &out)?;
+    }
+    if let Some(start) = start {
+        out = lax::add(&Val::Literal(start.convert(computed)), &out)?;
+    }
+    to_dtype(&out, dtype)
+}
+
+/// Options of [`linspace`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Linspace {
+    /// Number of samples.
+    pub num: i64,
+    /// Whether the last sample is `stop`.
+    pub endpoint: bool,
+    /// Dtype of the result.
+    pub dtype: Option<DType>,
+    /// Axis of the result along which samples lie.
+    pub axis: i64,
+}
+
+impl Linspace {
+    fn statics(&self) -> [i64; 4] {
+        let dtype = self.dtype.map_or(-1, |dtype| dtype as i64);
+        [self.num, self.endpoint.into(), dtype, self.axis]
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.num < 0 {
+            bail!(Value, "Number of samples, {}, must be non-negative.", self.num);
+        }
+        Ok(())
+    }
+}
+
+/// Evenly spaced numbers from `start` to `stop`, and the step between them.
+///
+/// # Errors
+/// A `Value` error for a negative number of samples.
+pub fn linspace(start: &Val, stop: &Val, options: Linspace) -> Result<Val> {
+    options.check()?;
+    named_jit_one("_linspace", &options.statics(), &[start.clone(), stop.clone()], |args| {
+        Ok(linspace_of(&args[0], &args[1], options)?.0)
+    })
+}
+
+/// As [`linspace`], with the step.
+///
+/// # Errors
+/// As [`linspace`].
+pub fn linspace_with_step(start: &Val, stop: &Val, options: Linspace) -> Result<(Val, Val)> {
+    options.check()?;
+    let mut statics = options.statics().to_vec();
+    statics.push(1);
+    let mut outs = named_jit("_linspace", &statics, &[start.clone(), stop.clone()], |args| {
+        let (samples, step) = linspace_of(&args[0], &args[1], options)?;
+        Ok(vec![samples, step])
+    })?;
+    let step = outs.pop().expect("two results");
+    Ok((outs.pop().expect("two results"), step))
+}
+
+fn linspace_of(start: &Val, stop: &Val, options: Linspace) -> Result<(Val, Val)> {
+    let natural = inexact(result_type_of(&[start.clone(), stop.clone()])?.dtype);
+    let dtype = options.dtype.unwrap_or(natural);
+    let computed = if dtype.is_inexact() { dtype } else { natural };
+    let ins = crate::broadcast::broadcast_arrays(&[to_dtype(start, computed)?, to_dtype(stop, computed)?])?;
+    let (start, stop) = (&ins[0], &ins[1]);
+    let bounds = start.aval().shape.to_vec();
+    let (num, has_end) = (options.num as usize, options.endpoint);
+    let div = if has_end { num.saturating_sub(1) } else { num };
+    let in_front = |x: &Val| lax::reshape_always(x, &[&[1], &bounds[..]].concat(), None);
+    let (out, step) = if num > 1 {
+        let n = number(start, div as f64);
+        let step = lax::div(&lax::sub(stop, start)?, &n)?;
+        let mut column = vec![1; bounds.len() + 1];
+        column[0] = div;
+        let counts = lax::iota(computed.real(), div)?;
+        let fraction = lax::div(&counts, &literal(computed.real(), div as f64))?;
+        let fraction = to_dtype(&lax::reshape(&fraction, &column, None)?, computed)?;
+        let counts = to_dtype(&lax::reshape(&counts, &column, None)?, computed)?;
+        let rest = lax::sub(&number(&fraction, 1.0), &fraction)?;
+        let left = lax::mul(&in_front(start)?, &rest)?;
+        let right = lax::mul(&lax::div(&in_front(stop)?, &n)?, &counts)?;
+        let mut out = lax::add(&left, &right)?;
+        if has_end {
+            out = lax::concatenate(&[out, lax::expand_axes(stop, &[0])?], 0)?;
+        }
+        (out, step)
+    } else if num == 1 {
+        let step = if has_end { lax::full_like(start, f64::NAN)? } else { lax::sub(stop, start)? };
+        (in_front(start)?, step)
+    } else {
+        let empty: Vec<usize> = std::iter::once(0).chain(bounds.iter().copied()).collect();
+        (lax::full(&empty, &literal(computed, 0.0))?, lax::full_like(start, f64::NAN)?)
+    };
+    let axis = canonical_axis(options.axis, out.aval().rank())?;
+    let out = super::move_axis_to(&out, 0, axis)?;
+    let out = if dtype.is_integer() && !computed.is_integer() { lax::floor(&out)? } else { out };
+    Ok((to_dtype(&out, dtype)?, step))
+}
+
+/// Powers of `base` with evenly spaced exponents.
+///
+/// # Errors
+/// As [`linspace`].
+pub fn logspace(start: &Val, stop: &Val, base: &Val, options: Linspace) -> Result<Val> {
+    options.check()?;
+    named_jit_one("_logspace", &options.statics(), &[start.clone(), stop.clone(), base.clone()], |args| {
+        let natural = inexact(result_type_of(&args[..2])?.dtype);
+        let dtype = options.dtype.unwrap_or(natural);
+        let computed = inexact(dtype);
+        let (start, stop) = (to_dtype(&args[0], computed)?, to_dtype(&args[1], computed)?);
+        let exponents = linspace(&start, &stop, Linspace { dtype: None, ..options })?;
+        to_dtype(&lax::pow(&to_dtype(&args[2], computed)?, &exponents)?, dtype)
+    })
+}
+
+/// Numbers evenly spaced on a logarithmic scale from `start` to `stop`.
+///
+/// # Errors
+/// As [`linspace`].
+pub fn geomspace(start: &Val, stop: &Val, options: Linspace) -> Result<Val> {
+    options.check()?;
+    named_jit_one("_geomspace", &options.statics(), &[start.clone(), stop.clone()], |args| {
+        let natural = inexact(result_type_of(args)?.dtype);
+        let dtype = options.dtype.unwrap_or(natural);
+        let computed = inexact(dtype);
+        let (start, stop) = (to_dtype(&args[0], computed)?, to_dtype(&args[1], computed)?);
+        let sign = lax::sign(&start)?;
+        let low = super::log10(&lax::div(&start, &sign)?)?;
+        let high = super::log10(&lax::div(&stop, &sign)?)?;
+        let base = crate::convert::weak_float(10.0);
+        let inner = Linspace { dtype: Some(computed), axis: 0, ..options };
+        let out = super::multiply(&sign, &logspace(&low, &high, &base, inner)?)?;
+        let axis = canonical_axis(options.axis, out.aval().rank())?;
+        to_dtype(&super::move_axis_to(&out, 0, axis)?, dtype)
+    })
+}
+
+/// Ones on a diagonal.
+///
+/// # Errors
+/// A `Value` error for a negative size.
+pub fn eye(rows: i64, columns: Option<i64>, diagonal: i64, dtype: Option<DType>) -> Result<Val> {
+    let columns = columns.unwrap_or(rows);
+    for size in [rows, columns] {
+        if size < 0 {
+            bail!(Value, "negative dimensions are not allowed, got {size}");
+        }
+    }
+    to_dtype(&diagonal_mask(&[rows as usize, columns as usize], diagonal)?, dtype.unwrap_or_else(default_float))
+}
+
+/// Which elements of a matrix lie on a diagonal.
+pub(super) fn diagonal_mask(shape: &[usize], diagonal: i64) -> Result<Val> {
+    let rows = lax::broadcasted_iota(DType::I32, shape, 0)?;
+    let columns = lax::broadcasted_iota(DType::I32, shape, 1)?;
+    lax::eq(&lax::add(&rows, &number(&rows, diagonal as f64))?, &columns)
+}
+
+/// Which elements of matrices lie on or below a diagonal.
+pub(super) fn lower_mask(shape: &[usize], diagonal: i64) -> Result<Val> {
+    let rows = lax::broadcasted_iota(DType::I32, shape, 0)?;
+    let rows = lax::add(&rows, &number(&rows, diagonal as f64))?;
+    lax::ge(&rows, &lax::broadcasted_iota(DType::I32, shape, 1)?)
+}
+
+/// Ones on and below a diagonal.
+///
+/// # Errors
+/// What the primitives raise.
+pub fn tri(rows: usize, columns: Option<usize>, diagonal: i64, dtype: Option<DType>) -> Result<Val> {
+    let mask = lower_mask(&[rows, columns.unwrap_or(rows)], diagonal)?;
+    to_dtype(&mask, dtype.unwrap_or_else(default_float))
+}
+
+/// Coordinates of every position of a grid.
+///
+/// # Errors
+/// What the primitives raise.
+pub fn indices(sizes: &[usize], dtype: Option<DType>) -> Result<Vec<Val>> {
+    let dtype = dtype.unwrap_or_else(default_int);
+    let along =
+        |(axis, &size): (usize, &usize)| crate::broadcast::broadcast_in_dim(&lax::iota(dtype, size)?, sizes, &[axis]);
+    sizes.iter().enumerate().map(along).collect()
+}
+
+/// A nested sequence of values, as users write arrays.
+#[derive(Clone, Debug)]
+pub enum Nested {
+    /// A value.
+    Leaf(Val),
+    /// A sequence.
+    List(Vec<Nested>),
+}
+
+impl Nested {
+    fn leaves(&self, found: &mut Vec<Val>) {
+        match self {
+            Nested::Leaf(val) => found.push(val.clone()),
+            Nested::List(items) => items.iter().for_each(|item| item.leaves(found)),
+        }
+    }
+
+    fn join(&self, dtype: DType) -> Result<Val> {
+        match self {
+            Nested::Leaf(val) => to_dtype(val, dtype),
+            Nested::List(items) if items.is_empty() => lax::full(&[0], &literal(dtype, 0.0)),
+            Nested::List(items) => {
+                let rows: Result<Vec<Val>> =
+                    items.iter().map(|item| lax::expand_axes(&item.join(dtype)?, &[0])).collect();
+                super::join_parts(rows?, 0)
+            }
+        }
+    }
+}
+
+/// The array of a nested sequence, strongly typed.
+///
+/// # Errors
+/// When shapes or dtypes do not go together.
+pub fn array_of(nested: &Nested, dtype: Option<DType>) -> Result<Val> {
+    let mut leaves = vec![];
+    nested.leaves(&mut leaves);
+    let natural = if leaves.is_empty() { default_float() } else { result_type_of(&leaves)?.dtype };
+    nested.join(dtype.unwrap_or(natural))
+}
+
+/// The value as an array: a copy when asked for, of a dtype and of at least `ndmin` axes.
+///
+/// # Errors
+/// What the primitives raise.
+pub fn array(x: &Val, dtype: Option<DType>, copy: bool, ndmin: usize) -> Result<Val> {
+    let copied = if copy && !matches!(x, Val::Literal(_)) { lax::copy(x)? } else { x.clone() };
+    let given = typed(&copied);
+    let out = convert(&copied, dtype.unwrap_or(given.dtype), dtype.is_none() && given.weak_type)?;
+    let rank = out.aval().rank();
+    lax::expand_axes(&out, &(0..ndmin.saturating_sub(rank)).collect::<Vec<_>>())
+}
+
+/// The value in another dtype, strongly typed; complex to real drops the imaginary part.
+///
+/// # Errors
+/// What the primitive raises.
+pub fn astype(x: &Val, dtype: DType) -> Result<Val> {
+    if x.aval().dtype.is_complex() && dtype.kind() == Kind::Bool {
+        return lax::nonzero_mask(x);
+    }
+    to_dtype(x, dtype)
+}

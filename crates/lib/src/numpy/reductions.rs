@@ -1,0 +1,535 @@
+//! Reductions over axes, with `where`, `initial`, `keepdims` and `dtype`.
+
+use pullback_base::dtype::Kind;
+use pullback_base::{DType, Result, Scalar, bail};
+use pullback_ir::Val;
+
+use super::{isnan, maximum, minimum, where_};
+use crate::axes::{Axes, canonical_axis};
+use crate::broadcast::broadcast_to;
+use crate::convert::{convert, default_float, default_int, default_uint, inexact, number, to_dtype};
+use crate::jit::named_jit_one;
+use crate::lax;
+
+/// What users say of a reduction beside its operand.
+#[derive(Clone, Debug)]
+pub struct Reduction {
+    /// Which axes.
+    pub axis: Axes,
+    /// Dtype of the result; of the computation too.
+    pub dtype: Option<DType>,
+    /// Whether reduced axes stay with size 1.
+    pub keepdims: bool,
+    /// A value combined with the result.
+    pub initial: Option<Val>,
+    /// Which elements take part.
+    pub where_: Option<Val>,
+    /// Whether small integers widen.
+    pub promote_integers: bool,
+}
+
+impl Default for Reduction {
+    fn default() -> Reduction {
+        Reduction { axis: Axes::All, dtype: None, keepdims: false, initial: None, where_: None, promote_integers: true }
+    }
+}
+
+impl Reduction {
+    /// Over the given axes.
+    pub fn over(axis: Axes, keepdims: bool) -> Reduction {
+        Reduction { axis, keepdims, ..Reduction::default() }
+    }
+}
+
+type Reduce = fn(&Val, &[usize]) -> Result<Val>;
+type Combine = fn(&Val, &Val) -> Result<Val>;
+
+struct Kernel {
+    name: &'static str,
+    reduce: Reduce,
+    combine: Combine,
+    /// What leaves any value as it is.
+    identity: fn(DType) -> Scalar,
+    /// Whether the reduction of nothing is the identity.
+    has_identity: bool,
+    /// Whether half precision computes in single precision, and small integers widen.
+    widens: bool,
+}
+
+fn widened(dtype: DType) -> DType {
+    match dtype.kind() {
+        Kind::Bool => default_int(),
+        Kind::Signed if dtype.bits() < default_int().bits() => default_int(),
+        Kind::Unsigned if dtype.bits() < default_uint().bits() => default_uint(),
+        Kind::Signed | Kind::Unsigned | Kind::Float | Kind::Complex | Kind::Float0 | Kind::Key => dtype,
+    }
+}
+
+fn computation_dtype(dtype: DType) -> DType {
+    if matches!(dtype, DType::F16 | DType::BF16) { DType::F32 } else { dtype }
+}
+
+fn keep_axes(x: &Val, axes: &[usize], keepdims: bool) -> Result<Val> {
+    if keepdims { lax::expand_axes(x, axes) } else { Ok(x.clone()) }
+}
+
+fn apply(kernel: &Kernel, x: &Val, options: &Reduction) -> Result<Val> {
+    let aval = x.aval();
+    let axes = options.axis.resolve(aval.rank())?;
+    check_nonempty(kernel, x, &axes, options)?;
+    let widens = kernel.widens && options.promote_integers;
+    let result = options.dtype.unwrap_or(if widens { widened(aval.dtype) } else { aval.dtype });
+    let computed = if kernel.widens { computation_dtype(result) } else { result };
+    let mut x = to_dtype(x, computed)?;
+    if let Some(mask) = &options.where_ {
+        x = where_(mask, &x, &Val::Literal((kernel.identity)(computed)))?;
+    }
+    let mut out = (kernel.reduce)(&x, &axes)?;
+    if let Some(initial) = &options.initial {
+        out = (kernel.combine)(&to_dtype(initial, computed)?, &out)?;
+    }
+    to_dtype(&keep_axes(&out, &axes, options.keepdims)?, result)
+}
+
+fn check_nonempty(kernel: &Kernel, x: &Val, axes: &[usize], options: &Reduction) -> Result<()> {
+    if kernel.has_identity || options.initial.is_some() {
+        return Ok(());
+    }
+    if options.where_.is_some() {
+        bail!(
+            Value,
+            "reduction operation {} does not have an identity, so to use a where mask one has to specify 'initial'",
+            kernel.name
+        );
+    }
+    if axes.iter().any(|&axis| x.aval().shape[axis] == 0) {
+        bail!(Value, "zero-size array to reduction operation {} which has no identity", kernel.name);
+    }
+    Ok(())
+}
+
+/// The sum over axes; small integers and booleans widen.
+///
+/// # Errors
+/// A `Value` error for a bad axis.
+pub fn sum(x: &Val, options: &Reduction) -> Result<Val> {
+    const SUM: Kernel = Kernel {
+        name: "sum",
+        reduce: lax::reduce_sum,
+        combine: lax::add,
+        identity: Scalar::zero,
+        has_identity: true,
+        widens: true,
+    };
+    apply(&SUM, x, options)
+}
+
+/// The product over axes; small integers and booleans widen.
+///
+/// # Errors
+/// A `Value` error for a bad axis.
+pub fn prod(x: &Val, options: &Reduction) -> Result<Val> {
+    const PROD: Kernel = Kernel {
+        name: "prod",
+        reduce: lax::reduce_prod,
+        combine: lax::mul,
+        identity: Scalar::one,
+        has_identity: true,
+        widens: true,
+    };
+    apply(&PROD, x, options)
+}
+
+/// The greatest over axes; NaN when one is among them.
+///
+/// # Errors
+/// A `Value` error for a bad axis, and for nothing to choose from without `initial`.
+pub fn max(x: &Val, options: &Reduction) -> Result<Val> {
+    const MAX: Kernel = Kernel {
+        name: "max",
+        reduce: lax::reduce_max,
+        combine: lax::max,
+        identity: Scalar::least,
+        has_identity: false,
+        widens: false,
+    };
+    apply(&MAX, x, options)
+}
+
+/// The least over axes; NaN when one is among them.
+///
+/// # Errors
+/// As [`max`].
+pub fn min(x: &Val, options: &Reduction) -> Result<Val> {
+    const MIN: Kernel = Kernel {
+        name: "min",
+        reduce: lax::reduce_min,
+        combine: lax::min,
+        identity: Scalar::greatest,
+        has_identity: false,
+        widens: false,
+    };
+    apply(&MIN, x, options)
+}
+
+fn truth(x: &Val, options: &Reduction, reduce: Reduce, identity: bool) -> Result<Val> {
+    let axes = options.axis.resolve(x.aval().rank())?;
+    let mut x = lax::to_bool(x)?;
+    if let Some(mask) = &options.where_ {
+        x = where_(mask, &x, &Val::Literal(Scalar::bool(identity)))?;
+    }
+    keep_axes(&reduce(&x, &axes)?, &axes, options.keepdims)
+}
+
+/// Whether any element over axes differs from zero.
+///
+/// # Errors
+/// A `Value` error for a bad axis.
+pub fn any(x: &Val, options: &Reduction) -> Result<Val> {
+    truth(x, options, lax::reduce_or, false)
+}
+
+/// Whether all elements over axes differ from zero.
+///
+/// # Errors
+/// A `Value` error for a bad axis.
+pub fn all(x: &Val, options: &Reduction) -> Result<Val> {
+    truth(x, options, lax::reduce_and, true)
+}
+
+/// Number of elements that take part, in `dtype`.
+fn count(x: &Val, options: &Reduction, dtype: DType) -> Result<Val> {
+    let axes = options.axis.resolve(x.aval().rank())?;
+    let Some(mask) = &options.where_ else {
+        let size: usize = axes.iter().map(|&axis| x.aval().shape[axis]).product();
+        return Ok(crate::convert::literal(dtype, size as f64));
+    };
+    let mask = to_dtype(&broadcast_to(mask, &x.aval().shape)?, default_int())?;
+    let counted = lax::reduce_sum(&to_dtype(&mask, dtype)?, &axes)?;
+    keep_axes(&counted, &axes, options.keepdims)
+}
+
+/// The mean over axes; of integers a floating number.
+///
+/// # Errors
+/// A `Value` error for a bad axis.
+pub fn mean(x: &Val, options: &Reduction) -> Result<Val> {
+    let result = options.dtype.unwrap_or_else(|| inexact(x.aval().dtype));
+    let computed = computation_dtype(result);
+    let n = count(x, options, computed)?;
+    let total = sum(x, &Reduction { dtype: Some(computed), ..options.clone() })?;
+    to_dtype(&lax::div(&total, &n)?, result)
+}
+
+/// The weighted mean over an axis, and optionally the sum of weights.
+///
+/// # Errors
+/// A `Value` or `Type` error when the shape of the weights does not fit.
+pub fn average(x: &Val, axis: &Axes, weights: Option<&Val>, keepdims: bool) -> Result<(Val, Val)> {
+    let options = Reduction::over(axis.clone(), keepdims);
+    let Some(weights) = weights else {
+        let mean = mean(x, &options)?;
+        let n = count(x, &options, mean.aval().dtype)?;
+        let n = broadcast_to(&n, &mean.aval().shape)?;
+        return Ok((mean, n));
+    };
+    let ins = crate::promotion::promote_inexact(&[x.clone(), weights.clone()])?;
+    let (x, mut weights) = (&ins[0], ins[1].clone());
+    if weights.aval().shape != x.aval().shape {
+        let Axes::One(axis) = *axis else {
+            bail!(Type, "axis must be specified when shapes of input a and weights differ");
+        };
+        let axis = canonical_axis(axis, x.aval().rank())?;
+        if weights.aval().rank() != 1 {
+            bail!(Value, "1D weights expected when shapes of a and weights differ.");
+        }
+        if weights.aval().shape[0] != x.aval().shape[axis] {
+            bail!(Value, "Length of weights must be equal to size of axis.");
+        }
+        weights = crate::broadcast::broadcast_in_dim(&weights, &x.aval().shape, &[axis])?;
+    }
+    let total = sum(&weights, &options)?;
+    let weighted = sum(&lax::mul(x, &weights)?, &options)?;
+    Ok((lax::div(&weighted, &total)?, total))
+}
+
+fn position(name: &str, x: &Val, axis: Option<i64>, keepdims: bool, is_max: bool) -> Result<Val> {
+    let aval = x.aval();
+    let (flat, at) = match axis {
+        None => (lax::reshape(x, &[aval.size()], None)?, 0),
+        Some(axis) => (x.clone(), canonical_axis(axis, aval.rank())?),
+    };
+    if flat.aval().shape[at] == 0 {
+        bail!(Value, "attempt to get {name} of an empty sequence");
+    }
+    let found = if is_max { lax::argmax } else { lax::argmin }(&flat, at, default_int())?;
+    match (keepdims, axis) {
+        (false, _) => Ok(found),
+        (true, Some(_)) => lax::expand_axes(&found, &[at]),
+        (true, None) => lax::expand_axes(&found, &(0..aval.rank()).collect::<Vec<_>>()),
+    }
+}
+
+/// Position of the first greatest element, along an axis or in the flat array.
+///
+/// # Errors
+/// A `Value` error for a bad axis or an empty one.
+pub fn argmax(x: &Val, axis: Option<i64>, keepdims: bool) -> Result<Val> {
+    position("argmax", x, axis, keepdims, true)
+}
+
+/// Position of the first least element, along an axis or in the flat array.
+///
+/// # Errors
+/// As [`argmax`].
+pub fn argmin(x: &Val, axis: Option<i64>, keepdims: bool) -> Result<Val> {
+    position("argmin", x, axis, keepdims, false)
+}
+
+pub(super) fn axes_statics(axis: &Axes, keepdims: bool) -> Vec<i64> {
+    let mut statics = vec![i64::from(keepdims)];
+    match axis {
+        Axes::All => statics.push(-1),
+        Axes::One(axis) => statics.extend([1, *axis]),
+        Axes::Many(axes) => statics.extend(std::iter::once(-2).chain(axes.iter().copied())),
+    }
+    statics
+}
+
+fn dtype_static(dtype: Option<DType>) -> i64 {
+    dtype.map_or(-1, |dtype| dtype as i64)
+}
+
+/// Mean of squared distances from the mean over axes; `ddof` is taken off the number of elements.
+///
+/// # Errors
+/// A `Value` error for a bad axis.
+pub fn var(x: &Val, options: &Reduction, ddof: f64, mean_given: Option<&Val>) -> Result<Val> {
+    spread("_var", x, options, ddof, mean_given, var_of)
+}
+
+/// Square root of the variance.
+///
+/// # Errors
+/// As [`var`].
+pub fn std(x: &Val, options: &Reduction, ddof: f64, mean_given: Option<&Val>) -> Result<Val> {
+    spread("_std", x, options, ddof, mean_given, |x, options, ddof, mean| {
+        let inner = Reduction { dtype: options.dtype.map(inexact), ..options.clone() };
+        lax::sqrt(&spread_with("_var", x, &inner, ddof, mean, var_of)?)
+    })
+}
+
+type Spread = fn(&Val, &Reduction, &Val, Option<&Val>) -> Result<Val>;
+
+fn spread(
+    name: &'static str,
+    x: &Val,
+    options: &Reduction,
+    ddof: f64,
+    mean: Option<&Val>,
+    body: Spread,
+) -> Result<Val> {
+    let is_whole = ddof.fract() == 0.0;
+    let ddof = if is_whole { crate::convert::weak_int(ddof as i64) } else { crate::convert::weak_float(ddof) };
+    spread_with(name, x, options, &ddof, mean, body)
+}
+
+fn spread_with(
+    name: &'static str,
+    x: &Val,
+    options: &Reduction,
+    ddof: &Val,
+    mean: Option<&Val>,
+    body: Spread,
+) -> Result<Val> {
+    let mut statics = axes_statics(&options.axis, options.keepdims);
+    statics.extend([dtype_static(options.dtype), options.where_.is_some().into(), mean.is_some().into()]);
+    let args: Vec<Val> = [Some(x), Some(ddof), options.where_.as_ref(), mean].into_iter().flatten().cloned().collect();
+    named_jit_one(name, &statics, &args, |args| {
+        let mut rest = args[2..].iter();
+        let mask = options.where_.as_ref().and_then(|_| rest.next().cloned());
+        body(&args[0], &Reduction { where_: mask, ..options.clone() }, &args[1], rest.next())
+    })
+}
+
+fn var_of(x: &Val, options: &Reduction, ddof: &Val, mean_given: Option<&Val>) -> Result<Val> {
+    let result = options.dtype.unwrap_or_else(|| inexact(x.aval().dtype).real());
+    let computed = computation_dtype(inexact(x.aval().dtype));
+    let x = to_dtype(x, computed)?;
+    let centre = match mean_given {
+        Some(mean) => to_dtype(mean, computed)?,
+        None => mean(&x, &Reduction { dtype: Some(computed), keepdims: true, ..options.clone() })?,
+    };
+    let centered = super::subtract(&x, &centre)?;
+    let squares = if computed.is_complex() {
+        lax::real(&lax::mul(&centered, &lax::conj(&centered)?)?)?
+    } else {
+        lax::square(&centered)?
+    };
+    let real = computed.real();
+    let n = count(&squares, options, real)?;
+    let freedom = lax::sub(&n, &to_dtype(ddof, real)?)?;
+    let total = sum(&squares, &Reduction { dtype: Some(real), ..options.clone() })?;
+    let value = super::true_divide(&total, &freedom)?;
+    let is_defined = lax::gt(&freedom, &number(&freedom, 0.0))?;
+    to_dtype(&where_(&is_defined, &value, &crate::convert::weak_float(f64::NAN))?, result)
+}
+
+/// Greatest minus least over axes.
+///
+/// # Errors
+/// As [`max`].
+pub fn ptp(x: &Val, options: &Reduction) -> Result<Val> {
+    let statics = axes_statics(&options.axis, options.keepdims);
+    named_jit_one("_ptp", &statics, std::slice::from_ref(x), |args| {
+        lax::sub(&max(&args[0], options)?, &min(&args[0], options)?)
+    })
+}
+
+/// Number of elements over axes that differ from zero.
+///
+/// # Errors
+/// A `Value` error for a bad axis.
+pub fn count_nonzero(x: &Val, axis: &Axes, keepdims: bool) -> Result<Val> {
+    named_jit_one("count_nonzero", &axes_statics(axis, keepdims), std::slice::from_ref(x), |args| {
+        let options = Reduction { dtype: Some(default_int()), ..Reduction::over(axis.clone(), keepdims) };
+        sum(&lax::nonzero_mask(&args[0])?, &options)
+    })
+}
+
+fn ignoring_nan(
+    name: &'static str,
+    x: &Val,
+    options: &Reduction,
+    fill: fn(DType) -> Scalar,
+    reduce: fn(&Val, &Reduction) -> Result<Val>,
+    nan_if_all_nan: bool,
+) -> Result<Val> {
+    let mut statics = axes_statics(&options.axis, options.keepdims);
+    let (initial, mask) = (options.initial.as_ref(), options.where_.as_ref());
+    statics.extend([dtype_static(options.dtype), initial.is_some().into(), mask.is_some().into()]);
+    let args: Vec<Val> = [Some(x), initial, mask].into_iter().flatten().cloned().collect();
+    named_jit_one(name, &statics, &args, |args| {
+        let mut rest = args[1..].iter();
+        let initial = initial.and_then(|_| rest.next().cloned());
+        let options = Reduction { initial, where_: rest.next().cloned(), ..options.clone() };
+        let x = &args[0];
+        if !x.aval().dtype.is_inexact() {
+            return reduce(x, &options);
+        }
+        let filled = where_(&isnan(x)?, &Val::Literal(fill(x.aval().dtype)), x)?;
+        let out = reduce(&filled, &options)?;
+        if !nan_if_all_nan || options.initial.is_some() {
+            return Ok(out);
+        }
+        let all_nan = all(&isnan(x)?, &Reduction { initial: None, ..options })?;
+        where_(&all_nan, &number(&out, f64::NAN), &out)
+    })
+}
+
+/// The sum over axes without NaNs.
+///
+/// # Errors
+/// As [`sum`].
+pub fn nansum(x: &Val, options: &Reduction) -> Result<Val> {
+    ignoring_nan("nansum", x, options, Scalar::zero, sum, false)
+}
+
+/// The product over axes without NaNs.
+///
+/// # Errors
+/// As [`prod`].
+pub fn nanprod(x: &Val, options: &Reduction) -> Result<Val> {
+    ignoring_nan("nanprod", x, options, Scalar::one, prod, false)
+}
+
+/// The greatest over axes without NaNs.
+///
+/// # Errors
+/// As [`max`].
+pub fn nanmax(x: &Val, options: &Reduction) -> Result<Val> {
+    ignoring_nan("nanmax", x, options, Scalar::least, max, true)
+}
+
+/// The least over axes without NaNs.
+///
+/// # Errors
+/// As [`min`].
+pub fn nanmin(x: &Val, options: &Reduction) -> Result<Val> {
+    ignoring_nan("nanmin", x, options, Scalar::greatest, min, true)
+}
+
+/// The mean over axes without NaNs.
+///
+/// # Errors
+/// As [`mean`].
+pub fn nanmean(x: &Val, options: &Reduction) -> Result<Val> {
+    let mut statics = axes_statics(&options.axis, options.keepdims);
+    statics.extend([dtype_static(options.dtype), options.where_.is_some().into()]);
+    let args: Vec<Val> = [Some(x), options.where_.as_ref()].into_iter().flatten().cloned().collect();
+    named_jit_one("nanmean", &statics, &args, |args| {
+        let options = Reduction { where_: args.get(1).cloned(), ..options.clone() };
+        let x = &args[0];
+        if !x.aval().dtype.is_inexact() {
+            return mean(x, &options);
+        }
+        let counted = lax::bitwise_not(&isnan(x)?)?;
+        let dtype = options.dtype.unwrap_or(x.aval().dtype);
+        let counts = convert(&counted, default_int(), false)?;
+        let n = sum(&counts, &Reduction { dtype: Some(dtype), ..options.clone() })?;
+        lax::div(&nansum(x, &options)?, &n)
+    })
+}
+
+/// The variance over axes without NaNs.
+///
+/// # Errors
+/// As [`var`].
+pub fn nanvar(x: &Val, options: &Reduction, ddof: f64) -> Result<Val> {
+    let known = lax::bitwise_not(&isnan(x)?)?;
+    let mask = match &options.where_ {
+        Some(mask) => super::logical_and(mask, &known)?,
+        None => known,
+    };
+    let filled = where_(&isnan(x)?, &number(x, 0.0), x)?;
+    var(&filled, &Reduction { where_: Some(mask), ..options.clone() }, ddof, None)
+}
+
+/// The standard deviation over axes without NaNs.
+///
+/// # Errors
+/// As [`var`].
+pub fn nanstd(x: &Val, options: &Reduction, ddof: f64) -> Result<Val> {
+    lax::sqrt(&nanvar(x, options, ddof)?)
+}
+
+/// `x` kept between bounds, either of which may be absent.
+///
+/// # Errors
+/// What the primitives raise.
+pub fn clip(x: &Val, low: Option<&Val>, high: Option<&Val>) -> Result<Val> {
+    let statics = [low.is_some().into(), high.is_some().into()];
+    let args: Vec<Val> = std::iter::once(x).chain(low).chain(high).cloned().collect();
+    named_jit_one("clip", &statics, &args, |args| {
+        let mut bounds = args[1..].iter();
+        let mut x = args[0].clone();
+        if x.aval().dtype.is_complex() || args[1..].iter().any(|bound| bound.aval().dtype.is_complex()) {
+            bail!(
+                Value,
+                "Clip received a complex value either through the input or the min/max keywords. Complex values have no ordering and cannot be clipped."
+            );
+        }
+        if statics[0] == 1 {
+            x = maximum(bounds.next().expect("counted"), &x)?;
+        }
+        if statics[1] == 1 {
+            x = minimum(bounds.next().expect("counted"), &x)?;
+        }
+        Ok(x)
+    })
+}
+
+/// The dtype of a mean of values of `dtype`.
+pub fn mean_dtype(dtype: DType) -> DType {
+    if dtype.is_inexact() { dtype } else { default_float() }
+}

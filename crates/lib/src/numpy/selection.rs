@@ -1,0 +1,240 @@
+//! Choosing elements: by condition and by index.
+
+use pullback_base::dtype::Kind;
+use pullback_base::{Aval, DType, Result, Scalar, bail};
+use pullback_ir::Val;
+
+use super::remainder;
+use crate::axes::canonical_axis;
+use crate::broadcast::{broadcast_in_dim, broadcast_shapes, broadcast_to};
+use crate::convert::{convert, int_literal, number, to_dtype};
+use crate::jit::named_jit_one;
+use crate::lax::{self, GatherDimensions, IndexMode, IndexOptions};
+use crate::promotion::{check_arguments, promote_dtypes};
+
+/// `x` where the condition holds, else `y`.
+///
+/// # Errors
+/// When dtypes or shapes do not go together.
+pub fn where_(condition: &Val, x: &Val, y: &Val) -> Result<Val> {
+    named_jit_one("_where", &[], &[condition.clone(), x.clone(), y.clone()], |args| {
+        let condition = lax::nonzero_mask(&args[0])?;
+        let ins = promote_dtypes(&args[1..])?;
+        let avals: Vec<Aval> = [&condition, &ins[0], &ins[1]].map(Val::aval).to_vec();
+        let shapes: Vec<&[usize]> = avals.iter().map(|aval| &aval.data().shape[..]).collect();
+        let shape = broadcast_shapes(&shapes)?;
+        let condition = if condition.aval().rank() == 0 { condition } else { broadcast_to(&condition, &shape)? };
+        let (x, y) = (broadcast_to(&ins[0], &shape)?, broadcast_to(&ins[1], &shape)?);
+        lax::select(&condition, &x, &y)
+    })
+}
+
+/// For each element the choice of the first condition that holds, else the default.
+///
+/// # Errors
+/// A `Value` error when conditions and choices differ in number or there are none.
+pub fn select(conditions: &[Val], choices: &[Val], default: &Val) -> Result<Val> {
+    if conditions.len() != choices.len() {
+        bail!(Value, "condlist must have length equal to choicelist ({} vs {})", conditions.len(), choices.len());
+    }
+    if conditions.is_empty() {
+        bail!(Value, "condlist must be non-empty");
+    }
+    if let Some(bad) = conditions.iter().find(|condition| condition.aval().dtype != DType::Bool) {
+        bail!(Type, "condlist entries must be boolean, got {}", bad.aval().dtype);
+    }
+    let cases: Vec<Val> = std::iter::once(default).chain(choices).cloned().collect();
+    let cases = promote_dtypes(&cases)?;
+    let avals: Vec<Aval> = cases.iter().chain(conditions).map(Val::aval).collect();
+    let shapes: Vec<&[usize]> = avals.iter().map(|aval| &aval.data().shape[..]).collect();
+    let shape = broadcast_shapes(&shapes)?;
+    let never = lax::full(&shape, &int_literal(DType::Bool, 0))?;
+    let masks: Result<Vec<Val>> = conditions.iter().map(|condition| broadcast_to(condition, &shape)).collect();
+    let stacked: Vec<Val> = std::iter::once(never).chain(masks?).collect();
+    let which = lax::argmax(&lax::stack(&stacked, 0)?, 0, DType::I32)?;
+    let cases: Result<Vec<Val>> = cases.iter().map(|case| broadcast_to(case, &shape)).collect();
+    lax::select_n(&which, &cases?)
+}
+
+/// What [`take`] does with indices out of bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TakeMode {
+    /// Fills, with NaN unless told otherwise; negative indices count from the end.
+    Fill,
+    /// Takes the nearest; negative ones are 0.
+    Clip,
+    /// Counts around.
+    Wrap,
+}
+
+/// Options of [`take`].
+#[derive(Clone, Copy, Debug)]
+pub struct TakeOptions {
+    /// Out-of-bounds indices.
+    pub mode: TakeMode,
+    /// Whether no index occurs twice.
+    pub unique: bool,
+    /// Whether indices come in order.
+    pub sorted: bool,
+    /// What out-of-bounds indices give.
+    pub fill: Option<Scalar>,
+}
+
+impl Default for TakeOptions {
+    fn default() -> TakeOptions {
+        TakeOptions { mode: TakeMode::Fill, unique: false, sorted: false, fill: None }
+    }
+}
+
+/// Elements at indices along an axis, or in the flat array.
+///
+/// # Errors
+/// A `Value` error for indices that are no integers or a bad axis.
+pub fn take(x: &Val, indices: &Val, axis: Option<i64>, options: TakeOptions) -> Result<Val> {
+    check_arguments("take", std::slice::from_ref(indices))?;
+    let TakeOptions { mode, unique, sorted, fill } = options;
+    let fill_bits = fill.map_or([0, 0, 0], |fill| [1, fill.to_bits() as i64, fill.dtype() as i64]);
+    let mut statics = vec![mode as i64, unique.into(), sorted.into(), axis.is_some().into(), axis.unwrap_or(0)];
+    statics.extend(fill_bits);
+    named_jit_one("_take", &statics, &[x.clone(), indices.clone()], |args| take_at(&args[0], &args[1], axis, options))
+}
+
+fn take_at(x: &Val, indices: &Val, axis: Option<i64>, options: TakeOptions) -> Result<Val> {
+    let (x, axis) = match axis {
+        None => (lax::reshape(x, &[x.aval().size()], None)?, 0),
+        Some(axis) => (x.clone(), canonical_axis(axis, x.aval().rank())?),
+    };
+    let size = x.aval().shape[axis];
+    if !indices.aval().dtype.is_integer() {
+        bail!(Value, "indices must have an integer type");
+    }
+    let count = indices.aval().size();
+    if size == 0 && count > 0 {
+        bail!(Index, "cannot do a non-empty jnp.take() from an empty axis.");
+    }
+    let (indices, mode) = match options.mode {
+        TakeMode::Clip => (indices.clone(), IndexMode::Clip),
+        TakeMode::Wrap => (remainder(indices, &crate::convert::weak_int(size as i64))?, IndexMode::PromiseInBounds),
+        TakeMode::Fill => (wrapped_where(indices, size)?, IndexMode::FillOrDrop),
+    };
+    let indices = to_dtype(&indices, index_dtype(indices.aval().dtype))?;
+    let n_index = indices.aval().rank();
+    let rank = x.aval().rank();
+    let offset_dims = (0..axis).chain(axis + n_index..rank - 1 + n_index).collect();
+    let dims = GatherDimensions {
+        offset_dims,
+        collapsed_slice_dims: vec![axis],
+        start_index_map: vec![axis],
+        ..GatherDimensions::default()
+    };
+    let mut sizes = x.aval().shape.to_vec();
+    sizes[axis] = 1;
+    let positions = lax::expand_axes(&indices, &[n_index])?;
+    let options_ = IndexOptions { mode, sorted: options.sorted, unique: options.unique };
+    lax::gather(&x, &positions, &dims, &sizes, options_, options.fill)
+}
+
+/// Unsigned and narrow indices become 32-bit ones.
+pub(crate) fn index_dtype(dtype: DType) -> DType {
+    if dtype == DType::I64 { DType::I64 } else { DType::I32 }
+}
+
+fn wrapped_where(indices: &Val, size: usize) -> Result<Val> {
+    if indices.aval().dtype.kind() != Kind::Signed {
+        return Ok(indices.clone());
+    }
+    let is_negative = lax::lt(indices, &number(indices, 0.0))?;
+    let wrapped = super::add(indices, &crate::convert::weak_int(size as i64))?;
+    where_(&is_negative, &wrapped, indices)
+}
+
+/// Elements at indices along an axis, with one index for each other position.
+///
+/// # Errors
+/// A `Type` error for indices that are no integers, a `Value` error for ranks that differ or a bad axis.
+pub fn take_along_axis(x: &Val, indices: &Val, axis: Option<i64>, options: TakeOptions) -> Result<Val> {
+    if !indices.aval().dtype.is_integer() {
+        bail!(Type, "take_along_axis indices must be of integer type, got {}", indices.aval().dtype);
+    }
+    let TakeOptions { mode, fill, .. } = options;
+    let fill_bits = fill.map_or([0, 0, 0], |fill| [1, fill.to_bits() as i64, fill.dtype() as i64]);
+    let mut statics = vec![mode as i64, axis.is_some().into(), axis.unwrap_or(0)];
+    statics.extend(fill_bits);
+    named_jit_one("take_along_axis", &statics, &[x.clone(), indices.clone()], |args| {
+        along_axis(&args[0], &args[1], axis, options)
+    })
+}
+
+fn along_axis(x: &Val, indices: &Val, axis: Option<i64>, options: TakeOptions) -> Result<Val> {
+    let rank = x.aval().rank();
+    if axis.is_some() && rank != indices.aval().rank() {
+        bail!(Value, "indices and arr must have the same number of dimensions; {} vs. {rank}", indices.aval().rank());
+    }
+    let (x, axis) = match axis {
+        None => (lax::reshape(x, &[x.aval().size()], None)?, 0),
+        Some(axis) => (x.clone(), canonical_axis(axis, rank)?),
+    };
+    let size = x.aval().shape[axis];
+    let (indices, mode) = match options.mode {
+        TakeMode::Clip => (indices.clone(), IndexMode::Clip),
+        TakeMode::Wrap => (remainder(indices, &crate::convert::weak_int(size as i64))?, IndexMode::PromiseInBounds),
+        TakeMode::Fill => (lax::wrap_index(indices, size)?, IndexMode::FillOrDrop),
+    };
+    let indices = to_dtype(&indices, index_dtype(indices.aval().dtype))?;
+    gather_along(&x, &indices, axis, IndexOptions { mode, sorted: false, unique: false }, options.fill)
+}
+
+/// Axes of equal size go along; an axis of size 1 of the array repeats; one of the indices takes the whole axis.
+fn gather_along(x: &Val, indices: &Val, axis: usize, options: IndexOptions, fill: Option<Scalar>) -> Result<Val> {
+    let (x_shape, i_shape) = (x.aval().shape.to_vec(), indices.aval().shape.to_vec());
+    let mut dims = GatherDimensions { start_index_map: vec![axis], ..GatherDimensions::default() };
+    let mut slice_sizes = vec![1; x_shape.len()];
+    let mut kept = vec![];
+    for i in 0..x_shape.len() {
+        if i == axis || x_shape[i] == 1 {
+            dims.collapsed_slice_dims.push(i);
+            kept.push(i_shape[i]);
+        } else if i_shape[i] == 1 {
+            dims.offset_dims.push(i);
+            slice_sizes[i] = x_shape[i];
+        } else if x_shape[i] == i_shape[i] {
+            dims.operand_batching_dims.push(i);
+            dims.start_indices_batching_dims.push(kept.len());
+            kept.push(i_shape[i]);
+        } else {
+            return Err(broadcast_shapes(&[&x_shape, &i_shape]).expect_err("sizes differ"));
+        }
+    }
+    kept.push(1);
+    let indices = lax::reshape_always(indices, &kept, None)?;
+    lax::gather(x, &indices, &dims, &slice_sizes, options, fill)
+}
+
+/// For each element of `which` the element of that choice.
+///
+/// # Errors
+/// A `Type` error for a choice by something that is no integer.
+pub fn choose(which: &Val, choices: &[Val], mode: TakeMode) -> Result<Val> {
+    if !which.aval().dtype.is_integer() {
+        bail!(Type, "`a` array must be integer typed");
+    }
+    let n = choices.len() as i64;
+    let last = crate::convert::weak_int(n - 1);
+    let which = match mode {
+        TakeMode::Wrap => remainder(which, &crate::convert::weak_int(n))?,
+        TakeMode::Clip | TakeMode::Fill => super::clip(which, Some(&crate::convert::weak_int(0)), Some(&last))?,
+    };
+    let cases = promote_dtypes(choices)?;
+    let avals: Vec<Aval> = cases.iter().chain([&which]).map(Val::aval).collect();
+    let shapes: Vec<&[usize]> = avals.iter().map(|aval| &aval.data().shape[..]).collect();
+    let shape = broadcast_shapes(&shapes)?;
+    let which = to_dtype(&broadcast_to(&which, &shape)?, DType::I32)?;
+    let cases: Result<Vec<Val>> = cases.iter().map(|case| broadcast_to(case, &shape)).collect();
+    lax::select_n(&which, &cases?)
+}
+
+/// An integer value as an array of the index dtype, repeated to a shape.
+pub(crate) fn repeated_index(value: i64, shape: &[usize]) -> Result<Val> {
+    let weak = crate::convert::weak_int(value);
+    convert(&broadcast_in_dim(&weak, shape, &[])?, DType::I32, false)
+}

@@ -1,0 +1,100 @@
+//! Promotion of operands to one dtype, weak types included, and to one rank.
+
+use pullback_base::dtype::{Typed, promote_all};
+use pullback_base::{DType, Error, ErrorKind, Result};
+use pullback_ir::Val;
+use smallvec::SmallVec;
+
+use crate::broadcast::promote_ranks;
+use crate::config;
+use crate::convert::{convert, inexact};
+
+/// Operands of a function.
+pub type Operands = SmallVec<[Val; 3]>;
+
+/// Dtype and weak type of a value.
+pub fn typed(x: &Val) -> Typed {
+    let aval = x.aval();
+    Typed { dtype: aval.dtype, weak_type: aval.weak_type }
+}
+
+/// The dtype and weak type of an operation on values of these types.
+///
+/// # Errors
+/// `TypePromotion` when there is no implicit path, or when promotion is strict and strong dtypes differ.
+pub fn result_type(types: &[Typed]) -> Result<Typed> {
+    if config::is_strict() {
+        check_strict(types)?;
+    }
+    promote_all(types, config::x64())
+}
+
+fn check_strict(types: &[Typed]) -> Result<()> {
+    let strong: Vec<DType> = types.iter().filter(|x| !x.weak_type).map(|x| x.dtype).collect();
+    if strong.windows(2).all(|pair| pair[0] == pair[1]) {
+        return Ok(());
+    }
+    let names: Vec<String> = strong.iter().map(|dtype| format!("'{dtype}'")).collect();
+    let text = format!(
+        "Input dtypes ({}) have no available implicit dtype promotion path when jax_numpy_dtype_promotion=strict. Try \
+         explicitly casting inputs to the desired output type, or set jax_numpy_dtype_promotion=standard.",
+        names.join(", ")
+    );
+    Err(Error::new(ErrorKind::TypePromotion, text))
+}
+
+/// The result type of values.
+///
+/// # Errors
+/// As [`result_type`].
+pub fn result_type_of(xs: &[Val]) -> Result<Typed> {
+    let types: SmallVec<[Typed; 3]> = xs.iter().map(typed).collect();
+    result_type(&types)
+}
+
+/// The values in their common dtype.
+///
+/// # Errors
+/// As [`result_type`].
+pub fn promote_dtypes(xs: &[Val]) -> Result<Operands> {
+    let to = result_type_of(xs)?;
+    xs.iter().map(|x| convert(x, to.dtype, to.weak_type)).collect()
+}
+
+/// The values in their common floating or complex dtype.
+///
+/// # Errors
+/// As [`result_type`].
+pub fn promote_inexact(xs: &[Val]) -> Result<Operands> {
+    let to = result_type_of(xs)?;
+    xs.iter().map(|x| convert(x, inexact(to.dtype), to.weak_type)).collect()
+}
+
+/// The values in one dtype and one rank, for function `name`.
+///
+/// # Errors
+/// As [`result_type`] and [`promote_ranks`].
+pub fn promote(name: &str, xs: &[Val]) -> Result<Operands> {
+    check_arguments(name, xs)?;
+    promote_ranks(name, promote_dtypes(xs)?)
+}
+
+/// As [`promote`], to a floating or complex dtype.
+///
+/// # Errors
+/// As [`promote`].
+pub fn promote_args_inexact(name: &str, xs: &[Val]) -> Result<Operands> {
+    check_arguments(name, xs)?;
+    promote_ranks(name, promote_inexact(xs)?)
+}
+
+/// Checks that no operand is a random key, which is no number.
+///
+/// # Errors
+/// A `Type` error that names the function.
+pub fn check_arguments(name: &str, xs: &[Val]) -> Result<()> {
+    match xs.iter().position(|x| x.aval().dtype == DType::KeyFry) {
+        None => Ok(()),
+        Some(_) => Err(Error::type_error(format!("{name} does not accept dtype key<fry>."))),
+    }
+}

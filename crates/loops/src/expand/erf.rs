@@ -1,0 +1,104 @@
+//! The error function, its complement and its inverse.
+//!
+//! `erfc(x) = e^{-x²} · erfcx(x)`, the second factor a polynomial in `(x-2)/(x+2)` over `1 + 2x` (the substitution of
+//! Schonfelder, Math. Comp. 32, 1978). The inverse is a function of `ln(1-x²)` in pieces, after M. Giles,
+//! "Approximating the erfinv function", GPU Computing Gems, 2012, with coefficients of our own.
+
+use super::coefficients::{ERF, ERF_INV, ERF_INV_FAR, ERF_INV_TAIL, ERFC_LOG, ERFCX};
+use super::math::Math;
+use crate::program::ValueId;
+
+type V = ValueId;
+
+const TWO_OVER_ROOT_PI: f64 = std::f64::consts::FRAC_2_SQRT_PI;
+
+impl Math<'_> {
+    fn erf_near_zero(&mut self, a: V) -> V {
+        let z = self.mul(a, a);
+        let p = self.poly(z, &ERF);
+        let slope = self.choose(f64::from(TWO_OVER_ROOT_PI as f32), TWO_OVER_ROOT_PI);
+        let (lead, low) = (self.c(slope), TWO_OVER_ROOT_PI - slope);
+        let product = self.mul(a, lead);
+        let error = self.product_error(a, lead, product);
+        let error = self.fmac(a, low, error);
+        let cube = self.mul(a, z);
+        let rest = self.fma(cube, p, error);
+        self.add(product, rest)
+    }
+
+    pub(super) fn erf(&mut self, x: V) -> V {
+        let a = self.abs(x);
+        let small = self.erf_near_zero(a);
+        let complement = if self.is_single() {
+            let kept = self.minc(a, 4.0);
+            let power = self.poly(kept, &ERFC_LOG);
+            let power = self.neg(power);
+            self.exp(power)
+        } else {
+            self.erfc_of_positive(a)
+        };
+        let large = self.csub(1.0, complement);
+        let is_small = self.lt(a, 0.95);
+        let result = self.select(is_small, small, large);
+        self.with_sign(result, x)
+    }
+
+    /// The complement for numbers that are not negative.
+    fn erfc_of_positive(&mut self, a: V) -> V {
+        let a = self.minc(a, self.choose(10.5, 27.5));
+        let above = self.addc(a, 2.0);
+        let below = self.addc(a, -2.0);
+        let t = self.div(below, above);
+        let g = self.poly(t, &ERFCX);
+        let square = self.mul(a, a);
+        let square_error = self.product_error(a, a, square);
+        let (minus_square, minus_error) = (self.neg(square), self.neg(square_error));
+        let e = self.exp_scaled(minus_square, minus_error, 0);
+        let denominator = {
+            let one = self.c(1.0);
+            self.fmac(a, 2.0, one)
+        };
+        let product = self.mul(e, g);
+        self.div(product, denominator)
+    }
+
+    pub(super) fn erfc(&mut self, x: V) -> V {
+        let a = self.abs(x);
+        let right = self.erfc_of_positive(a);
+        let left = self.csub(2.0, right);
+        let is_left = self.lt(x, 0.0);
+        let far = self.select(is_left, left, right);
+        let near = self.erf_near_zero(x);
+        let near = self.csub(1.0, near);
+        let is_near = self.lt(a, 0.5);
+        self.select(is_near, near, far)
+    }
+
+    pub(super) fn erf_inv(&mut self, x: V) -> V {
+        let one = self.c(1.0);
+        let rest = self.fnma(x, x, one);
+        let log = self.log(rest);
+        let w = self.neg(log);
+        let root = self.sqrt(w);
+        let center = self.poly(w, &ERF_INV);
+        let tail_at = self.addc(root, -3.25);
+        let tail = self.poly(tail_at, &ERF_INV_TAIL);
+        let is_center = self.lt(w, self.choose(5.0, 6.25));
+        let factor = self.select(is_center, center, tail);
+        let factor = if self.is_single() {
+            factor
+        } else {
+            let far_at = self.addc(root, -5.0);
+            let far = self.poly(far_at, &ERF_INV_FAR);
+            let is_far = self.gt(root, 4.0);
+            self.select(is_far, far, factor)
+        };
+        let result = self.mul(factor, x);
+        let a = self.abs(x);
+        let is_end = self.eq(a, 1.0);
+        let infinite = self.mulc(x, f64::INFINITY);
+        let result = self.select(is_end, infinite, result);
+        let is_outside = self.gt(a, 1.0);
+        self.whenc(is_outside, f64::NAN, result)
+    }
+}

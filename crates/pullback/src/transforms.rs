@@ -1,0 +1,222 @@
+//! The transformations, on functions from trees to trees.
+
+use std::collections::HashMap;
+use std::panic::Location;
+use std::sync::{Mutex, PoisonError};
+
+use pullback_base::{Aval, Error, Result, Span};
+use pullback_ir::{Batch, JaxprRef, Val};
+
+use crate::array::Array;
+use crate::tree::{Tree, leaves_of};
+
+/// What a transformed function may give: a tree, or an error or a tree.
+pub trait Output {
+    /// The tree.
+    type Tree: Tree;
+    /// The tree, or the error.
+    fn into_result(self) -> Result<Self::Tree>;
+}
+
+impl<T: Tree> Output for T {
+    type Tree = T;
+    fn into_result(self) -> Result<T> {
+        Ok(self)
+    }
+}
+
+impl<T: Tree> Output for Result<T> {
+    type Tree = T;
+    fn into_result(self) -> Result<T> {
+        self
+    }
+}
+
+fn vals(tree: &impl Tree) -> Result<Vec<Val>> {
+    leaves_of(tree).iter().map(Array::val).collect()
+}
+
+fn rebuild<T: Tree>(like: &T, vals: impl IntoIterator<Item = Val>) -> T {
+    like.with_leaves(&mut vals.into_iter().map(Array::from_val))
+}
+
+/// Calls `f` on flat values; leaves the structure of its result in `structure`.
+fn call_flat<A: Tree, R: Output>(f: &impl Fn(&A) -> R, like: &A, args: &[Val], structure: &mut Option<R::Tree>) -> Result<Vec<Val>> {
+    let out = f(&rebuild(like, args.iter().cloned())).into_result()?;
+    let flat = vals(&out)?;
+    *structure = Some(out);
+    Ok(flat)
+}
+
+/// The function that gives the value of `f` and its gradient in all leaves of its argument.
+///
+/// `f` must give one real number.
+///
+/// # Errors
+/// The returned function gives a `Type` error when `f` gives something else than a real scalar, or an argument is not
+/// floating; and whatever error waits in an operation of `f`.
+pub fn value_and_grad<A: Tree>(f: impl Fn(&A) -> Array) -> impl Fn(&A) -> Result<(Array, A)> {
+    move |arg| {
+        let primals = vals(arg)?;
+        if let Some(bad) = primals.iter().find(|val| !val.aval().dtype.is_inexact()) {
+            let text = format!("grad requires real- or complex-valued inputs, but got {}.", bad.aval().dtype);
+            return Err(Error::type_error(text));
+        }
+        let mut structure = None;
+        let (outs, linear) = pullback_trace::linearize(&mut |args| call_flat(&f, arg, args, &mut structure), &primals)?;
+        let aval = outs[0].aval();
+        if aval.rank() != 0 || !aval.dtype.is_float() {
+            let text = format!("Gradient only defined for real scalar-output functions. Output was {}.", aval.long());
+            return Err(Error::type_error(text));
+        }
+        let one = Val::Literal(pullback_base::Scalar::one(aval.dtype));
+        let cts = linear.pull_back_full(&pullback_trace::current(), &[Some(one)])?;
+        let gradient = rebuild(arg, arrays(cts));
+        Ok((Array::from_val(arrays(outs).swap_remove(0)), gradient))
+    }
+}
+
+/// Literals as arrays, so that users never meet them.
+fn arrays(vals: Vec<Val>) -> Vec<Val> {
+    let plain = |val: Val| match val {
+        Val::Literal(scalar) => Val::Array(pullback_base::Array::scalar(scalar)),
+        other => other,
+    };
+    vals.into_iter().map(plain).collect()
+}
+
+/// The function that gives the gradient of `f`. See [`value_and_grad`].
+///
+/// # Errors
+/// As [`value_and_grad`].
+pub fn grad<A: Tree, R: Output<Tree = Array>>(f: impl Fn(&A) -> R) -> impl Fn(&A) -> Result<A> {
+    let with_value = value_and_grad(move |arg: &A| match f(arg).into_result() {
+        Ok(value) => value,
+        Err(error) => Array::wrap(Err(error), true),
+    });
+    move |arg| Ok(with_value(arg)?.1)
+}
+
+/// Results of `f` at `primals` and their tangents in the direction `tangents`.
+///
+/// # Errors
+/// What waits in an operation of `f`.
+pub fn jvp<A: Tree, R: Output>(f: impl Fn(&A) -> R, primals: &A, tangents: &A) -> Result<(R::Tree, R::Tree)> {
+    let (xs, ts) = (vals(primals)?, vals(tangents)?);
+    let ts: Vec<Option<Val>> = ts.into_iter().map(Some).collect();
+    let mut structure = None;
+    let (outs, dots) = pullback_trace::jvp(&mut |args| call_flat(&f, primals, args, &mut structure), &xs, &ts)?;
+    let structure = structure.ok_or_else(|| Error::internal("the function ran"))?;
+    let e = pullback_trace::current();
+    let mut full = vec![];
+    for (out, dot) in outs.iter().zip(dots) {
+        full.push(pullback_core::prims::instantiate(&*e, out.aval(), dot)?);
+    }
+    Ok((rebuild(&structure, arrays(outs)), rebuild(&structure, arrays(full))))
+}
+
+/// The function that runs `f` for all examples at once: every leaf of the argument and of the result has the batch in
+/// front.
+///
+/// # Errors
+/// The returned function gives a `Value` error when the sizes of the first axes differ; and whatever waits in `f`.
+pub fn vmap<A: Tree, R: Output>(f: impl Fn(&A) -> R) -> impl Fn(&A) -> Result<R::Tree> {
+    move |arg| {
+        let axes = vec![Some(0); leaves_of(arg).len()];
+        run_vmap(&f, arg, &axes)
+    }
+}
+
+/// As [`vmap`] with the batch axis of each leaf of the argument, `None` for leaves that all examples share.
+///
+/// # Errors
+/// As [`vmap`].
+pub fn vmap_axes<A: Tree, R: Output>(f: impl Fn(&A) -> R, in_axes: Vec<Option<usize>>) -> impl Fn(&A) -> Result<R::Tree> {
+    move |arg| run_vmap(&f, arg, &in_axes)
+}
+
+fn run_vmap<A: Tree, R: Output>(f: &impl Fn(&A) -> R, arg: &A, axes: &[Option<usize>]) -> Result<R::Tree> {
+    let flat = vals(arg)?;
+    if flat.len() != axes.len() {
+        return Err(Error::value_error(format!("vmap got {} axes for {} leaves", axes.len(), flat.len())));
+    }
+    let size = batch_size(&flat, axes)?;
+    let args: Vec<(Val, Option<usize>)> = flat.into_iter().zip(axes.iter().copied()).collect();
+    let mut structure = None;
+    let batch = Batch { size, name: None };
+    let mut run = |args: &[Val]| call_flat(f, arg, args, &mut structure);
+    let outs = pullback_trace::vmap(&mut run, &batch, &args, &mut |n| Ok(vec![Some(0); n]))?;
+    let structure = structure.ok_or_else(|| Error::internal("the function ran"))?;
+    Ok(rebuild(&structure, outs))
+}
+
+fn batch_size(vals: &[Val], axes: &[Option<usize>]) -> Result<usize> {
+    let mut size = None;
+    for (val, axis) in vals.iter().zip(axes) {
+        let Some(axis) = *axis else { continue };
+        let aval = val.aval();
+        let Some(&here) = aval.shape.get(axis) else {
+            let text = format!("vmap was requested to map its argument along axis {axis}, but its shape is {:?}", &aval.shape[..]);
+            return Err(Error::value_error(text));
+        };
+        if *size.get_or_insert(here) != here {
+            let text = format!("vmap got inconsistent sizes for array axes to be mapped: {here} and {}", size.unwrap_or(0));
+            return Err(Error::value_error(text));
+        }
+    }
+    size.ok_or_else(|| Error::value_error("vmap must have at least one leaf with a batch axis"))
+}
+
+/// A compiled function; make one with [`jit`].
+pub struct Jit<F, R> {
+    f: F,
+    name: std::sync::Arc<str>,
+    traced: Mutex<HashMap<Vec<Aval>, (JaxprRef, R)>>,
+}
+
+/// Compiles `f` on its first call for each combination of shapes and dtypes.
+#[track_caller]
+pub fn jit<A: Tree, R: Output, F: Fn(&A) -> R>(f: F) -> Jit<F, R::Tree> {
+    let place = Span::of(Location::caller()).resolve().map_or_else(|| "f".into(), |place| place.to_string());
+    let name = place.rsplit('/').next().unwrap_or("f").replace([':', '.'], "_");
+    Jit { f, name: name.into(), traced: Mutex::default() }
+}
+
+impl<F, T: Tree> Jit<F, T> {
+    /// Runs the function.
+    ///
+    /// # Errors
+    /// Whatever waits in an operation of the function, and failures of the run.
+    pub fn call<A: Tree, R: Output<Tree = T>>(&self, arg: &A) -> Result<T>
+    where
+        F: Fn(&A) -> R,
+    {
+        let args = vals(arg)?;
+        let key: Vec<Aval> = args.iter().map(Val::aval).collect();
+        let lock = || self.traced.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((jaxpr, structure)) = lock().get(&key).cloned() {
+            return Ok(rebuild(&structure, pullback_trace::call_jaxpr(self.name.clone(), &jaxpr, &args)?));
+        }
+        let mut structure = None;
+        let traced =
+            pullback_trace::trace_to_jaxpr(&key, &mut |args| Ok((call_flat(&self.f, arg, args, &mut structure)?, None)))?;
+        let structure = structure.ok_or_else(|| Error::internal("the function ran"))?;
+        let all = [&traced.captured[..], &args].concat();
+        let outs = pullback_trace::call_jaxpr(self.name.clone(), &traced.jaxpr, &all)?;
+        if traced.captured.is_empty() {
+            lock().insert(key, (traced.jaxpr, structure.clone()));
+        }
+        Ok(rebuild(&structure, outs))
+    }
+}
+
+/// The jaxpr of `f` at an argument, as text.
+///
+/// # Errors
+/// Whatever waits in an operation of `f`.
+pub fn make_jaxpr<A: Tree, R: Output>(f: impl Fn(&A) -> R, arg: &A) -> Result<String> {
+    let avals: Vec<Aval> = vals(arg)?.iter().map(Val::aval).collect();
+    let mut structure = None;
+    let traced = pullback_trace::trace_to_jaxpr(&avals, &mut |args| Ok((call_flat(&f, arg, args, &mut structure)?, None)))?;
+    Ok(traced.jaxpr.to_string())
+}

@@ -1,0 +1,142 @@
+//! `ShapedArray`: shape, dtype and weak type as a Python object.
+
+use pullback_base::{Aval, DType};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use crate::dtypes::{self, DTypeArg};
+use crate::errors::type_error;
+
+/// What is known of an array without its elements.
+#[pyclass(name = "ShapedArray", module = "pullback.core", frozen, eq, hash, weakref)]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct PyAval(pub Aval);
+
+#[pymethods]
+impl PyAval {
+    #[new]
+    #[pyo3(signature = (shape, dtype, weak_type=false, *, sharding=None, vma=None, memory_space=None))]
+    fn new(
+        shape: Vec<usize>,
+        dtype: DTypeArg,
+        weak_type: bool,
+        sharding: Option<Py<PyAny>>,
+        vma: Option<Py<PyAny>>,
+        memory_space: Option<Py<PyAny>>,
+    ) -> PyAval {
+        let _ = (sharding, vma, memory_space);
+        PyAval(Aval::with_weak_type(&shape, dtypes::canonical(dtype.exact()), weak_type))
+    }
+
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.0.data().shape)
+    }
+
+    #[getter]
+    fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        dtypes::to_numpy(py, self.0.dtype)
+    }
+
+    #[getter]
+    fn weak_type(&self) -> bool {
+        self.0.weak_type
+    }
+
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.0.rank()
+    }
+
+    #[getter]
+    fn size(&self) -> usize {
+        self.0.size()
+    }
+
+    #[getter]
+    fn sharding<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("pullback._device")?.call_method0("default_sharding")
+    }
+
+    #[getter]
+    fn vma<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyFrozenSet>> {
+        pyo3::types::PyFrozenSet::empty(py)
+    }
+
+    fn __len__(&self) -> PyResult<usize> {
+        self.0.shape.first().copied().ok_or_else(|| type_error("len() of unsized object"))
+    }
+
+    /// The same with some fields changed.
+    #[pyo3(signature = (**changes))]
+    fn update(&self, changes: Option<&Bound<'_, PyDict>>) -> PyResult<PyAval> {
+        let get = |name: &str| changes.map_or(Ok(None), |changes| changes.get_item(name));
+        let shape = get("shape")?.map_or_else(|| Ok(self.0.shape.to_vec()), |shape| shape.extract())?;
+        let dtype = get("dtype")?.map_or(Ok(self.0.dtype), |dtype| dtypes::of_object(&dtype))?;
+        let weak_type = get("weak_type")?.map_or(Ok(self.0.weak_type), |weak| weak.extract())?;
+        Ok(PyAval(Aval::with_weak_type(&shape, dtype, weak_type)))
+    }
+
+    /// The aval of tangents.
+    fn to_tangent_aval(&self) -> PyAval {
+        PyAval(self.0.tangent())
+    }
+
+    /// The aval of cotangents.
+    fn to_ct_aval(&self) -> PyAval {
+        PyAval(self.0.tangent())
+    }
+
+    /// The tangent aval, under its older name.
+    fn at_least_vspace(&self) -> PyAval {
+        PyAval(self.0.tangent())
+    }
+
+    /// The same with a strong type.
+    fn strip_weak_type(&self) -> PyAval {
+        PyAval(self.0.weak(false))
+    }
+
+    /// `float32[3]`, or `f32[3]` with short names.
+    #[pyo3(signature = (short_dtypes=false, mesh_axis_types=false))]
+    fn str_short(&self, short_dtypes: bool, mesh_axis_types: bool) -> String {
+        let _ = mesh_axis_types;
+        if short_dtypes { self.0.short() } else { self.0.weak(false).long() }
+    }
+
+    fn __str__(&self) -> String {
+        self.0.weak(false).long()
+    }
+
+    fn __repr__(&self) -> String {
+        repr(self.0)
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyTuple>, Bound<'py, PyAny>, bool))> {
+        let class = py.get_type::<PyAval>().into_any();
+        Ok((class, (self.shape(py)?, self.dtype(py)?, self.0.weak_type)))
+    }
+}
+
+/// `ShapedArray(float32[3])`, with the weak type when there is one.
+pub fn repr(aval: Aval) -> String {
+    let weak = if aval.weak_type { ", weak_type=True" } else { "" };
+    format!("ShapedArray({}{weak})", aval.weak(false).long())
+}
+
+/// The aval of an object with `shape` and `dtype`, of an array, or of a number.
+pub fn aval_of(obj: &Bound<'_, PyAny>) -> PyResult<Option<Aval>> {
+    if let Ok(aval) = obj.cast::<PyAval>() {
+        return Ok(Some(aval.get().0));
+    }
+    if let Some(val) = crate::value::plain_val(obj)? {
+        return Ok(Some(val.aval()));
+    }
+    let (Some(shape), Some(dtype)) = (obj.getattr_opt("shape")?, obj.getattr_opt("dtype")?) else { return Ok(None) };
+    let dtype: DType = dtypes::canonical(dtypes::of_object(&dtype)?);
+    let weak = obj.getattr_opt("weak_type")?.map_or(Ok(false), |weak| weak.is_truthy())?;
+    Ok(Some(Aval::with_weak_type(&shape.extract::<Vec<usize>>()?, dtype, weak)))
+}

@@ -1,0 +1,104 @@
+//! Errors across the border: Pullback's to Python exceptions and back.
+//!
+//! Exception classes are defined in `pullback.errors`; builtin ones serve where JAX raises those.
+
+use std::sync::Arc;
+
+use pullback_base::{Error, ErrorKind};
+use pyo3::exceptions::{
+    PyAttributeError, PyFloatingPointError, PyIndexError, PyKeyError, PyKeyboardInterrupt, PyMemoryError, PyNameError,
+    PyNotImplementedError, PyOverflowError, PyRuntimeError, PyTypeError, PyValueError,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+/// Result with Pullback's error.
+pub type Result<T> = pullback_base::Result<T>;
+
+/// The exception of an error, with the user's line when it is known.
+pub fn to_py(py: Python<'_>, error: &Error) -> PyErr {
+    if let Some(carried) = error.payload().and_then(|payload| payload.downcast_ref::<PyErr>()) {
+        return carried.clone_ref(py);
+    }
+    let text = error.to_string();
+    match builtin(error.kind(), &text) {
+        Some(exception) => exception,
+        None => own(py, error.kind(), text),
+    }
+}
+
+fn builtin(kind: ErrorKind, text: &str) -> Option<PyErr> {
+    let text = text.to_string();
+    Some(match kind {
+        ErrorKind::Type => PyTypeError::new_err(text),
+        ErrorKind::Value => PyValueError::new_err(text),
+        ErrorKind::Index => PyIndexError::new_err(text),
+        ErrorKind::Overflow => PyOverflowError::new_err(text),
+        ErrorKind::NotImplemented => PyNotImplementedError::new_err(text),
+        ErrorKind::Runtime | ErrorKind::Foreign => PyRuntimeError::new_err(text),
+        ErrorKind::Key => PyKeyError::new_err(text),
+        ErrorKind::Attribute => PyAttributeError::new_err(text),
+        ErrorKind::Name => PyNameError::new_err(text),
+        ErrorKind::Memory => PyMemoryError::new_err(text),
+        ErrorKind::Interrupt => PyKeyboardInterrupt::new_err(text),
+        ErrorKind::FloatingPoint => PyFloatingPointError::new_err(text),
+        ErrorKind::TypePromotion
+        | ErrorKind::Concretization
+        | ErrorKind::TracerBool
+        | ErrorKind::TracerArray
+        | ErrorKind::TracerInteger
+        | ErrorKind::NonConcreteBooleanIndex
+        | ErrorKind::UnexpectedTracer
+        | ErrorKind::Internal => return None,
+    })
+}
+
+fn own(py: Python<'_>, kind: ErrorKind, text: String) -> PyErr {
+    let name = match kind {
+        ErrorKind::TypePromotion => "TypePromotionError",
+        ErrorKind::Concretization => "ConcretizationTypeError",
+        ErrorKind::TracerBool => "TracerBoolConversionError",
+        ErrorKind::TracerArray => "TracerArrayConversionError",
+        ErrorKind::TracerInteger => "TracerIntegerConversionError",
+        ErrorKind::NonConcreteBooleanIndex => "NonConcreteBooleanIndexError",
+        ErrorKind::UnexpectedTracer => "UnexpectedTracerError",
+        _ => "JaxRuntimeError",
+    };
+    match exception_class(py, name) {
+        Ok(class) => PyErr::from_type(class, text),
+        Err(missing) => missing,
+    }
+}
+
+/// A class of `pullback.errors`.
+pub fn exception_class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyType>> {
+    Ok(py.import("pullback.errors")?.getattr(name)?.cast_into()?)
+}
+
+/// A Python exception on its way through Rust; it comes out of the gate unchanged.
+pub fn from_py(py: Python<'_>, exception: PyErr) -> Error {
+    let text = exception.value(py).to_string();
+    Error::foreign(text, Arc::new(exception))
+}
+
+/// Results of Python calls inside Rust functions.
+pub trait Carry<T> {
+    /// The same result with the exception carried.
+    fn carry(self, py: Python<'_>) -> Result<T>;
+}
+
+impl<T> Carry<T> for PyResult<T> {
+    fn carry(self, py: Python<'_>) -> Result<T> {
+        self.map_err(|exception| from_py(py, exception))
+    }
+}
+
+/// A `TypeError` with a text.
+pub fn type_error(text: impl Into<String>) -> PyErr {
+    PyTypeError::new_err(text.into())
+}
+
+/// A `ValueError` with a text.
+pub fn value_error(text: impl Into<String>) -> PyErr {
+    PyValueError::new_err(text.into())
+}

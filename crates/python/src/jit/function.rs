@@ -1,0 +1,349 @@
+//! The callable that `jit` returns, and the cache of what it traced.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pullback_base::tree::TreeDef;
+use pullback_core::control::{JIT, Jit};
+use pullback_ir::{Params, Val, eval_jaxpr};
+use pullback_trace::settings::{Setting, is_on};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use pyo3::{PyTraverseError, PyVisit};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::signature::{Leaves, Signature, SignatureError, Statics, bad_argument};
+use super::stage::{CallSpec, Job, StagedCall, leaf_path, stage};
+use crate::call::tree_of;
+use crate::dtypes::warn;
+use crate::gate::gate;
+
+/// What is known of one signature.
+struct Entry {
+    signature: Signature,
+    params: Params,
+    out_tree: TreeDef,
+    /// Positions of leaves whose memory a result takes over.
+    donated: Vec<usize>,
+}
+
+/// Traced programs of one function under one set of options; shared by all wrappers of the same function.
+#[pyclass(module = "pullback._core", frozen)]
+#[derive(Default)]
+pub struct JitCache {
+    entries: Mutex<FxHashMap<u64, SmallVec<[Arc<Entry>; 1]>>>,
+}
+
+/// Entries before a cache starts anew.
+const MAX_ENTRIES: usize = 8192;
+
+impl JitCache {
+    fn lock(&self) -> std::sync::MutexGuard<'_, FxHashMap<u64, SmallVec<[Arc<Entry>; 1]>>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn find(&self, py: Python<'_>, hash: u64, signature: &Signature) -> PyResult<Option<Arc<Entry>>> {
+        // Equality may run Python code, so the lock is not held meanwhile.
+        let Some(candidates) = self.lock().get(&hash).cloned() else { return Ok(None) };
+        for entry in candidates {
+            if entry.signature.equals(py, signature)? {
+                return Ok(Some(entry));
+            }
+        }
+        Ok(None)
+    }
+
+    fn insert(&self, hash: u64, entry: Arc<Entry>) {
+        let mut entries = self.lock();
+        if entries.len() >= MAX_ENTRIES {
+            entries.clear();
+        }
+        entries.entry(hash).or_default().push(entry);
+    }
+}
+
+#[pymethods]
+impl JitCache {
+    #[new]
+    fn new() -> JitCache {
+        JitCache::default()
+    }
+    fn __len__(&self) -> usize {
+        self.lock().values().map(SmallVec::len).sum()
+    }
+    fn clear(&self) {
+        self.lock().clear();
+    }
+}
+
+/// A function that is traced once for each signature and then runs as a program.
+#[pyclass(module = "pullback", frozen, dict, weakref, subclass)]
+pub struct PjitFunction {
+    fun: Py<PyAny>,
+    name: Arc<str>,
+    statics: Statics,
+    donate: Statics,
+    keep_unused: bool,
+    inline: bool,
+    cache: Py<JitCache>,
+}
+
+#[pymethods]
+impl PjitFunction {
+    #[new]
+    #[pyo3(signature = (fun, cache, name, static_argnums, static_argnames, donate_argnums, donate_argnames, keep_unused, inline))]
+    #[allow(clippy::too_many_arguments, reason = "called from one place, by name")]
+    fn new(
+        fun: Py<PyAny>,
+        cache: Py<JitCache>,
+        name: String,
+        static_argnums: Vec<usize>,
+        static_argnames: Vec<String>,
+        donate_argnums: Vec<usize>,
+        donate_argnames: Vec<String>,
+        keep_unused: bool,
+        inline: bool,
+    ) -> PjitFunction {
+        let statics = Statics { argnums: static_argnums, argnames: static_argnames };
+        let donate = Statics { argnums: donate_argnums, argnames: donate_argnames };
+        PjitFunction { fun, name: name.into(), statics, donate, keep_unused, inline, cache }
+    }
+
+    #[pyo3(signature = (*args, **kwargs))]
+    fn __call__(
+        &self,
+        py: Python<'_>,
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        if is_on(Setting::DisableJit) {
+            return self.fun.call(py, args, kwargs);
+        }
+        let (signature, leaves) = match Signature::of_call(args, kwargs, &self.statics) {
+            Ok(parts) => parts,
+            Err(error) => return Err(self.explain(py, error, args, kwargs)),
+        };
+        let hash = signature.hash_value();
+        if let Some(entry) = self.cache.get().find(py, hash, &signature)? {
+            return self.run(py, &entry, &leaves);
+        }
+        self.miss(py, args, kwargs, (hash, signature), leaves)
+    }
+
+    /// Binds to an instance, as functions do.
+    fn __get__(slf: Bound<'_, Self>, obj: &Bound<'_, PyAny>, _class: Option<&Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
+        if obj.is_none() {
+            return Ok(slf.into_any().unbind());
+        }
+        Ok(slf.py().import("types")?.getattr("MethodType")?.call1((slf, obj))?.unbind())
+    }
+
+    /// Number of signatures traced.
+    fn _cache_size(&self) -> usize {
+        self.cache.get().__len__()
+    }
+
+    /// Forgets all that was traced.
+    fn clear_cache(&self) {
+        self.cache.get().clear();
+    }
+
+    /// Forgets all that was traced, under its older name.
+    fn _clear_cache(&self) {
+        self.cache.get().clear();
+    }
+
+    /// What was asked for at the creation, for `lower` and its kin.
+    fn _options(&self) -> (Vec<usize>, Vec<String>, Vec<usize>, Vec<String>) {
+        let (statics, donate) = (self.statics.clone(), self.donate.clone());
+        (statics.argnums, statics.argnames, donate.argnums, donate.argnames)
+    }
+
+    #[getter]
+    fn _fun(&self, py: Python<'_>) -> Py<PyAny> {
+        self.fun.clone_ref(py)
+    }
+
+    /// The staged program of a call.
+    #[pyo3(signature = (*args, **kwargs))]
+    fn trace(
+        slf: Bound<'_, Self>,
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        Ok(slf.py().import("pullback.stages")?.call_method1("_trace", (slf, args, kwargs))?.unbind())
+    }
+
+    /// The lowered program of a call.
+    #[pyo3(signature = (*args, **kwargs))]
+    fn lower(
+        slf: Bound<'_, Self>,
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        Ok(PjitFunction::trace(slf.clone(), args, kwargs)?.bind(slf.py()).call_method0("lower")?.unbind())
+    }
+
+    /// Shapes and dtypes of the results of a call.
+    #[pyo3(signature = (*args, **kwargs))]
+    fn eval_shape(
+        slf: Bound<'_, Self>,
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        Ok(PjitFunction::trace(slf.clone(), args, kwargs)?.bind(slf.py()).getattr("out_info")?.unbind())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("<PjitFunction of {}>", self.fun.bind(py).repr()?))
+    }
+
+    fn __reduce__(slf: Bound<'_, Self>) -> PyResult<String> {
+        Ok(slf.getattr("__qualname__")?.to_string())
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.fun)?;
+        visit.call(&self.cache)
+    }
+}
+
+impl PjitFunction {
+    fn run(&self, py: Python<'_>, entry: &Entry, leaves: &Leaves) -> PyResult<Py<PyAny>> {
+        let outs = gate(py, || match &self.inlined(&entry.params) {
+            Some(jit) => eval_jaxpr(&*pullback_trace::current(), &jit.jaxpr, leaves).map(Into::into),
+            None => pullback_trace::bind(JIT, &entry.params, leaves),
+        })?;
+        for &at in &entry.donated {
+            if let Val::Array(array) = &leaves[at]
+                && !pullback_trace::is_tracing()
+            {
+                array.delete();
+            }
+        }
+        tree_of(py, &entry.out_tree, outs)
+    }
+
+    fn inlined<'a>(&self, params: &'a Params) -> Option<&'a Jit> {
+        if self.inline && pullback_trace::is_tracing() { params.get::<Jit>() } else { None }
+    }
+
+    fn miss(
+        &self,
+        py: Python<'_>,
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+        (hash, signature): (u64, Signature),
+        mut leaves: Leaves,
+    ) -> PyResult<Py<PyAny>> {
+        let job = Job { transform: "jit", fun: self.fun.bind(py), args, kwargs, statics: &self.statics };
+        let spec = CallSpec::of_call(args, kwargs, &self.statics, &mut vec![])?;
+        let avals: Vec<_> = leaves.iter().map(Val::aval).collect();
+        let staged = gate(py, || stage(&job, &spec, &avals))?;
+        let n_captured = staged.captured.len();
+        let donated = self.donated(py, args, kwargs, &staged)?;
+        let entry = self.entry(signature, staged.jaxpr.clone(), staged.out_tree.clone(), donated);
+        if n_captured == 0 {
+            let entry = Arc::new(entry);
+            self.cache.get().insert(hash, entry.clone());
+            return self.run(py, &entry, &leaves);
+        }
+        // What was captured belongs to traces around this call, so nobody else can use the program.
+        leaves.insert_many(0, staged.captured);
+        self.run(py, &Entry { donated: vec![], ..entry }, &leaves)
+    }
+
+    fn entry(
+        &self,
+        signature: Signature,
+        jaxpr: pullback_ir::JaxprRef,
+        out_tree: TreeDef,
+        donated: Vec<usize>,
+    ) -> Entry {
+        let mut jit = Jit::new(self.name.clone(), jaxpr);
+        jit.keep_unused = self.keep_unused;
+        jit.inline = self.inline;
+        for &at in &donated {
+            jit.donated_invars[at] = true;
+        }
+        Entry { signature, params: Params::new(jit), out_tree, donated }
+    }
+
+    /// Leaves that were offered and that some result of the same type can take over; warns about the others.
+    fn donated(
+        &self,
+        py: Python<'_>,
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+        staged: &StagedCall,
+    ) -> PyResult<Vec<usize>> {
+        if self.donate.argnums.is_empty() && self.donate.argnames.is_empty() || !staged.captured.is_empty() {
+            return Ok(vec![]);
+        }
+        let offered = self.offered(args, kwargs)?;
+        let in_avals = staged.jaxpr.in_avals();
+        let mut wanted: Vec<_> = staged.jaxpr.out_avals().into_iter().map(|aval| aval.weak(false)).collect();
+        let (mut usable, mut unusable) = (vec![], vec![]);
+        for at in offered {
+            match wanted.iter().position(|aval| *aval == in_avals[at].weak(false)) {
+                Some(found) => {
+                    wanted.swap_remove(found);
+                    usable.push(at);
+                }
+                None => unusable.push(in_avals[at].weak(false).long()),
+            }
+        }
+        if !unusable.is_empty() {
+            warn(py, &format!("Some donated buffers were not usable: {}.", unusable.join(", ")))?;
+        }
+        Ok(usable)
+    }
+
+    /// Positions of the leaves of arguments that were offered.
+    fn offered(&self, args: &Bound<'_, PyTuple>, kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<usize>> {
+        let (mut found, mut at) = (vec![], 0);
+        let mut add = |arg: &Bound<'_, PyAny>, is_static: bool, is_offered: bool| -> PyResult<()> {
+            if is_static {
+                return Ok(());
+            }
+            let (leaves, _) = crate::tree::flatten_all(arg)?;
+            if is_offered {
+                found.extend(at..at + leaves.len());
+            }
+            at += leaves.len();
+            Ok(())
+        };
+        for (i, arg) in args.iter().enumerate() {
+            add(&arg, self.statics.has_position(i), self.donate.has_position(i))?;
+        }
+        if let Some(kwargs) = kwargs {
+            let keys = kwargs.keys();
+            keys.sort()?;
+            for key in keys.iter() {
+                let name = key.to_string();
+                add(&kwargs.as_any().get_item(&key)?, self.statics.has_name(&name), self.donate.has_name(&name))?;
+            }
+        }
+        Ok(found)
+    }
+
+    fn explain(
+        &self,
+        py: Python<'_>,
+        error: SignatureError,
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+    ) -> PyErr {
+        let bad = match error {
+            SignatureError::Raised(raised) => return raised,
+            SignatureError::Bad(bad) => bad.0,
+        };
+        let job = Job { transform: "jit", fun: self.fun.bind(py), args, kwargs, statics: &self.statics };
+        let mut leaves = vec![];
+        if let Err(raised) = CallSpec::of_call(args, kwargs, &self.statics, &mut leaves) {
+            return raised;
+        }
+        let index = leaves.iter().position(|leaf| leaf.is(&bad)).unwrap_or(0);
+        bad_argument(job.fun, bad.bind(py), &leaf_path(&job, index))
+    }
+}

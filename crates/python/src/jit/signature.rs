@@ -1,0 +1,220 @@
+//! What distinguishes one call of a jitted function from another: structure, avals, static values, settings.
+//!
+//! A signature is a row of words (kinds of containers, avals as pointers) and the few Python objects among them
+//! (dictionary keys, classes, static values), compared by identity first. No treedef is built to look one up.
+
+use std::hash::{Hash, Hasher};
+
+use pullback_ir::Val;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use smallvec::SmallVec;
+
+use crate::errors::{type_error, value_error};
+use crate::tree::{Expansion, expand};
+use crate::value::plain_val;
+
+/// Values of the leaves of a call.
+pub type Leaves = SmallVec<[Val; 8]>;
+
+/// Which arguments are static: positions and names, sorted.
+#[derive(Clone, Default)]
+pub struct Statics {
+    /// Positions.
+    pub argnums: Vec<usize>,
+    /// Names of keyword arguments.
+    pub argnames: Vec<String>,
+}
+
+impl Statics {
+    /// Whether the positional argument is static.
+    pub fn has_position(&self, position: usize) -> bool {
+        !self.argnums.is_empty() && self.argnums.contains(&position)
+    }
+
+    /// Whether the keyword argument is static.
+    pub fn has_name(&self, name: &str) -> bool {
+        self.argnames.iter().any(|known| known == name)
+    }
+}
+
+// Words below any pointer: kinds of nodes.
+const TUPLE: u64 = 1;
+const LIST: u64 = 2;
+const DICT: u64 = 3;
+const NONE: u64 = 4;
+const CUSTOM: u64 = 5;
+const STATIC: u64 = 6;
+const KEYWORD: u64 = 7;
+
+/// A call's structure, avals and static values.
+pub struct Signature {
+    words: SmallVec<[u64; 24]>,
+    objects: SmallVec<[Py<PyAny>; 4]>,
+    settings: u64,
+}
+
+/// The error of an argument that is no value: what it was and the number of its leaf.
+pub struct BadLeaf(pub Py<PyAny>);
+
+/// Why no signature could be made.
+pub enum SignatureError {
+    /// An exception of Python.
+    Raised(PyErr),
+    /// A leaf is no value.
+    Bad(BadLeaf),
+}
+
+impl From<PyErr> for SignatureError {
+    fn from(raised: PyErr) -> SignatureError {
+        SignatureError::Raised(raised)
+    }
+}
+
+impl Signature {
+    /// The signature of a call, and the values of its leaves.
+    pub fn of_call(
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+        statics: &Statics,
+    ) -> Result<(Signature, Leaves), SignatureError> {
+        let mut signature = Signature {
+            words: SmallVec::new(),
+            objects: SmallVec::new(),
+            settings: pullback_trace::settings::settings(),
+        };
+        let mut leaves = Leaves::new();
+        for (position, arg) in args.iter().enumerate() {
+            if statics.has_position(position) {
+                signature.push_static(&arg)?;
+            } else {
+                signature.push(&arg, &mut leaves)?;
+            }
+        }
+        if let Some(kwargs) = kwargs {
+            signature.push_keywords(kwargs, statics, &mut leaves)?;
+        }
+        Ok((signature, leaves))
+    }
+
+    fn push_keywords(
+        &mut self,
+        kwargs: &Bound<'_, PyDict>,
+        statics: &Statics,
+        leaves: &mut Leaves,
+    ) -> Result<(), SignatureError> {
+        let keys = kwargs.keys();
+        keys.sort()?;
+        for key in keys.iter() {
+            let arg = kwargs.as_any().get_item(&key)?;
+            self.words.push(KEYWORD);
+            let is_static = !statics.argnames.is_empty() && statics.has_name(&key.to_string());
+            self.objects.push(key.unbind());
+            if is_static {
+                self.push_static(&arg)?;
+            } else {
+                self.push(&arg, leaves)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn push_static(&mut self, arg: &Bound<'_, PyAny>) -> Result<(), SignatureError> {
+        let hash = arg.hash().map_err(|cause| unhashable(arg, &cause))?;
+        self.words.extend([STATIC, hash as u64]);
+        self.objects.push(arg.clone().unbind());
+        Ok(())
+    }
+
+    fn push(&mut self, obj: &Bound<'_, PyAny>, leaves: &mut Leaves) -> Result<(), SignatureError> {
+        match expand(obj)? {
+            Expansion::Leaf => {
+                let Some(val) = plain_val(obj)? else { return Err(SignatureError::Bad(BadLeaf(obj.clone().unbind()))) };
+                self.words.push(std::ptr::from_ref(val.aval().data()) as u64);
+                leaves.push(val);
+                Ok(())
+            }
+            Expansion::None => {
+                self.words.push(NONE);
+                Ok(())
+            }
+            Expansion::Tuple(tuple) => {
+                self.words.extend([TUPLE, tuple.len() as u64]);
+                tuple.iter().try_for_each(|child| self.push(&child, leaves))
+            }
+            Expansion::List(list) => {
+                self.words.extend([LIST, list.len() as u64]);
+                list.iter().try_for_each(|child| self.push(&child, leaves))
+            }
+            Expansion::Dict(dict, keys) => {
+                self.words.extend([DICT, keys.len() as u64]);
+                for key in keys.iter() {
+                    let child = dict.as_any().get_item(&key)?;
+                    self.objects.push(key.unbind());
+                    self.push(&child, leaves)?;
+                }
+                Ok(())
+            }
+            Expansion::Custom(node, children) => {
+                self.words.extend([CUSTOM, node.class.as_ptr() as u64, children.len() as u64]);
+                self.objects.push(node.aux);
+                children.iter().try_for_each(|child| self.push(child, leaves))
+            }
+        }
+    }
+
+    /// A hash of all but the Python objects.
+    pub fn hash_value(&self) -> u64 {
+        let mut state = rustc_hash::FxHasher::default();
+        self.words.hash(&mut state);
+        self.settings.hash(&mut state);
+        state.finish()
+    }
+
+    /// Whether two signatures are equal; asks Python objects for equality when they are not the same.
+    pub fn equals(&self, py: Python<'_>, other: &Signature) -> PyResult<bool> {
+        if self.settings != other.settings || self.words != other.words || self.objects.len() != other.objects.len() {
+            return Ok(false);
+        }
+        for (a, b) in self.objects.iter().zip(&other.objects) {
+            if !a.is(b) && !same_object(a.bind(py), b.bind(py))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Equal and of one class: `1`, `1.0` and `True` are different static values.
+fn same_object(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(a.get_type().is(b.get_type()) && a.eq(b)?)
+}
+
+fn unhashable(arg: &Bound<'_, PyAny>, cause: &PyErr) -> PyErr {
+    let text = arg.repr().map(|text| text.to_string()).unwrap_or_default();
+    let kind = cause.get_type(arg.py()).name().map(|name| name.to_string()).unwrap_or_default();
+    value_error(format!(
+        "Non-hashable static arguments are not supported. An error occurred while trying to hash an object of type {}, {text}. \
+         The error was:\n{kind}: {}\n",
+        arg.get_type(),
+        cause.value(arg.py())
+    ))
+}
+
+/// The error of a non-array argument of a staged function.
+pub fn bad_argument(fun: &Bound<'_, PyAny>, leaf: &Bound<'_, PyAny>, path: &str) -> PyErr {
+    if leaf.hasattr("__jax_array__").unwrap_or(false) {
+        return value_error(
+            "Triggering __jax_array__() during abstractification is no longer supported. To avoid this error, either \
+             explicitly convert your object using jax.numpy.array(), or register your object as a pytree.",
+        );
+    }
+    let fun = fun.repr().map(|text| text.to_string()).unwrap_or_default();
+    let class = leaf.get_type();
+    type_error(format!(
+        "Error interpreting argument to {fun} as an abstract array. The problematic value is of type {class} and was passed to \
+         the function at path {path}.\nAn instance of {class} is not a valid JAX type. This typically means that a jit-wrapped \
+         function was called with a non-array argument, and this argument was not marked as static using the \
+         static_argnums or static_argnames parameters of jax.jit."
+    ))
+}

@@ -1,0 +1,320 @@
+//! Staging: running a Python function on tracers to get its jaxpr.
+
+use pullback_base::tree::TreeDef;
+use pullback_base::{Aval, Result};
+use pullback_ir::{DebugInfo, JaxprRef, Val};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use super::signature::{Statics, bad_argument};
+use crate::aval::{PyAval, aval_of};
+use crate::call::path_of;
+use crate::errors::{Carry, type_error};
+use crate::gate::gate;
+use crate::jaxpr::PyJaxpr;
+use crate::names::{self, function_name, function_place};
+use crate::tree::{PyNode, PyTreeDef, flatten, unflatten};
+use crate::value::{try_val, wrap};
+
+/// One argument of a staged function.
+enum ArgSpec {
+    Static(Py<PyAny>),
+    Tree(TreeDef),
+}
+
+/// The arguments of a call without the values of their leaves.
+pub struct CallSpec {
+    args: Vec<ArgSpec>,
+    kwargs: Vec<(Py<PyAny>, ArgSpec)>,
+    keys: Py<pyo3::types::PyList>,
+}
+
+impl CallSpec {
+    /// Splits a call into what is static and the leaves.
+    pub fn of_call<'py>(
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+        statics: &Statics,
+        leaves: &mut Vec<Bound<'py, PyAny>>,
+    ) -> PyResult<CallSpec> {
+        let mut specs = vec![];
+        for (position, arg) in args.iter().enumerate() {
+            specs.push(spec(&arg, statics.has_position(position), leaves)?);
+        }
+        let (mut keywords, keys) = (vec![], pyo3::types::PyList::empty(args.py()));
+        if let Some(kwargs) = kwargs {
+            let sorted = kwargs.keys();
+            sorted.sort()?;
+            for key in sorted.iter() {
+                let arg = kwargs.as_any().get_item(&key)?;
+                let spec = spec(&arg, statics.has_name(&key.to_string()), leaves)?;
+                if let ArgSpec::Tree(_) = spec {
+                    keys.append(&key)?;
+                }
+                keywords.push((key.unbind(), spec));
+            }
+        }
+        Ok(CallSpec { args: specs, kwargs: keywords, keys: keys.unbind() })
+    }
+
+    /// The structure of the arguments that are not static: a pair of a tuple and a dictionary.
+    pub fn in_tree(&self, py: Python<'_>) -> TreeDef {
+        let tree = |spec: &ArgSpec| match spec {
+            ArgSpec::Static(_) => None,
+            ArgSpec::Tree(tree) => Some(tree.clone()),
+        };
+        let args = self.args.iter().filter_map(tree).collect();
+        let kwargs = self.kwargs.iter().filter_map(|(_, spec)| tree(spec)).collect();
+        let keywords = TreeDef::new(PyNode::dict(self.keys.bind(py).clone()).into_node(), kwargs);
+        TreeDef::tuple(vec![TreeDef::tuple(args), keywords])
+    }
+
+    /// Calls the function with values in place of the leaves.
+    fn call<'py>(&self, fun: &Bound<'py, PyAny>, vals: &[Val]) -> PyResult<Bound<'py, PyAny>> {
+        let py = fun.py();
+        let mut vals = vals.iter();
+        let mut args = vec![];
+        for spec in &self.args {
+            args.push(build(py, spec, &mut vals)?);
+        }
+        let args = PyTuple::new(py, args)?;
+        if self.kwargs.is_empty() {
+            return fun.call1(args);
+        }
+        let kwargs = PyDict::new(py);
+        for (key, spec) in &self.kwargs {
+            kwargs.set_item(key, build(py, spec, &mut vals)?)?;
+        }
+        fun.call(args, Some(&kwargs))
+    }
+}
+
+fn spec<'py>(arg: &Bound<'py, PyAny>, is_static: bool, leaves: &mut Vec<Bound<'py, PyAny>>) -> PyResult<ArgSpec> {
+    if is_static { Ok(ArgSpec::Static(arg.clone().unbind())) } else { flatten(arg, None, leaves).map(ArgSpec::Tree) }
+}
+
+fn build(py: Python<'_>, spec: &ArgSpec, vals: &mut std::slice::Iter<'_, Val>) -> PyResult<Py<PyAny>> {
+    match spec {
+        ArgSpec::Static(obj) => Ok(obj.clone_ref(py)),
+        ArgSpec::Tree(tree) => {
+            let leaves: PyResult<Vec<_>> =
+                vals.by_ref().take(tree.n_leaves()).map(|val| wrap(py, val.clone())).collect();
+            unflatten(py, tree, leaves?)
+        }
+    }
+}
+
+/// A staged function.
+pub struct StagedCall {
+    /// The jaxpr: captured values first, then the leaves.
+    pub jaxpr: JaxprRef,
+    /// Outer tracers that the function used.
+    pub captured: Vec<Val>,
+    /// Structure of the result.
+    pub out_tree: TreeDef,
+}
+
+/// What is staged, and for which transform.
+pub struct Job<'a, 'py> {
+    /// The transform's name, for errors.
+    pub transform: &'static str,
+    /// The function.
+    pub fun: &'a Bound<'py, PyAny>,
+    /// Its positional arguments, for names in errors.
+    pub args: &'a Bound<'py, PyTuple>,
+    /// Its keyword arguments.
+    pub kwargs: Option<&'a Bound<'py, PyDict>>,
+    /// Which are static.
+    pub statics: &'a Statics,
+}
+
+/// Runs a function on tracers.
+///
+/// # Errors
+/// What the function raises; `TypeError` when it returns something that is no value.
+pub fn stage(job: &Job<'_, '_>, spec: &CallSpec, avals: &[Aval]) -> Result<StagedCall> {
+    let py = job.fun.py();
+    let mut out_tree = None;
+    let mut id = None;
+    let traced = pullback_trace::trace_to_jaxpr(avals, &mut |vals| {
+        id = Some(pullback_trace::current().id());
+        let statics = job.statics.argnums.clone();
+        let _guard = names::enter(job.transform, job.fun, job.args, job.kwargs, statics, avals.len());
+        let out = spec.call(job.fun, vals).carry(py)?;
+        let (outs, tree) = out_vals(job, &out).carry(py)?;
+        out_tree = Some(tree);
+        Ok((outs, Some(debug_info(job))))
+    })?;
+    if let Some(id) = id {
+        names::remember(
+            id,
+            format!("{} traced for {}", names::function_and_place(job.fun), job.transform),
+            &traced.jaxpr,
+        );
+    }
+    let out_tree = out_tree.expect("the function ran");
+    Ok(StagedCall { jaxpr: traced.jaxpr, captured: traced.captured, out_tree })
+}
+
+fn debug_info(job: &Job<'_, '_>) -> DebugInfo {
+    DebugInfo {
+        traced_for: job.transform.into(),
+        function: function_name(job.fun),
+        place: function_place(job.fun),
+        arg_names: vec![],
+        result_paths: vec![],
+    }
+}
+
+fn out_vals(job: &Job<'_, '_>, out: &Bound<'_, PyAny>) -> PyResult<(Vec<Val>, TreeDef)> {
+    let mut leaves = vec![];
+    let tree = flatten(out, None, &mut leaves)?;
+    let mut vals = Vec::with_capacity(leaves.len());
+    for (i, leaf) in leaves.iter().enumerate() {
+        match try_val(leaf)? {
+            Some(val) => vals.push(val),
+            None => return Err(bad_output(job, leaf, &path_of(out, i)?)),
+        }
+    }
+    Ok((vals, tree))
+}
+
+fn bad_output(job: &Job<'_, '_>, leaf: &Bound<'_, PyAny>, path: &str) -> PyErr {
+    let at = if path.is_empty() { String::new() } else { format!(" at output component {path}") };
+    type_error(format!(
+        "function {} traced for {} returned a value of type {}{at}, which is not a valid JAX type",
+        names::function_and_place(job.fun),
+        job.transform,
+        leaf.get_type()
+    ))
+}
+
+/// Stages a call whose leaves need only shape and dtype.
+pub fn stage_avals(job: &Job<'_, '_>) -> PyResult<(CallSpec, Vec<Aval>, StagedCall)> {
+    let py = job.fun.py();
+    let mut leaves = vec![];
+    let spec = CallSpec::of_call(job.args, job.kwargs, job.statics, &mut leaves)?;
+    let mut avals = vec![];
+    for (i, leaf) in leaves.iter().enumerate() {
+        match aval_of(leaf)? {
+            Some(aval) => avals.push(aval),
+            None => return Err(bad_argument(job.fun, leaf, &leaf_path(job, i))),
+        }
+    }
+    let staged = gate(py, || stage(job, &spec, &avals))?;
+    Ok((spec, avals, staged))
+}
+
+/// The name of the argument that holds a leaf, with the path inside.
+pub fn leaf_path(job: &Job<'_, '_>, index: usize) -> String {
+    let skip = |position: usize, name: &str| job.statics.has_position(position) || job.statics.has_name(name);
+    names::argument_names(job.fun, job.args, job.kwargs, &skip).get(index).cloned().unwrap_or_default()
+}
+
+/// The result of staging, for `Traced` and `make_jaxpr`.
+#[pyclass(module = "pullback._core", frozen)]
+pub struct Staged {
+    jaxpr: JaxprRef,
+    captured: Vec<Val>,
+    in_tree: TreeDef,
+    out_tree: TreeDef,
+    in_avals: Vec<Aval>,
+    name: String,
+}
+
+#[pymethods]
+impl Staged {
+    #[getter]
+    fn jaxpr(&self) -> PyJaxpr {
+        PyJaxpr(self.jaxpr.clone())
+    }
+    #[getter]
+    fn in_tree(&self) -> PyTreeDef {
+        PyTreeDef(self.in_tree.clone())
+    }
+    #[getter]
+    fn out_tree(&self) -> PyTreeDef {
+        PyTreeDef(self.out_tree.clone())
+    }
+    #[getter]
+    fn flat_in_avals(&self) -> Vec<PyAval> {
+        self.in_avals.iter().copied().map(PyAval).collect()
+    }
+    #[getter]
+    fn flat_out_avals(&self) -> Vec<PyAval> {
+        self.jaxpr.out_avals().into_iter().map(PyAval).collect()
+    }
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Runs the staged program on flat values.
+    fn call_flat(&self, py: Python<'_>, leaves: Vec<Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
+        let mut vals = self.captured.clone();
+        for leaf in &leaves {
+            vals.push(crate::value::to_val(leaf)?);
+        }
+        let outs = gate(py, || pullback_trace::call_jaxpr(self.name.as_str().into(), &self.jaxpr, &vals))?;
+        crate::call::tree_of(py, &self.out_tree, outs)
+    }
+}
+
+impl Staged {
+    /// The jaxpr, the values it captured, and the structures of arguments and results.
+    pub fn parts(&self) -> (&JaxprRef, &[Val], &TreeDef, &TreeDef) {
+        (&self.jaxpr, &self.captured, &self.in_tree, &self.out_tree)
+    }
+}
+
+/// Stages a call of `fun` for the named transform; leaves need only shape and dtype.
+#[pyfunction]
+#[pyo3(signature = (fun, args, kwargs, static_argnums=vec![], static_argnames=vec![], transform="jit"))]
+fn stage_call(
+    fun: &Bound<'_, PyAny>,
+    args: &Bound<'_, PyTuple>,
+    kwargs: &Bound<'_, PyDict>,
+    static_argnums: Vec<usize>,
+    static_argnames: Vec<String>,
+    transform: &str,
+) -> PyResult<Staged> {
+    let transform = ["jit", "make_jaxpr", "eval_shape", "checkpoint"]
+        .into_iter()
+        .find(|known| *known == transform)
+        .unwrap_or("jit");
+    let statics = Statics { argnums: static_argnums, argnames: static_argnames };
+    let job = Job { transform, fun, args, kwargs: (!kwargs.is_empty()).then_some(kwargs), statics: &statics };
+    let (spec, in_avals, staged) = stage_avals(&job)?;
+    let jaxpr = with_names(&job, &staged);
+    Ok(Staged {
+        jaxpr,
+        captured: staged.captured,
+        in_tree: spec.in_tree(fun.py()),
+        out_tree: staged.out_tree,
+        in_avals,
+        name: function_name(fun),
+    })
+}
+
+/// The jaxpr with the names of its arguments and results.
+fn with_names(job: &Job<'_, '_>, staged: &StagedCall) -> JaxprRef {
+    let skip = |position: usize, name: &str| job.statics.has_position(position) || job.statics.has_name(name);
+    let mut jaxpr = pullback_ir::Jaxpr::clone(&staged.jaxpr);
+    let mut info = debug_info(job);
+    info.arg_names = names::argument_names(job.fun, job.args, job.kwargs, &skip);
+    info.result_paths = result_paths(job.fun.py(), &staged.out_tree).unwrap_or_default();
+    jaxpr.debug = Some(std::sync::Arc::new(info));
+    JaxprRef::new(jaxpr)
+}
+
+fn result_paths(py: Python<'_>, tree: &TreeDef) -> PyResult<Vec<String>> {
+    let marks = (0..tree.n_leaves()).map(|_| py.Ellipsis());
+    let skeleton = unflatten(py, tree, marks)?;
+    let (found, _) = crate::tree::flatten_with_paths(skeleton.bind(py), None, false)?;
+    found.iter().map(|(path, _)| Ok(format!("result{}", crate::tree::key_text(path)?))).collect()
+}
+
+pub(super) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<Staged>()?;
+    m.add_function(wrap_pyfunction!(stage_call, m)?)
+}

@@ -1,0 +1,165 @@
+//! NumPy's arrays, read in place and made: the few facts of its C structures that never change.
+//!
+//! An array that NumPy can still write to is copied; one of our own that comes back is recognized.
+
+use std::ffi::{c_char, c_int};
+
+use pullback_base::array::Buffer;
+use pullback_base::{Array, Aval, DType};
+use pullback_ir::Val;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use smallvec::SmallVec;
+
+use crate::dtypes;
+use crate::errors::type_error;
+use crate::value;
+
+/// What is used of the `numpy` module.
+pub struct NumPy {
+    /// `numpy.ndarray`.
+    pub ndarray: Py<PyAny>,
+    /// `numpy.generic`, the class of scalars.
+    pub generic: Py<PyAny>,
+    /// `numpy.dtype`.
+    pub dtype: Py<PyAny>,
+    /// `numpy.asarray`.
+    pub asarray: Py<PyAny>,
+}
+
+/// The `numpy` module.
+pub fn numpy(py: Python<'_>) -> PyResult<&'static NumPy> {
+    static NUMPY: PyOnceLock<NumPy> = PyOnceLock::new();
+    NUMPY.get_or_try_init(py, || {
+        let module = py.import("numpy")?;
+        let get = |name| module.getattr(name).map(Bound::unbind);
+        Ok(NumPy { ndarray: get("ndarray")?, generic: get("generic")?, dtype: get("dtype")?, asarray: get("asarray")? })
+    })
+}
+
+/// The head of NumPy's array objects, the same in all its versions.
+#[repr(C)]
+struct NdArray {
+    head: ffi::PyObject,
+    data: *mut c_char,
+    rank: c_int,
+    dimensions: *mut isize,
+    strides: *mut isize,
+    base: *mut ffi::PyObject,
+    descr: *mut ffi::PyObject,
+    flags: c_int,
+}
+
+const C_CONTIGUOUS: c_int = 1;
+
+/// Whether the object is a NumPy array.
+pub fn is_ndarray(obj: &Bound<'_, PyAny>) -> PyResult<bool> {
+    obj.is_instance(numpy(obj.py())?.ndarray.bind(obj.py()))
+}
+
+/// Whether the object is a NumPy scalar.
+pub fn is_generic(obj: &Bound<'_, PyAny>) -> PyResult<bool> {
+    obj.is_instance(numpy(obj.py())?.generic.bind(obj.py()))
+}
+
+/// The value of a NumPy array, narrowed while 64-bit types are off. One without axes becomes a literal.
+pub fn from_ndarray(array: &Bound<'_, PyAny>) -> PyResult<Val> {
+    let py = array.py();
+    // SAFETY: the object is an instance of `numpy.ndarray`, whose head this is, and lives as long as `array`.
+    let head = unsafe { &*array.as_ptr().cast::<NdArray>() };
+    // SAFETY: the descriptor is a live object that the array holds.
+    let descr = unsafe { Bound::from_borrowed_ptr(py, head.descr) };
+    let Some(dtype) = dtypes::of_numpy(&descr)? else { return from_strange(array, &descr) };
+    if head.flags & C_CONTIGUOUS == 0 {
+        return from_ndarray(&array.call_method1("copy", ("C",))?);
+    }
+    if let Some(own) = own_array(py, head, dtype) {
+        return Ok(Val::Array(own));
+    }
+    let shape = shape_of(head);
+    let aval = Aval::new(&shape, dtype);
+    // SAFETY: a contiguous array has all its bytes at `data`, and the interpreter keeps others from writing meanwhile.
+    let bytes = match aval.size_bytes() {
+        0 => &[][..],
+        size => unsafe { std::slice::from_raw_parts(head.data.cast::<u8>(), size) },
+    };
+    let array = narrowed(aval, if dtype == DType::Float0 { &[] } else { bytes });
+    Ok(if shape.is_empty() && dtype != DType::Float0 {
+        Val::Literal(array.element(0).expect("fresh"))
+    } else {
+        Val::Array(array)
+    })
+}
+
+fn shape_of(head: &NdArray) -> SmallVec<[usize; 4]> {
+    // SAFETY: NumPy keeps `rank` sizes there.
+    let sizes = if head.rank == 0 {
+        &[][..]
+    } else {
+        unsafe { std::slice::from_raw_parts(head.dimensions, head.rank as usize) }
+    };
+    sizes.iter().map(|&size| size as usize).collect()
+}
+
+/// The array of ours that a NumPy array is a whole view of, if it is one.
+fn own_array(py: Python<'_>, head: &NdArray, dtype: DType) -> Option<Array> {
+    // SAFETY: the base is null or a live object that the array holds.
+    let base = unsafe { Bound::from_borrowed_ptr_or_opt(py, head.base) }?;
+    let Val::Array(own) = value::as_val(&base)?.clone() else { return None };
+    let is_whole = own.dtype() == dtype && own.shape() == shape_of(head).as_slice() && !own.aval().weak_type;
+    let is_same = own.buffer().is_ok_and(|buffer| buffer.as_ptr() == head.data.cast::<u8>());
+    (is_whole && is_same).then_some(own)
+}
+
+/// Foreign byte orders are swapped; all else is refused.
+fn from_strange(array: &Bound<'_, PyAny>, descr: &Bound<'_, PyAny>) -> PyResult<Val> {
+    let native = descr.call_method1("newbyteorder", ("=",))?;
+    if native.is(descr) || dtypes::of_numpy(&native)?.is_none() {
+        return Err(type_error(format!(
+            "Value '{}' with dtype {} is not a valid JAX array type. Only arrays of numeric types are supported by JAX.",
+            array.repr()?,
+            descr.str()?
+        )));
+    }
+    from_ndarray(&array.call_method1("astype", (native,))?)
+}
+
+fn narrowed(aval: Aval, bytes: &[u8]) -> Array {
+    let dtype = dtypes::canonical(aval.dtype);
+    if dtype == aval.dtype {
+        return if dtype == DType::Float0 { zeros(aval) } else { Array::from_bytes(aval, bytes) };
+    }
+    let mut buffer = Buffer::allocate(aval.with_dtype(dtype).size_bytes());
+    let size = aval.with_dtype(dtype).size_bytes();
+    let out = &mut buffer.bytes_mut()[..size];
+    match aval.dtype {
+        DType::I64 | DType::U64 => narrow(bytes, out, |word| (u64::from_le_bytes(word) as u32).to_le_bytes()),
+        _ => narrow(bytes, out, |word| (f64::from_le_bytes(word) as f32).to_le_bytes()),
+    }
+    Array::new(aval.with_dtype(dtype), buffer.freeze())
+}
+
+fn zeros(aval: Aval) -> Array {
+    Array::full(aval, pullback_base::Scalar::zero(aval.dtype))
+}
+
+fn narrow(from: &[u8], to: &mut [u8], convert: impl Fn([u8; 8]) -> [u8; 4]) {
+    for (from, to) in from.chunks_exact(8).zip(to.chunks_exact_mut(4)) {
+        to.copy_from_slice(&convert(from.try_into().expect("chunks of eight")));
+    }
+}
+
+/// A read-only NumPy view of a Python object with the buffer of an array.
+pub fn view_of<'py>(owner: &Bound<'py, PyAny>, array: &Array) -> PyResult<Bound<'py, PyAny>> {
+    let py = owner.py();
+    let shape = pyo3::types::PyTuple::new(py, array.shape())?;
+    let dtype = dtypes::to_numpy(py, array.dtype())?;
+    let class = numpy(py)?.ndarray.bind(py);
+    if array.dtype() == DType::Float0 || array.aval().size() == 0 {
+        let empty = class.call1((shape, dtype))?;
+        empty.call_method1("setflags", (false,))?;
+        return Ok(empty);
+    }
+    class.call1((shape, dtype, owner))
+}

@@ -1,0 +1,159 @@
+//! Functions of `tree_util` that walk trees.
+
+use pullback_base::tree::TreeDef;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use super::flatten::{flatten, unflatten};
+use super::paths::flatten_with_paths;
+use super::prefix::{broadcast_prefix, flatten_up_to, prefix_mismatch};
+use super::treedef::PyTreeDef;
+use crate::errors::{type_error, value_error};
+
+/// Leaves and structure of a tree.
+#[pyfunction]
+#[pyo3(signature = (tree, is_leaf=None))]
+fn tree_flatten<'py>(
+    tree: &Bound<'py, PyAny>,
+    is_leaf: Option<&Bound<'py, PyAny>>,
+) -> PyResult<(Vec<Bound<'py, PyAny>>, PyTreeDef)> {
+    let mut leaves = vec![];
+    let structure = flatten(tree, is_leaf, &mut leaves)?;
+    Ok((leaves, PyTreeDef(structure)))
+}
+
+/// Leaves of a tree.
+#[pyfunction]
+#[pyo3(signature = (tree, is_leaf=None))]
+fn tree_leaves<'py>(tree: &Bound<'py, PyAny>, is_leaf: Option<&Bound<'py, PyAny>>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    Ok(tree_flatten(tree, is_leaf)?.0)
+}
+
+/// Structure of a tree.
+#[pyfunction]
+#[pyo3(signature = (tree, is_leaf=None))]
+fn tree_structure<'py>(tree: &Bound<'py, PyAny>, is_leaf: Option<&Bound<'py, PyAny>>) -> PyResult<PyTreeDef> {
+    Ok(tree_flatten(tree, is_leaf)?.1)
+}
+
+/// The tree with the given structure and leaves.
+#[pyfunction]
+fn tree_unflatten(py: Python<'_>, treedef: &Bound<'_, PyAny>, leaves: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+    let Ok(treedef) = treedef.cast::<PyTreeDef>() else {
+        return Err(type_error(format!("tree_unflatten expects a PyTreeDef, got {}", treedef.get_type())));
+    };
+    let leaves: PyResult<Vec<Py<PyAny>>> = leaves.try_iter()?.map(|leaf| leaf.map(Bound::unbind)).collect();
+    unflatten(py, &treedef.get().0, leaves?)
+}
+
+/// The tree of `f` of the leaves of `tree` and of the parts of `rest` at the same places.
+#[pyfunction]
+#[pyo3(signature = (f, tree, *rest, is_leaf=None))]
+fn tree_map<'py>(
+    py: Python<'py>,
+    f: &Bound<'py, PyAny>,
+    tree: &Bound<'py, PyAny>,
+    rest: &Bound<'py, PyTuple>,
+    is_leaf: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    let mut leaves = vec![];
+    let structure = flatten(tree, is_leaf, &mut leaves)?;
+    if rest.is_empty() {
+        let mapped: PyResult<Vec<Py<PyAny>>> = leaves.iter().map(|leaf| Ok(f.call1((leaf,))?.unbind())).collect();
+        return unflatten(py, &structure, mapped?);
+    }
+    let columns = columns(tree, &structure, leaves, rest, is_leaf)?;
+    let mut mapped = vec![];
+    for row in 0..structure.n_leaves() {
+        let arguments = PyTuple::new(py, columns.iter().map(|column| &column[row]))?;
+        mapped.push(f.call1(arguments)?.unbind());
+    }
+    unflatten(py, &structure, mapped)
+}
+
+fn columns<'py>(
+    tree: &Bound<'py, PyAny>,
+    structure: &TreeDef,
+    leaves: Vec<Bound<'py, PyAny>>,
+    rest: &Bound<'py, PyTuple>,
+    is_leaf: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Vec<Vec<Bound<'py, PyAny>>>> {
+    let mut columns = vec![leaves];
+    for other in rest.iter() {
+        columns.push(flatten_up_to(structure, &other).map_err(|error| explain(tree, &other, is_leaf, error))?);
+    }
+    Ok(columns)
+}
+
+/// The same error in terms of key paths, when the trees alone decide.
+fn explain(
+    tree: &Bound<'_, PyAny>,
+    other: &Bound<'_, PyAny>,
+    is_leaf: Option<&Bound<'_, PyAny>>,
+    error: PyErr,
+) -> PyErr {
+    if is_leaf.is_some() || !error.is_instance_of::<pyo3::exceptions::PyValueError>(tree.py()) {
+        return error;
+    }
+    match prefix_mismatch(tree, other, "tree_map tree") {
+        Ok(Some(text)) => value_error(text),
+        Ok(None) => error,
+        Err(raised) => raised,
+    }
+}
+
+/// Pairs of key path and leaf, and the structure.
+#[pyfunction]
+#[pyo3(signature = (tree, is_leaf=None, is_leaf_takes_path=false))]
+fn tree_flatten_with_path<'py>(
+    tree: &Bound<'py, PyAny>,
+    is_leaf: Option<&Bound<'py, PyAny>>,
+    is_leaf_takes_path: bool,
+) -> PyResult<(Vec<(Bound<'py, PyTuple>, Bound<'py, PyAny>)>, PyTreeDef)> {
+    let (found, structure) = flatten_with_paths(tree, is_leaf, is_leaf_takes_path)?;
+    Ok((found, PyTreeDef(structure)))
+}
+
+/// For each leaf of the structure, the leaf of the prefix above it.
+#[pyfunction]
+fn _broadcast_prefix<'py>(prefix: &Bound<'py, PyAny>, full: &PyTreeDef) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    broadcast_prefix(prefix, &full.0)
+}
+
+/// Why the first tree is no prefix of the second, in words; `None` when it is one.
+#[pyfunction]
+fn _prefix_mismatch(prefix: &Bound<'_, PyAny>, full: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<String>> {
+    prefix_mismatch(prefix, full, name)
+}
+
+/// Children of a container with their keys, and its static data; `None` for a leaf.
+#[pyfunction]
+fn _keyed_children<'py>(tree: &Bound<'py, PyAny>) -> PyResult<Vec<(Py<PyAny>, Bound<'py, PyAny>)>> {
+    let py = tree.py();
+    super::paths::keyed_children(tree)?.into_iter().map(|(key, child)| Ok((key.object(py)?, child))).collect()
+}
+
+/// Whether nothing in the iterable is a container.
+#[pyfunction]
+#[pyo3(signature = (iterable, *, is_leaf=None))]
+fn all_leaves<'py>(iterable: &Bound<'py, PyAny>, is_leaf: Option<&Bound<'py, PyAny>>) -> PyResult<bool> {
+    for item in iterable.try_iter()? {
+        if !tree_structure(&item?, is_leaf)?.0.is_leaf() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+pub(super) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(tree_flatten, m)?)?;
+    m.add_function(wrap_pyfunction!(tree_leaves, m)?)?;
+    m.add_function(wrap_pyfunction!(tree_structure, m)?)?;
+    m.add_function(wrap_pyfunction!(tree_unflatten, m)?)?;
+    m.add_function(wrap_pyfunction!(tree_map, m)?)?;
+    m.add_function(wrap_pyfunction!(tree_flatten_with_path, m)?)?;
+    m.add_function(wrap_pyfunction!(_broadcast_prefix, m)?)?;
+    m.add_function(wrap_pyfunction!(_prefix_mismatch, m)?)?;
+    m.add_function(wrap_pyfunction!(_keyed_children, m)?)?;
+    m.add_function(wrap_pyfunction!(all_leaves, m)?)
+}

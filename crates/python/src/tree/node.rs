@@ -1,0 +1,273 @@
+//! One container: how it comes apart, how its kind compares and prints, and how it is put together.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use pullback_base::tree::{CustomNode, Node};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyList, PyTuple, PyType};
+use smallvec::SmallVec;
+
+use super::registry::{self, Form, Registration};
+use crate::errors::{type_error, value_error};
+use crate::value::PyArray;
+
+/// Children of a container.
+pub type Children<'py> = SmallVec<[Bound<'py, PyAny>; 8]>;
+
+/// A container taken apart.
+pub enum Expansion<'py> {
+    /// No container.
+    Leaf,
+    /// `None`.
+    None,
+    /// A tuple.
+    Tuple(Bound<'py, PyTuple>),
+    /// A list.
+    List(Bound<'py, PyList>),
+    /// A dictionary with its keys in order.
+    Dict(Bound<'py, PyDict>, Bound<'py, PyList>),
+    /// Anything else, with its children.
+    Custom(PyNode, Children<'py>),
+}
+
+/// Which kind of custom container.
+pub enum PyKind {
+    /// A plain dictionary; the static data are its sorted keys.
+    Dict,
+    /// A class made by `namedtuple`.
+    NamedTuple,
+    /// `collections.OrderedDict`; the static data are its keys.
+    OrderedDict,
+    /// `collections.defaultdict`; the static data are its factory and its sorted keys.
+    DefaultDict,
+    /// A registered class.
+    Registered(Arc<Registration>),
+}
+
+/// A container without its children: kind, class and static data.
+pub struct PyNode {
+    /// Which kind.
+    pub kind: PyKind,
+    /// Its class.
+    pub class: Py<PyType>,
+    /// Its static data.
+    pub aux: Py<PyAny>,
+}
+
+struct Classes {
+    ordered_dict: Py<PyType>,
+    default_dict: Py<PyType>,
+}
+
+fn classes(py: Python<'_>) -> PyResult<&'static Classes> {
+    static CLASSES: PyOnceLock<Classes> = PyOnceLock::new();
+    CLASSES.get_or_try_init(py, || {
+        let module = py.import("collections")?;
+        let get = |name| -> PyResult<Py<PyType>> { Ok(module.getattr(name)?.cast_into::<PyType>()?.unbind()) };
+        Ok(Classes { ordered_dict: get("OrderedDict")?, default_dict: get("defaultdict")? })
+    })
+}
+
+/// Takes a container apart.
+pub fn expand<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Expansion<'py>> {
+    if obj.is_instance_of::<PyArray>() || obj.is_exact_instance_of::<pyo3::types::PyFloat>() {
+        return Ok(Expansion::Leaf);
+    }
+    if obj.is_none() {
+        return Ok(Expansion::None);
+    }
+    // SAFETY: the checks only read the type of a live object.
+    let (is_tuple, is_list, is_dict) = unsafe {
+        let raw = obj.as_ptr();
+        (ffi::PyTuple_CheckExact(raw) != 0, ffi::PyList_CheckExact(raw) != 0, ffi::PyDict_CheckExact(raw) != 0)
+    };
+    if is_tuple {
+        return Ok(Expansion::Tuple(obj.clone().cast_into()?));
+    }
+    if is_list {
+        return Ok(Expansion::List(obj.clone().cast_into()?));
+    }
+    if is_dict {
+        let dict = obj.clone().cast_into::<PyDict>()?;
+        let keys = sorted_keys(&dict)?;
+        return Ok(Expansion::Dict(dict, keys));
+    }
+    expand_other(obj)
+}
+
+/// The keys of a dictionary in order.
+pub fn sorted_keys<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyList>> {
+    let keys = dict.keys();
+    keys.sort().map_err(|cause| {
+        let error = value_error("Comparator raised exception while sorting pytree dictionary keys.");
+        error.set_cause(dict.py(), Some(cause));
+        error
+    })?;
+    Ok(keys)
+}
+
+fn expand_other<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Expansion<'py>> {
+    let (py, class) = (obj.py(), obj.get_type());
+    if let Some(registration) = registry::find(&class) {
+        return expand_registered(obj, registration);
+    }
+    if obj.is_instance_of::<PyTuple>() && obj.hasattr("_fields")? {
+        let children = obj.cast::<PyTuple>()?.iter().collect();
+        let node = PyNode { kind: PyKind::NamedTuple, aux: class.clone().into_any().unbind(), class: class.unbind() };
+        return Ok(Expansion::Custom(node, children));
+    }
+    let Ok(dict) = obj.cast::<PyDict>() else { return Ok(Expansion::Leaf) };
+    let known = classes(py)?;
+    let is_default = class.is(&known.default_dict);
+    if !is_default && !class.is(&known.ordered_dict) {
+        return Ok(Expansion::Leaf);
+    }
+    let keys = if is_default { sorted_keys(dict)? } else { ordered_keys(obj)? };
+    let children: PyResult<Children<'py>> = keys.iter().map(|key| obj.get_item(key)).collect();
+    let keys = keys.to_tuple().into_any();
+    let (kind, aux) = if is_default {
+        (PyKind::DefaultDict, PyTuple::new(py, [obj.getattr("default_factory")?, keys])?.into_any())
+    } else {
+        (PyKind::OrderedDict, keys)
+    };
+    Ok(Expansion::Custom(PyNode { kind, class: class.unbind(), aux: aux.unbind() }, children?))
+}
+
+/// Keys of an `OrderedDict`, whose order the dictionary underneath need not have.
+fn ordered_keys<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+    let keys = PyList::empty(obj.py());
+    for key in obj.try_iter()? {
+        keys.append(key?)?;
+    }
+    Ok(keys)
+}
+
+fn expand_registered<'py>(obj: &Bound<'py, PyAny>, registration: Arc<Registration>) -> PyResult<Expansion<'py>> {
+    let py = obj.py();
+    let (children, aux) = match &registration.form {
+        Form::Static => (Children::new(), obj.clone()),
+        Form::Functions { to_iterable, .. } => split_pair(&to_iterable.bind(py).call1((obj,))?)?,
+        Form::Dataclass { data, meta } => {
+            let children: PyResult<Children<'py>> = data.iter().map(|name| attribute(obj, name)).collect();
+            let meta: PyResult<Vec<_>> = meta.iter().map(|name| attribute(obj, name)).collect();
+            (children?, PyTuple::new(py, meta?)?.into_any())
+        }
+    };
+    let node =
+        PyNode { class: registration.class.clone_ref(py), kind: PyKind::Registered(registration), aux: aux.unbind() };
+    Ok(Expansion::Custom(node, children))
+}
+
+fn attribute<'py>(obj: &Bound<'py, PyAny>, name: &Py<PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    obj.getattr(name.bind(obj.py()).cast::<pyo3::types::PyString>()?)
+}
+
+fn split_pair<'py>(pair: &Bound<'py, PyAny>) -> PyResult<(Children<'py>, Bound<'py, PyAny>)> {
+    let fits = pair.cast::<PyTuple>().ok().filter(|pair| pair.len() == 2);
+    let Some(pair) = fits else {
+        return Err(type_error("the flatten function of a registered class must return a pair (children, aux_data)"));
+    };
+    let mut children = Children::new();
+    let iterable = pair.get_item(0)?;
+    if !iterable.is_none() {
+        for child in iterable.try_iter()? {
+            children.push(child?);
+        }
+    }
+    Ok((children, pair.get_item(1)?))
+}
+
+impl PyNode {
+    /// A plain dictionary with sorted keys.
+    pub fn dict(keys: Bound<'_, PyList>) -> PyNode {
+        let class = keys.py().get_type::<PyDict>().unbind();
+        PyNode { kind: PyKind::Dict, class, aux: keys.into_any().unbind() }
+    }
+
+    /// As a node of a treedef.
+    pub fn into_node(self) -> Node {
+        if matches!(self.kind, PyKind::Dict) { Node::Dict(Arc::new(self)) } else { Node::Custom(Arc::new(self)) }
+    }
+
+    /// The payload of a custom node.
+    pub fn of(custom: &Arc<dyn CustomNode>) -> &PyNode {
+        custom.as_any().downcast_ref().expect("treedefs of Python hold nodes of Python")
+    }
+
+    /// Keys of a dictionary of any kind.
+    pub fn keys<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let aux = self.aux.bind(py);
+        let keys = if matches!(self.kind, PyKind::DefaultDict) { aux.get_item(1)? } else { aux.clone() };
+        keys.try_iter()?.collect()
+    }
+
+    /// The container with the given children.
+    pub fn build(&self, py: Python<'_>, children: Vec<Py<PyAny>>) -> PyResult<Py<PyAny>> {
+        match &self.kind {
+            PyKind::Registered(registration) => registration.build(py, self.aux.bind(py), children),
+            PyKind::NamedTuple => self.class.call1(py, PyTuple::new(py, children)?),
+            PyKind::Dict => {
+                let dict = PyDict::new(py);
+                fill(dict.as_any(), self.keys(py)?, children)?;
+                Ok(dict.into_any().unbind())
+            }
+            PyKind::OrderedDict | PyKind::DefaultDict => {
+                let empty = match &self.kind {
+                    PyKind::DefaultDict => self.class.call1(py, (self.aux.bind(py).get_item(0)?,))?,
+                    _ => self.class.call0(py)?,
+                };
+                fill(empty.bind(py), self.keys(py)?, children)?;
+                Ok(empty)
+            }
+        }
+    }
+
+    fn try_equals(&self, py: Python<'_>, other: &PyNode) -> PyResult<bool> {
+        Ok(self.class.is(&other.class) && (self.aux.is(&other.aux) || self.aux.bind(py).eq(other.aux.bind(py))?))
+    }
+}
+
+fn fill(dict: &Bound<'_, PyAny>, keys: Vec<Bound<'_, PyAny>>, children: Vec<Py<PyAny>>) -> PyResult<()> {
+    keys.into_iter().zip(children).try_for_each(|(key, child)| dict.set_item(key, child))
+}
+
+impl CustomNode for PyNode {
+    fn equals(&self, other: &dyn CustomNode) -> bool {
+        let Some(other) = other.as_any().downcast_ref::<PyNode>() else { return false };
+        Python::attach(|py| self.try_equals(py, other).unwrap_or(false))
+    }
+
+    /// Static data need not be hashable, so only the class counts; the treedef adds arity and children.
+    fn hash_value(&self) -> u64 {
+        self.class.as_ptr() as u64
+    }
+
+    fn text(&self, children: &[String]) -> String {
+        Python::attach(|py| self.try_text(py, children).unwrap_or_else(|error| format!("<{error}>")))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl PyNode {
+    fn try_text(&self, py: Python<'_>, children: &[String]) -> PyResult<String> {
+        if matches!(self.kind, PyKind::Dict) {
+            let mut parts = vec![];
+            for (key, child) in self.keys(py)?.iter().zip(children) {
+                parts.push(format!("{}: {child}", key.repr()?));
+            }
+            return Ok(format!("{{{}}}", parts.join(", ")));
+        }
+        let class = self.class.bind(py).name()?;
+        let children = children.join(", ");
+        Ok(match self.kind {
+            PyKind::NamedTuple => format!("CustomNode(namedtuple[{class}], [{children}])"),
+            _ => format!("CustomNode({class}[{}], [{children}])", self.aux.bind(py).str()?),
+        })
+    }
+}

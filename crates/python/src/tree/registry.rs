@@ -1,0 +1,118 @@
+//! Classes that the user registered as containers.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple, PyType};
+use rustc_hash::FxHashMap;
+
+use crate::errors::value_error;
+
+/// How instances come apart and are put together.
+pub enum Form {
+    /// By the user's functions: to children and static data, back, and optionally to keyed children.
+    Functions {
+        /// Instance to `(children, aux)`.
+        to_iterable: Py<PyAny>,
+        /// `(aux, children)` to instance.
+        from_iterable: Py<PyAny>,
+        /// Instance to `((key, child) pairs, aux)`.
+        with_keys: Option<Py<PyAny>>,
+    },
+    /// By attributes: some are children, some static.
+    Dataclass {
+        /// Names of the children.
+        data: Vec<Py<PyAny>>,
+        /// Names of static attributes.
+        meta: Vec<Py<PyAny>>,
+    },
+    /// All of the instance is static.
+    Static,
+}
+
+/// A registered class.
+pub struct Registration {
+    /// The class.
+    pub class: Py<PyType>,
+    /// How its instances come apart.
+    pub form: Form,
+}
+
+static TABLE: RwLock<Option<FxHashMap<usize, Arc<Registration>>>> = RwLock::new(None);
+
+/// The registration of a class.
+pub fn find(class: &Bound<'_, PyType>) -> Option<Arc<Registration>> {
+    let table = TABLE.read().unwrap_or_else(PoisonError::into_inner);
+    table.as_ref()?.get(&(class.as_ptr() as usize)).cloned()
+}
+
+fn insert(class: Bound<'_, PyType>, form: Form) -> PyResult<()> {
+    let key = class.as_ptr() as usize;
+    let text = format!("Duplicate custom PyTreeDef type registration for {}.", class.repr()?);
+    let registration = Arc::new(Registration { class: class.unbind(), form });
+    let mut table = TABLE.write().unwrap_or_else(PoisonError::into_inner);
+    let table = table.get_or_insert_default();
+    if table.contains_key(&key) {
+        return Err(value_error(text));
+    }
+    table.insert(key, registration);
+    Ok(())
+}
+
+impl Registration {
+    /// An instance from static data and children.
+    pub fn build<'py>(
+        &self,
+        py: Python<'py>,
+        aux: &Bound<'py, PyAny>,
+        children: Vec<Py<PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        match &self.form {
+            Form::Static => Ok(aux.clone().unbind()),
+            Form::Functions { from_iterable, .. } => from_iterable.call1(py, (aux, PyTuple::new(py, children)?)),
+            Form::Dataclass { data, meta } => {
+                let fields = PyDict::new(py);
+                for (name, child) in data.iter().zip(children) {
+                    fields.set_item(name, child)?;
+                }
+                for (name, value) in meta.iter().zip(aux.cast::<PyTuple>()?) {
+                    fields.set_item(name, value)?;
+                }
+                self.class.call(py, (), Some(&fields))
+            }
+        }
+    }
+}
+
+/// Registers a class as a container, with functions that take instances apart and put them together.
+#[pyfunction]
+#[pyo3(signature = (nodetype, flatten_func, unflatten_func, flatten_with_keys_func=None))]
+fn register_pytree_node(
+    nodetype: Bound<'_, PyType>,
+    flatten_func: Py<PyAny>,
+    unflatten_func: Py<PyAny>,
+    flatten_with_keys_func: Option<Py<PyAny>>,
+) -> PyResult<()> {
+    let form =
+        Form::Functions { to_iterable: flatten_func, from_iterable: unflatten_func, with_keys: flatten_with_keys_func };
+    insert(nodetype, form)
+}
+
+/// Registers a class whose instances are containers of some attributes, with others static.
+#[pyfunction]
+fn _register_dataclass(nodetype: Bound<'_, PyType>, data: Vec<Py<PyAny>>, meta: Vec<Py<PyAny>>) -> PyResult<()> {
+    insert(nodetype, Form::Dataclass { data, meta })
+}
+
+/// Registers a class whose instances hold no leaves.
+#[pyfunction]
+fn register_static(cls: Bound<'_, PyType>) -> PyResult<Bound<'_, PyType>> {
+    insert(cls.clone(), Form::Static)?;
+    Ok(cls)
+}
+
+pub(super) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(register_pytree_node, m)?)?;
+    m.add_function(wrap_pyfunction!(_register_dataclass, m)?)?;
+    m.add_function(wrap_pyfunction!(register_static, m)?)
+}

@@ -1,0 +1,228 @@
+//! The threads: workers that sleep until a loop is long enough to share.
+//!
+//! One loop runs at a time on the workers; a second caller, or a loop inside a loop, runs inline. Chunks are handed
+//! out by a counter, so which thread runs which chunk is left open; programs give the same bits either way. After a
+//! fork the child has no workers, and makes its own.
+
+use std::any::Any;
+use std::num::NonZero;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+
+/// The number of threads that was asked for; 0 while nobody asked.
+static WANTED: AtomicUsize = AtomicUsize::new(0);
+static POOL: Mutex<Option<Pool>> = Mutex::new(None);
+
+thread_local! {
+    /// Whether this thread is inside a shared loop.
+    static INSIDE: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// Sets how many threads a loop may use, the caller's among them. Zero means the default.
+pub fn set_threads(n: usize) {
+    WANTED.store(n, Ordering::Relaxed);
+}
+
+/// How many threads a loop may use: as set, else `PULLBACK_NUM_THREADS`, else the cores.
+pub fn threads() -> usize {
+    static DEFAULT: OnceLock<usize> = OnceLock::new();
+    match WANTED.load(Ordering::Relaxed) {
+        0 => *DEFAULT.get_or_init(default_threads),
+        n => n,
+    }
+}
+
+fn default_threads() -> usize {
+    let setting = std::env::var("PULLBACK_NUM_THREADS").ok().and_then(|text| text.parse().ok()).filter(|&n| n > 0);
+    setting.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get))
+}
+
+/// Runs `work` over `0..n_chunks` in pieces, on several threads where that is possible. Returns when all is done.
+///
+/// # Panics
+/// When a piece panics, after the others ended.
+pub fn parallel_for(n_chunks: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
+    let n_threads = threads().min(n_chunks);
+    if n_threads <= 1 || INSIDE.get() {
+        return work(0..n_chunks);
+    }
+    let mut pool = match POOL.try_lock() {
+        Ok(pool) => pool,
+        Err(TryLockError::Poisoned(pool)) => pool.into_inner(),
+        Err(TryLockError::WouldBlock) => return work(0..n_chunks),
+    };
+    let pool = Pool::ready(&mut pool, n_threads - 1);
+    pool.run(n_chunks, n_threads, work);
+}
+
+/// A loop that is being shared.
+struct Job {
+    /// The closure; its lifetime ends when `run` returns, and `run` returns when nobody uses it any more.
+    work: &'static (dyn Fn(Range<usize>) + Sync),
+    n_chunks: usize,
+    /// Chunks in one piece.
+    grain: usize,
+    /// The next chunk to hand out.
+    next: AtomicUsize,
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+impl Job {
+    fn run(&self) {
+        let outside = INSIDE.replace(true);
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            loop {
+                let start = self.next.fetch_add(self.grain, Ordering::Relaxed);
+                if start >= self.n_chunks {
+                    break;
+                }
+                (self.work)(start..(start + self.grain).min(self.n_chunks));
+            }
+        }));
+        INSIDE.set(outside);
+        if let Err(panic) = result {
+            *lock(&self.panic) = Some(panic);
+        }
+    }
+}
+
+#[derive(Default)]
+struct State {
+    job: Option<Arc<Job>>,
+    /// Workers that may still join the job.
+    seats: usize,
+    /// Workers inside the job.
+    busy: usize,
+    stop: bool,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    /// Wakes workers.
+    wake: Condvar,
+    /// Wakes the caller.
+    done: Condvar,
+}
+
+struct Pool {
+    shared: Arc<Shared>,
+    n_workers: usize,
+    process: u32,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Pool {
+    /// The pool of this process with at least so many workers.
+    fn ready(slot: &mut Option<Pool>, n_workers: usize) -> &mut Pool {
+        let process = std::process::id();
+        if let Some(old) = slot.take_if(|pool| pool.process != process) {
+            // The workers stayed with the parent; the lock may be held by one that does not exist here.
+            std::mem::forget(old);
+        }
+        let pool = slot.get_or_insert_with(|| Pool { shared: Arc::default(), n_workers: 0, process });
+        while pool.n_workers < n_workers && pool.spawn() {}
+        pool
+    }
+
+    fn spawn(&mut self) -> bool {
+        let shared = self.shared.clone();
+        let worker = std::thread::Builder::new().name(format!("pullback-{}", self.n_workers));
+        let spawned = worker.spawn(move || work_forever(&shared)).is_ok();
+        self.n_workers += usize::from(spawned);
+        spawned
+    }
+
+    fn run(&self, n_chunks: usize, n_threads: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
+        // SAFETY: the reference is used by `Job::run` only, and this function returns after all of those ended.
+        let work = unsafe {
+            std::mem::transmute::<&(dyn Fn(Range<usize>) + Sync), &'static (dyn Fn(Range<usize>) + Sync)>(work)
+        };
+        // A few pieces for each thread even out their speed.
+        let grain = n_chunks.div_ceil(n_threads * 4);
+        let job = Arc::new(Job { work, n_chunks, grain, next: AtomicUsize::new(0), panic: Mutex::default() });
+        {
+            let mut state = lock(&self.shared.state);
+            state.job = Some(job.clone());
+            state.seats = (n_threads - 1).min(self.n_workers);
+        }
+        for _ in 1..n_threads {
+            self.shared.wake.notify_one();
+        }
+        job.run();
+        let mut state = lock(&self.shared.state);
+        state.job = None;
+        state.seats = 0;
+        while state.busy > 0 {
+            state = self.shared.done.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(state);
+        let panic = lock(&job.panic).take();
+        if let Some(panic) = panic {
+            resume_unwind(panic);
+        }
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        lock(&self.shared.state).stop = true;
+        self.shared.wake.notify_all();
+    }
+}
+
+fn work_forever(shared: &Shared) {
+    let mut state = lock(&shared.state);
+    while !state.stop {
+        let Some(job) = state.job.clone().filter(|_| state.seats > 0) else {
+            state = shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+            continue;
+        };
+        state.seats -= 1;
+        state.busy += 1;
+        drop(state);
+        job.run();
+        state = lock(&shared.state);
+        state.busy -= 1;
+        if state.busy == 0 {
+            shared.done.notify_one();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs a loop and says how often each chunk ran.
+    fn counts(n: usize) -> Vec<usize> {
+        let counts: Vec<AtomicUsize> = (0..n).map(|_| AtomicUsize::new(0)).collect();
+        parallel_for(n, &|range| {
+            range.for_each(|i| {
+                counts[i].fetch_add(1, Ordering::Relaxed);
+            });
+        });
+        counts.into_iter().map(AtomicUsize::into_inner).collect()
+    }
+
+    #[test]
+    fn every_chunk_runs_once_for_any_number_of_threads() {
+        for n_threads in [1, 2, 3, 8] {
+            set_threads(n_threads);
+            for n in [0, 1, 2, 7, 1000] {
+                assert_eq!(counts(n), vec![1; n], "{n_threads} threads");
+            }
+        }
+        // Loops inside loops, and a panic, leave the pool usable.
+        parallel_for(8, &|range| range.for_each(|_| assert_eq!(counts(5), vec![1; 5])));
+        let panicked = catch_unwind(|| parallel_for(64, &|range| assert!(!range.contains(&63), "on purpose")));
+        assert!(panicked.is_err());
+        assert_eq!(counts(100), vec![1; 100]);
+        set_threads(0);
+    }
+}

@@ -1,2 +1,0 @@
-//! StableHLO text from jaxprs.
-#![forbid(unsafe_code)]

@@ -1,0 +1,95 @@
+//! Settings of the user that change what user-level functions mean: for the process, with overrides per thread.
+//!
+//! All settings are bits of one word, which is part of the key of every cache of traces. Rules never read them: what a
+//! setting changes is decided where a user call enters.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// One setting that is on or off.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Setting {
+    /// 64-bit element types exist.
+    X64,
+    /// No implicit promotion between strong dtypes.
+    StrictPromotion,
+    /// Implicit promotion of ranks warns.
+    WarnRankPromotion,
+    /// Implicit promotion of ranks is an error.
+    RaiseRankPromotion,
+    /// `jit` calls the Python function itself.
+    DisableJit,
+    /// A NaN among the results is an error.
+    DebugNans,
+    /// An infinity among the results is an error.
+    DebugInfs,
+    /// Threefry bits do not depend on how the array is partitioned.
+    ThreefryPartitionable,
+    /// Contractions of float32 at full precision.
+    MatmulHighest,
+    /// Contractions of float32 in three passes of bfloat16 where the device has such.
+    MatmulHigh,
+    /// Random keys made by `PRNGKey` are of the new, typed kind.
+    TypedKeys,
+}
+
+/// Threefry is partitionable from the start, as in the reference.
+static PROCESS: AtomicU64 = AtomicU64::new(1 << Setting::ThreefryPartitionable as u8);
+
+thread_local! {
+    /// Which bits this thread overrides, and their values.
+    static THREAD: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
+}
+
+/// All settings in force on this thread, as one word.
+pub fn settings() -> u64 {
+    let (mask, bits) = THREAD.get();
+    PROCESS.load(Ordering::Relaxed) & !mask | bits & mask
+}
+
+/// Whether a setting is on for this thread.
+pub fn is_on(setting: Setting) -> bool {
+    settings() >> setting as u8 & 1 == 1
+}
+
+/// Whether 64-bit element types exist.
+pub fn x64() -> bool {
+    is_on(Setting::X64)
+}
+
+/// Sets a setting for the process.
+pub fn set(setting: Setting, on: bool) {
+    let bit = 1 << setting as u8;
+    if on {
+        PROCESS.fetch_or(bit, Ordering::Relaxed);
+    } else {
+        PROCESS.fetch_and(!bit, Ordering::Relaxed);
+    }
+}
+
+/// Overrides a setting for this thread (`None` ends the override), and gives the override that was there before.
+pub fn set_on_thread(setting: Setting, on: Option<bool>) -> Option<bool> {
+    let bit = 1u64 << setting as u8;
+    let (mask, bits) = THREAD.get();
+    let before = (mask & bit != 0).then_some(bits & bit != 0);
+    let new_mask = if on.is_some() { mask | bit } else { mask & !bit };
+    let new_bits = if on == Some(true) { bits | bit } else { bits & !bit };
+    THREAD.set((new_mask, new_bits));
+    before
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_overrides_the_process() {
+        assert!(is_on(Setting::ThreefryPartitionable));
+        assert_eq!(set_on_thread(Setting::ThreefryPartitionable, Some(false)), None);
+        assert!(!is_on(Setting::ThreefryPartitionable));
+        std::thread::spawn(|| assert!(is_on(Setting::ThreefryPartitionable))).join().expect("no panic");
+        assert_eq!(set_on_thread(Setting::ThreefryPartitionable, None), Some(false));
+        assert!(is_on(Setting::ThreefryPartitionable));
+    }
+}

@@ -1,0 +1,27 @@
+"""Jaxprs print as JAX 0.12 printed them."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import pullback
+
+GOLDEN = Path(__file__).parent / "golden"
+sys.path.insert(0, str(GOLDEN))
+
+from programs import PROGRAMS  # noqa: E402
+
+RECORDED = json.loads((GOLDEN / "jaxprs.json").read_text())["jaxprs"]
+
+
+def normalized(text):
+    """NumPy integers that JAX happens to show as such are plain integers here."""
+    return re.sub(r"np\.int64\((\d+)\)", r"\1", text)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_jaxpr_prints_as_recorded(name):
+    assert str(PROGRAMS[name](pullback)) == normalized(RECORDED[name])
