@@ -74,10 +74,6 @@ struct Maker {
     depth: usize,
 }
 
-fn value_type(dtype: DType) -> DType {
-    if matches!(dtype, DType::F16 | DType::BF16) { DType::F32 } else { dtype }
-}
-
 impl Maker {
     fn of(&mut self, dtype: DType) -> ValueId {
         let found: Vec<ValueId> = self.pool.iter().copied().filter(|&v| self.b.dtype(v) == dtype).collect();
@@ -564,26 +560,30 @@ fn is_nan(dtype: DType, bytes: &[u8]) -> bool {
 
 fn check(seed: u64) {
     let (program, inputs) = random_program(seed);
-    if let Err(errors) = verify(&program) {
-        panic!("seed {seed}: {errors:?}");
-    }
-    let text = program.to_string();
-    let back = parse(&text).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-    assert_eq!(back.to_string(), text, "seed {seed}");
-    let outs: Vec<DType> =
-        program.buffers.iter().filter(|decl| matches!(decl.role, Role::Output(_))).map(|decl| decl.dtype).collect();
     // Half of the programs share even the shortest loops.
     let shared_work = seed.is_multiple_of(2).then_some(1);
+    compare(&program, &inputs, shared_work, &[[(seed % 41) as i64, 17], [16, 0]]);
+}
+
+/// Runs a program both ways, and its text back and forth.
+fn compare(program: &Program, inputs: &[Vec<u8>], shared_work: Option<i64>, all_sizes: &[[i64; 2]]) {
+    let name = &program.name;
+    assert_eq!(verify(program), Ok(()), "{name}");
+    let text = program.to_string();
+    let back = parse(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert_eq!(back.to_string(), text, "{name}");
+    let outs: Vec<DType> =
+        program.buffers.iter().filter(|decl| matches!(decl.role, Role::Output(_))).map(|decl| decl.dtype).collect();
     let engine = |engine| Options { engine: Some(engine), shared_work, ..Options::default() };
-    let native = compile(&program, &engine(Engine::Cranelift)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-    let oracle = compile(&program, &engine(Engine::Interpret)).expect("the interpreter takes everything");
-    for sizes in [[(seed % 41) as i64, 17], [16, 0]] {
-        let (got, want) = (run(&native, &sizes, &inputs, &outs), run(&oracle, &sizes, &inputs, &outs));
+    let native = compile(program, &engine(Engine::Cranelift)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let oracle = compile(program, &engine(Engine::Interpret)).expect("the interpreter takes everything");
+    for sizes in all_sizes {
+        let (got, want) = (run(&native, sizes, inputs, &outs), run(&oracle, sizes, inputs, &outs));
         for (number, ((got, want), &dtype)) in got.iter().zip(&want).zip(&outs).enumerate() {
             let size = dtype.size_bytes();
             for (at, (got, want)) in got.chunks(size).zip(want.chunks(size)).enumerate() {
                 let same = got == want || is_nan(dtype, got) && is_nan(dtype, want);
-                assert!(same, "seed {seed}, sizes {sizes:?}: output {number} {dtype}[{at}] is {got:x?}, not {want:x?}");
+                assert!(same, "{name}, sizes {sizes:?}: output {number} {dtype}[{at}] is {got:x?}, not {want:x?}");
             }
         }
     }
@@ -599,4 +599,146 @@ fn native_code_gives_the_bits_of_the_interpreter() {
     for seed in first..first + n {
         check(seed);
     }
+}
+
+/// Applies an operation to vectors of the given types, in a loop that has a tail.
+fn check_op(name: &str, dtypes: &[DType], op: impl Fn(&mut Builder, &[ValueId]) -> ValueId) {
+    let mut random = Random(dtypes.len() as u64 + name.len() as u64);
+    let mut b = Builder::new(name);
+    let len = Extent::Const(LEN);
+    let ins: Vec<BufferId> =
+        dtypes.iter().enumerate().map(|(number, &dtype)| b.buffer(dtype, len, Role::Input(number as u32))).collect();
+    let data: Vec<Vec<u8>> = dtypes
+        .iter()
+        .map(|&dtype| {
+            (0..LEN).flat_map(|_| element(&mut random, dtype).to_le_bytes()[..dtype.size_bytes()].to_vec()).collect()
+        })
+        .collect();
+    b.for_loop(Extent::Const(LEN - 3), LoopKind::Lanes, &[], |b, i, _| {
+        let at = Addr { terms: [(i, Extent::Const(1))].into_iter().collect(), ..Addr::default() };
+        let values: Vec<ValueId> = ins.iter().map(|&buffer| b.load(buffer, at.clone())).collect();
+        let result = op(b, &values);
+        let out = b.buffer(b.dtype(result), len, Role::Output(0));
+        b.store(out, at, result);
+        vec![]
+    });
+    compare(&b.finish(), &data, None, &[[0, 0]]);
+}
+
+#[test]
+fn every_operation_in_lanes() {
+    use Binary::*;
+    let unary = [
+        Unary::Neg,
+        Unary::Abs,
+        Unary::Not,
+        Unary::Sqrt,
+        Unary::Floor,
+        Unary::Ceil,
+        Unary::Trunc,
+        Unary::RoundEven,
+        Unary::RoundAway,
+        Unary::Sign,
+        Unary::IsFinite,
+        Unary::PopCount,
+        Unary::LeadingZeros,
+    ];
+    let binary = [Add, Sub, Mul, Div, Rem, Min, Max, And, Or, Xor, ShiftLeft, ShiftRightLogical, ShiftRightArithmetic];
+    let comparisons = [Comparison::Eq, Comparison::Ne, Comparison::Lt, Comparison::Le, Comparison::Gt, Comparison::Ge];
+    for dtype in VALUE_TYPES {
+        for op in unary {
+            let is_float_op = matches!(op, Unary::Sqrt | Unary::Floor | Unary::Ceil | Unary::Trunc)
+                || matches!(op, Unary::RoundEven | Unary::RoundAway | Unary::IsFinite);
+            let fits = match op {
+                Unary::Not => !dtype.is_float(),
+                Unary::PopCount | Unary::LeadingZeros => dtype.is_integer(),
+                _ if is_float_op => dtype.is_float(),
+                _ => dtype != DType::Bool,
+            };
+            if fits {
+                check_op(&format!("{} {dtype}", op.name()), &[dtype], |b, v| b.unary(op, v[0]));
+            }
+        }
+        for op in binary {
+            let fits = match op {
+                Min | Max | Mul => true,
+                And | Or | Xor => !dtype.is_float(),
+                ShiftLeft | ShiftRightLogical | ShiftRightArithmetic => dtype.is_integer(),
+                _ => dtype != DType::Bool,
+            };
+            if fits {
+                check_op(&format!("{} {dtype}", op.name()), &[dtype; 2], |b, v| b.binary(op, v[0], v[1]));
+            }
+            if fits && matches!(op, ShiftLeft | ShiftRightLogical | ShiftRightArithmetic) {
+                for amount in [0, 1, 5, 7, 8, 15, 16, 31, 32, 63, 64, 100] {
+                    check_op(&format!("{} {dtype} by {amount}", op.name()), &[dtype], |b, v| {
+                        let amount = b.constant(Scalar::int(dtype, amount));
+                        b.binary(op, v[0], amount)
+                    });
+                }
+            }
+        }
+        for op in comparisons {
+            check_op(&format!("{} {dtype}", op.name()), &[dtype; 2], |b, v| b.compare(op, v[0], v[1]));
+        }
+        for other in VALUE_TYPES {
+            check_op(&format!("{dtype} to {other}"), &[dtype], |b, v| b.convert(other, v[0]));
+            check_op(&format!("select of {other} by {dtype}"), &[dtype, dtype, other, other], |b, v| {
+                let condition = b.compare(Comparison::Ne, v[0], v[1]);
+                b.select(condition, v[2], v[3])
+            });
+        }
+    }
+    for dtype in [DType::F32, DType::F64] {
+        check_op(&format!("fma {dtype}"), &[dtype; 3], |b, v| b.fma(v[0], v[1], v[2]));
+    }
+}
+
+#[test]
+fn half_width_floats_of_all_sizes() {
+    for half in [DType::F16, DType::BF16] {
+        check_op(&format!("round to {half}"), &[DType::F32], |b, v| b.round(half, v[0]));
+        check_op(&format!("widen {half}"), &[half], |_, v| v[0]);
+        // Around the least normal number and below, and around the greatest.
+        for scale in [2f64.powi(-14), 2f64.powi(-20), 2f64.powi(-26), 16380.0] {
+            check_op(&format!("round {scale} to {half}"), &[DType::F32], |b, v| {
+                let scale = b.constant(Scalar::float(DType::F32, scale));
+                let x = b.binary(Binary::Mul, v[0], scale);
+                b.round(half, x)
+            });
+        }
+    }
+}
+
+/// Two temporaries change places each turn; loops inside read one and write the other.
+#[test]
+fn swapped_temporaries() {
+    let mut b = Builder::new("swap");
+    let len = Extent::Const(LEN);
+    let x = b.buffer(DType::F32, len, Role::Input(0));
+    let y = b.buffer(DType::F32, len, Role::Output(0));
+    let [from, to] = [(); 2].map(|()| b.buffer(DType::F32, len, Role::Temp));
+    let at = |id, base| Addr { base, terms: [(id, Extent::Const(1))].into_iter().collect(), ..Addr::default() };
+    let copy = |b: &mut Builder, from, to| {
+        b.for_loop(len, LoopKind::Lanes, &[], |b, i, _| {
+            let value = b.load(from, at(i, 0));
+            b.store(to, at(i, 0), value);
+            vec![]
+        });
+    };
+    copy(&mut b, x, from);
+    copy(&mut b, x, to);
+    b.for_loop(Extent::Const(7), LoopKind::Seq, &[], |b, _, _| {
+        b.for_loop(Extent::Const(LEN - 1), LoopKind::Lanes, &[], |b, i, _| {
+            let (left, right) = (b.load(from, at(i, 0)), b.load(from, at(i, 1)));
+            let sum = b.binary(Binary::Add, left, right);
+            b.store(to, at(i, 0), sum);
+            vec![]
+        });
+        b.push(Op::Swap(from, to));
+        vec![]
+    });
+    copy(&mut b, from, y);
+    let data = (0..LEN).flat_map(|i| (i as f32).sqrt().to_le_bytes()).collect();
+    compare(&b.finish(), &[data], Some(1), &[[0, 0]]);
 }

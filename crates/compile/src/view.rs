@@ -53,6 +53,25 @@ impl View {
         View { strides: row_major(shape), ..self.clone() }
     }
 
+    /// The same memory as elements of another type and shape. Keys and complex numbers are pairs of their parts, so a
+    /// position counts double there; `None` when the position of a part cannot be told as one of pairs.
+    pub(crate) fn retyped(&self, shape: &[usize], dtype: DType) -> Option<View> {
+        let (from, to) = (values_per_element(self.dtype), values_per_element(dtype));
+        let view = self.reshaped(shape);
+        match (from, to) {
+            _ if from == to => Some(view),
+            (2, _) if self.offset.is_none() => {
+                Some(View { base: self.base.times(2), dtype: value_dtype(self.dtype), ..view })
+            }
+            (_, 2) if self.offset.is_none() => {
+                let is_even = self.base.base % 2 == 0 && self.base.terms.iter().all(|term| term.1 % 2 == 0);
+                let terms = self.base.terms.iter().map(|&(id, stride)| (id, stride / 2)).collect();
+                is_even.then(|| View { base: Affine { base: self.base.base / 2, terms }, dtype, ..view })
+            }
+            _ => None,
+        }
+    }
+
     /// What an index map shows of this operand in a result of `rank` axes.
     pub(crate) fn mapped(&self, map: &IndexMap, rank: usize) -> View {
         let mut view = View { strides: Strides::from_elem(0, rank), ..self.clone() };

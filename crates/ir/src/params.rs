@@ -3,7 +3,7 @@
 //! A primitive's params are a small Rust struct that derives `Params`. Equations hold them erased ([`Params`]). Printing,
 //! parsing and conversion to another language go through [`ParamValue`]; nobody looks a parameter up by name inside.
 
-use std::any::{Any, TypeId};
+use std::any::Any;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -156,9 +156,9 @@ impl Params {
     /// No parameters.
     pub const NONE: Params = Params(None);
 
-    /// Erases a typed struct.
+    /// Erases a typed struct; `()` takes no memory.
     pub fn new<T: ParamSet>(params: T) -> Params {
-        if TypeId::of::<T>() == TypeId::of::<()>() { Params(None) } else { Params(Some(Arc::new(params))) }
+        if (&params as &dyn Any).is::<()>() { Params(None) } else { Params(Some(Arc::new(params))) }
     }
 
     /// Parameters of a primitive that another language defines.

@@ -133,7 +133,7 @@ pub fn cond<A: Tree, B: Tree>(predicate: &Array, on_true: impl Fn(A) -> B, on_fa
     let in_avals = avals(&operands);
     let (no, _) = trace(on_false, arg, &in_avals)?;
     let (yes, structure) = trace(on_true, arg, &in_avals)?;
-    let index = pullback_lib::convert::convert_element_type(&pred, DType::I32)?;
+    let index = pullback_lib::convert::to_dtype(&pred, DType::I32)?;
     let (branches, captured) = unify_captures(&[no, yes]);
     let ins = [&[index][..], &captured, &operands].concat();
     let outs = pullback_trace::bind(COND, &Params::new(Cond::new(branches)), &ins)?;

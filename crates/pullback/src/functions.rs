@@ -139,7 +139,7 @@ impl Array {
     #[track_caller]
     #[must_use]
     pub fn reshape(&self, shape: &[i64]) -> Array {
-        self.unary(|x| numpy::reshape(x, shape, Order::C))
+        self.unary(|x| numpy::reshape(x, shape, Order::RowMajor))
     }
 
     /// The elements converted to a dtype.

@@ -51,7 +51,7 @@ impl Key {
     #[track_caller]
     #[must_use]
     pub fn permutation(self, n: usize) -> Array {
-        self.0.unary(|key| random::permutation(key, &random::Population::Size(n as i64), 0, false))
+        self.0.unary(|key| random::permutation(key, &random::Population::Below(n as i64), 0, false))
     }
 }
 

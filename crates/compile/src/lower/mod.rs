@@ -275,8 +275,10 @@ impl Block<'_, '_> {
                 }
             }
             Place::View => {
-                let operand = graph.eqn(maker).ins[0];
-                Value::Memory(self.memory(loops, operand).ok()?.reshaped(&graph.aval(atom).shape))
+                let (operand, out) = (graph.eqn(maker).ins[0], graph.aval(atom));
+                let view = self.memory(loops, operand).ok()?;
+                let retyped = view.retyped(&out.shape, out.dtype);
+                Value::Memory(retyped.or_else(|| self.fresh_copy(loops, operand).ok()?.retyped(&out.shape, out.dtype))?)
             }
             Place::Scalar | Place::Member(_) | Place::Single(_) => return None,
         };
@@ -292,6 +294,12 @@ impl Block<'_, '_> {
         {
             return Ok(view);
         }
+        self.fresh_copy(loops, atom)
+    }
+
+    /// A copy of a variable that lives until the block ends.
+    fn fresh_copy(&mut self, loops: &mut Builder, atom: Atom) -> Result<View> {
+        let aval = self.graph.aval(atom);
         let buffer = self.temp(loops, aval);
         self.to_release.last_mut().expect("one entry more than steps").push(buffer);
         let view = View::whole(buffer, &aval.shape, aval.dtype);
@@ -329,6 +337,9 @@ impl Block<'_, '_> {
             }
             CpuForm::Alias => {
                 let x = graph.aval(eqn.ins[0]);
+                if values_per_element(x.dtype) < values_per_element(out.dtype) {
+                    return self.pair(loops, eqn.ins[0]);
+                }
                 let index = graph.maps[number]
                     .as_ref()
                     .map_or_else(|| vec![Index::constant(0); x.rank()], |map| mapped_index(loops, map, index));
@@ -339,6 +350,17 @@ impl Block<'_, '_> {
             }
             _ => bail!(Internal, "{} has no elements before its step", eqn.prim.name()),
         }
+    }
+
+    /// The element whose two parts are an operand.
+    fn pair(&mut self, loops: &mut Builder, parts: Atom) -> Result<Elem> {
+        let rank = self.graph.aval(parts).rank();
+        let mut part = |number: i64| {
+            let mut index = vec![Index::constant(0); rank];
+            index[rank - 1] = Index::constant(number);
+            Ok(self.element(loops, parts, &index)?.one())
+        };
+        Ok(Elem::Two(part(0)?, part(1)?))
     }
 
     /// Memory for a result: where it is wanted, else a temporary until its last use.

@@ -6,6 +6,7 @@ mod growth;
 mod values;
 
 use pullback_base::array::Buffer;
+use pullback_base::dtype::Kind;
 use pullback_base::{Array, Aval, Scalar};
 use pullback_ir::{Jaxpr, JaxprRef, check_jaxpr, parse_jaxpr};
 use pullback_loops::{Inst, LoopKind, Op, Program, expand, interpret, verify};
@@ -75,9 +76,10 @@ fn numbers(outs: &[Array]) -> Vec<Vec<f64>> {
     outs.iter().map(|out| out.elements().expect("alive").into_iter().map(Scalar::as_f64).collect()).collect()
 }
 
-/// Small integers, so that sums are exact in any order: 0, 1, 2, … modulo 7, less 3.
+/// Small integers, so that sums are exact in any order: 0, 1, 2, … modulo 7; less 3 for signed types.
 fn ramp(aval: Aval) -> Array {
-    let element = |i: usize| Scalar::float(aval.dtype, (i % 7) as f64 - 3.0);
+    let low = if aval.dtype.kind() == Kind::Unsigned { 0.0 } else { 3.0 };
+    let element = |i: usize| Scalar::float(aval.dtype, (i % 7) as f64 - low);
     Array::from_scalars(&aval.shape, aval.dtype, (0..aval.size()).map(element))
 }
 

@@ -166,3 +166,15 @@ fn constants_of_any_rank() {
     let outs = evaluate(&JaxprRef::new(jaxpr), &[Array::f32s(&[1.0, 2.0])]);
     assert_eq!(numbers(&outs), [[111.0, 122.0], [10.0, 20.0]]);
 }
+
+#[test]
+fn keys_and_their_words() {
+    let wrap = "random_wrap[impl=fry]";
+    check(
+        &format!(
+            "{{ lambda ; a:u32[2,2]. let b:u32[2,2] = add a 1:u32[]; k:key<fry>[2] = {wrap} b; r:key<fry>[2] = rev[dimensions=(0,)] k;
+               w:u32[2,2] = random_unwrap r in (w,) }}"
+        ),
+        &[&[3.0, 4.0, 1.0, 2.0]],
+    );
+}
