@@ -5,16 +5,19 @@
 #![allow(unreachable_pub, reason = "a cdylib exports nothing; `pub` marks what other modules of it may use")]
 
 pub mod api;
+pub mod array;
 pub mod aval;
 pub mod call;
 pub mod dtypes;
 pub mod errors;
 pub mod gate;
+pub mod index;
 pub mod jaxpr;
 pub mod jit;
 pub mod names;
 pub mod numpy;
 pub mod primitive;
+pub mod tracer;
 pub mod transforms;
 pub mod tree;
 pub mod value;
@@ -27,6 +30,8 @@ use pyo3::prelude::*;
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     gate::install_panic_hook();
     value::register(m)?;
+    array::register(m)?;
+    index::register(m)?;
     tree::register(m)?;
     m.add_class::<aval::PyAval>()?;
     jaxpr::register(m)?;

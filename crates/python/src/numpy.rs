@@ -7,6 +7,7 @@ use std::ffi::{c_char, c_int};
 use pullback_base::array::Buffer;
 use pullback_base::{Array, Aval, DType};
 use pullback_ir::Val;
+use pullback_trace::settings::{Setting, set_on_thread};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -148,6 +149,14 @@ fn narrow(from: &[u8], to: &mut [u8], convert: impl Fn([u8; 8]) -> [u8; 4]) {
     for (from, to) in from.chunks_exact(8).zip(to.chunks_exact_mut(4)) {
         to.copy_from_slice(&convert(from.try_into().expect("chunks of eight")));
     }
+}
+
+/// The array of a NumPy array in its own type, 64-bit types included.
+pub fn exact_array(array: &Bound<'_, PyAny>) -> PyResult<Array> {
+    let before = set_on_thread(Setting::X64, Some(true));
+    let val = from_ndarray(array);
+    set_on_thread(Setting::X64, before);
+    Ok(val?.to_array().expect("NumPy arrays are concrete"))
 }
 
 /// A read-only NumPy view of a Python object with the buffer of an array.

@@ -1,0 +1,660 @@
+//! Methods of arrays and tracers: facts, conversions to Python and NumPy, operators, indexing.
+//!
+//! Methods that are functions of `numpy` too are attached in Python, see `pullback._array_methods`.
+
+use std::ffi::{CString, c_int, c_void};
+
+use pullback_base::{Array, Aval, DType, Scalar};
+use pullback_ir::Val;
+use pullback_lib::numpy as np;
+use pyo3::basic::CompareOp;
+use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use crate::aval::PyAval;
+use crate::errors::{to_py, type_error};
+use crate::gate::gate;
+use crate::names::class_name;
+use crate::tracer::{self, concrete};
+use crate::value::{PyArray, as_val, try_val, wrap, wrap_all};
+use crate::{dtypes, index, numpy};
+
+type Operator = fn(&Val, &Val) -> pullback_base::Result<Val>;
+
+/// The other operand; `None` for what no operator takes, lists and texts among them.
+fn operand(obj: &Bound<'_, PyAny>) -> PyResult<Option<Val>> {
+    if let Some(val) = as_val(obj) {
+        return Ok(Some(val.clone()));
+    }
+    try_val(obj)
+}
+
+impl PyArray {
+    fn binary(&self, py: Python<'_>, other: &Bound<'_, PyAny>, op: Operator) -> PyResult<Py<PyAny>> {
+        match operand(other)? {
+            Some(other) => wrap(py, gate(py, || op(&self.val, &other))?),
+            None => Ok(py.NotImplemented()),
+        }
+    }
+
+    fn reflected(&self, py: Python<'_>, other: &Bound<'_, PyAny>, op: Operator) -> PyResult<Py<PyAny>> {
+        match operand(other)? {
+            Some(other) => wrap(py, gate(py, || op(&other, &self.val))?),
+            None => Ok(py.NotImplemented()),
+        }
+    }
+
+    fn unary(&self, py: Python<'_>, op: fn(&Val) -> pullback_base::Result<Val>) -> PyResult<Py<PyAny>> {
+        wrap(py, gate(py, || op(&self.val))?)
+    }
+
+    fn aval(&self) -> Aval {
+        self.val.aval()
+    }
+
+    /// The elements, or the error of an abstract tracer.
+    fn known(&self, error: impl FnOnce(&pullback_ir::Tracer) -> PyErr) -> PyResult<Array> {
+        match (concrete(&self.val), &self.val) {
+            (Some(val), _) => Ok(val.to_array().expect("concrete values have elements")),
+            (None, Val::Tracer(tracer)) => Err(error(tracer)),
+            (None, Val::Literal(_) | Val::Array(_)) => unreachable!("these are concrete"),
+        }
+    }
+
+    /// The only element of an array without axes.
+    fn scalar(&self, py: Python<'_>, function: &str) -> PyResult<Scalar> {
+        let rank = self.aval().rank();
+        if rank > 0 {
+            return Err(type_error(format!("Only scalar arrays can be converted to Python scalars; got arr.ndim={rank}")));
+        }
+        let array = self.known(|found| tracer::number_error(py, found, function))?;
+        array.element(0).map_err(|error| to_py(py, &error))
+    }
+}
+
+#[pymethods]
+impl PyArray {
+    #[classattr]
+    const __array_priority__: i32 = 100;
+    #[classattr]
+    const __hash__: Option<Py<PyAny>> = None;
+
+    // Facts.
+
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.aval().data().shape)
+    }
+    #[getter]
+    fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        dtypes::to_numpy(py, self.aval().dtype)
+    }
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.aval().rank()
+    }
+    #[getter]
+    fn size(&self) -> usize {
+        self.aval().size()
+    }
+    #[getter]
+    fn nbytes(&self) -> usize {
+        self.aval().size_bytes()
+    }
+    #[getter]
+    fn itemsize(&self) -> usize {
+        self.aval().dtype.size_bytes()
+    }
+    #[getter]
+    fn weak_type(&self) -> bool {
+        self.aval().weak_type
+    }
+    #[getter(aval)]
+    fn aval_object(&self) -> PyAval {
+        PyAval(self.aval())
+    }
+    #[getter]
+    fn committed(&self) -> bool {
+        matches!(&self.val, Val::Array(array) if array.is_committed())
+    }
+    #[getter]
+    fn _committed(&self) -> bool {
+        self.committed()
+    }
+    #[getter]
+    fn is_fully_addressable(&self) -> bool {
+        true
+    }
+    #[getter]
+    fn is_fully_replicated(&self) -> bool {
+        true
+    }
+
+    // Views of the same elements.
+
+    #[getter(T)]
+    fn transposed(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.unary(py, |x| np::transpose(x, None))
+    }
+    #[getter(mT)]
+    fn matrix_transposed(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.unary(py, np::matrix_transpose)
+    }
+    #[getter]
+    fn real(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.unary(py, np::real)
+    }
+    #[getter]
+    fn imag(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.unary(py, np::imag)
+    }
+
+    // Life.
+
+    /// Whether the elements were given away.
+    fn is_deleted(&self) -> bool {
+        matches!(&self.val, Val::Array(array) if array.is_deleted())
+    }
+
+    /// Frees the elements.
+    fn delete(&self) {
+        if let Val::Array(array) = &self.val {
+            array.delete();
+        }
+    }
+
+    /// Whether reading would not wait.
+    fn is_ready(&self) -> bool {
+        !matches!(&self.val, Val::Array(array) if !array.is_ready())
+    }
+
+    /// Waits for the elements.
+    fn block_until_ready(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
+        let py = slf.py();
+        let array = slf.get().known(|found| tracer::attribute_error(py, found, "block_until_ready"))?;
+        gate(py, || array.buffer())?;
+        Ok(slf)
+    }
+
+    /// Starts a copy to the host; the elements are there already.
+    fn copy_to_host_async(&self) {}
+
+    /// Devices that hold the elements.
+    fn devices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.known(|found| tracer::method_error(py, found, "The devices() method was called on a traced array."))?;
+        py.import("pullback._device")?.call_method0("device_set")
+    }
+    #[getter]
+    fn device<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("pullback._device")?.call_method0("default_device")
+    }
+    #[getter]
+    fn sharding<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("pullback._device")?.call_method0("default_sharding")
+    }
+    #[getter]
+    fn addressable_shards<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("pullback._device")?.call_method1("shards", (slf,))
+    }
+    #[getter]
+    fn global_shards<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        PyArray::addressable_shards(slf)
+    }
+    fn addressable_data<'py>(slf: Bound<'py, Self>, index: usize) -> PyResult<Bound<'py, Self>> {
+        let py = slf.py();
+        slf.get().known(|found| tracer::method_error(py, found, "The addressable_data() method was called on a traced array."))?;
+        match index {
+            0 => Ok(slf),
+            _ => Err(pyo3::exceptions::PyIndexError::new_err("list index out of range")),
+        }
+    }
+
+    // Conversions.
+
+    /// A read-only NumPy view of the elements, or a copy in another type.
+    #[pyo3(signature = (dtype=None, context=None, copy=None))]
+    fn __array__<'py>(
+        slf: Bound<'py, Self>,
+        dtype: Option<Bound<'py, PyAny>>,
+        context: Option<Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let _ = context;
+        let py = slf.py();
+        let array = slf.get().known(|found| tracer::array_error(py, found))?;
+        if array.dtype() == DType::KeyFry {
+            return Err(type_error(
+                "JAX array with PRNGKey dtype cannot be converted to a NumPy array. Use jax.random.key_data(arr) if you wish to \
+                 extract the underlying integer array.",
+            ));
+        }
+        gate(py, || array.buffer())?;
+        let owner = if slf.get().val.is_tracer() { wrap(py, array.clone().into())?.into_bound(py) } else { slf.into_any() };
+        let view = numpy::view_of(&owner, &array)?;
+        match dtype {
+            Some(dtype) if !dtype.is_none() => {
+                let options = PyDict::new(py);
+                options.set_item("copy", copy.unwrap_or(false))?;
+                view.call_method("astype", (dtype,), Some(&options))
+            }
+            _ if copy == Some(true) => view.call_method0("copy"),
+            _ => Ok(view),
+        }
+    }
+
+    /// One element as a Python number.
+    #[pyo3(signature = (*args))]
+    fn item<'py>(slf: Bound<'py, Self>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        slf.get().known(|found| tracer::method_error(py, found, "This occurred in the item() method of jax.Array"))?;
+        PyArray::__array__(slf, None, None, None)?.call_method1("item", args)
+    }
+
+    /// The elements as nested lists of Python numbers.
+    fn tolist<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        slf.get().known(|found| tracer::method_error(py, found, "The tolist() method was called on a traced array."))?;
+        PyArray::__array__(slf, None, None, None)?.call_method0("tolist")
+    }
+
+    /// The bytes of the elements.
+    #[pyo3(signature = (order="C"))]
+    fn tobytes<'py>(slf: Bound<'py, Self>, order: &str) -> PyResult<Bound<'py, PyAny>> {
+        PyArray::__array__(slf, None, None, None)?.call_method1("tobytes", (order,))
+    }
+
+    fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
+        match self.aval().size() {
+            0 => {
+                return Err(PyValueError::new_err(
+                    "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty.",
+                ));
+            }
+            1 => {}
+            _ => {
+                return Err(PyValueError::new_err(
+                    "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()",
+                ));
+            }
+        }
+        let array = self.known(|found| tracer::bool_error(py, found))?;
+        Ok(gate(py, || array.element(0))?.is_nonzero())
+    }
+
+    fn __float__(&self, py: Python<'_>) -> PyResult<f64> {
+        let scalar = self.scalar(py, "float")?;
+        if scalar.dtype().is_complex() {
+            return Err(type_error("can't convert complex to float"));
+        }
+        Ok(scalar.as_f64())
+    }
+
+    fn __int__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let scalar = self.scalar(py, "int")?;
+        if scalar.dtype().is_inexact() {
+            // Python's own conversion refuses infinities and NaN, and knows no bounds.
+            return py.get_type::<pyo3::types::PyInt>().call1((scalar.as_f64(),));
+        }
+        Ok(scalar.number().as_i128().into_pyobject(py)?.into_any())
+    }
+
+    fn __complex__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let (re, im) = match self.scalar(py, "complex")?.number() {
+            pullback_base::scalar::Number::Complex(re, im) => (re, im),
+            other => (other.as_f64(), 0.0),
+        };
+        Ok(pyo3::types::PyComplex::from_doubles(py, re, im).into_any())
+    }
+
+    fn __index__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let aval = self.aval();
+        let array = self.known(|found| tracer::index_error(py, found))?;
+        if aval.rank() > 0 || !aval.dtype.is_integer() {
+            return Err(type_error("Only integer scalar arrays can be converted to a scalar index."));
+        }
+        Ok(gate(py, || array.element(0))?.number().as_i128().into_pyobject(py)?.into_any())
+    }
+
+    #[pyo3(signature = (ndigits=None))]
+    fn __round__(slf: Bound<'_, Self>, ndigits: Option<i64>) -> PyResult<Bound<'_, PyAny>> {
+        slf.call_method1("round", (ndigits.unwrap_or(0),))
+    }
+
+    fn __len__(&self) -> PyResult<usize> {
+        self.aval().shape.first().copied().ok_or_else(|| type_error("len() of unsized object"))
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let Some(&n) = self.aval().data().shape.first() else { return Err(type_error("iteration over a 0-d array")) };
+        let row = |i: usize| pullback_lib::indexing::getitem(&self.val, &[pullback_lib::indexing::IndexItem::Int(i as i64)]);
+        let rows = gate(py, || (0..n).map(row).collect::<pullback_base::Result<Vec<Val>>>())?;
+        wrap_all(py, rows)?.into_pyobject(py)?.call_method0("__iter__")
+    }
+
+    fn __contains__(slf: Bound<'_, Self>, item: &Bound<'_, PyAny>) -> PyResult<bool> {
+        slf.as_any().rich_compare(item, CompareOp::Eq)?.call_method0("any")?.is_truthy()
+    }
+
+    fn __repr__(slf: Bound<'_, Self>) -> PyResult<String> {
+        let py = slf.py();
+        match &slf.get().val {
+            Val::Tracer(found) => Ok(tracer::repr(py, found)),
+            Val::Array(_) | Val::Literal(_) => py.import("pullback._printing")?.call_method1("array_repr", (slf,))?.extract(),
+        }
+    }
+
+    fn __str__(slf: Bound<'_, Self>) -> PyResult<String> {
+        let py = slf.py();
+        match &slf.get().val {
+            Val::Tracer(found) => Ok(tracer::str_of(py, found)),
+            Val::Array(_) | Val::Literal(_) => py.import("pullback._printing")?.call_method1("array_str", (slf,))?.extract(),
+        }
+    }
+
+    fn __format__<'py>(slf: Bound<'py, Self>, spec: &str) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        if let Val::Tracer(found) = &slf.get().val {
+            return Ok(tracer::repr(py, found).into_pyobject(py)?.into_any());
+        }
+        let value = PyArray::__array__(slf, None, None, None)?;
+        let value = if value.getattr("ndim")?.eq(0)? { value.get_item(())? } else { value };
+        value.call_method1("__format__", (spec,))
+    }
+
+    fn __reduce__<'py>(slf: Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>, bool))> {
+        let rebuild = slf.py().import("pullback._core")?.getattr("_rebuild_array")?;
+        let weak_type = slf.get().aval().weak_type;
+        Ok((rebuild, (PyArray::__array__(slf, None, None, None)?, weak_type)))
+    }
+
+    fn __copy__(slf: Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        let py = slf.py();
+        match &slf.get().val {
+            Val::Tracer(_) => Ok(slf.clone().into_any().unbind()),
+            Val::Literal(scalar) => wrap(py, Array::scalar(*scalar).into()),
+            Val::Array(array) => {
+                let bytes = gate(py, || array.to_bytes())?;
+                wrap(py, Array::from_bytes(array.aval(), &bytes).into())
+            }
+        }
+    }
+
+    fn __deepcopy__(slf: Bound<'_, Self>, _memo: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        PyArray::__copy__(slf)
+    }
+
+    /// The elements as a buffer of bytes with a format, read-only.
+    unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+        // SAFETY: the interpreter hands in a valid view to fill.
+        unsafe { fill_view(slf, view, flags) }
+    }
+
+    unsafe fn __releasebuffer__(&self, view: *mut ffi::Py_buffer) {
+        // SAFETY: `internal` was made by `fill_view` from a box, and is released once.
+        unsafe { drop(Box::from_raw((*view).internal.cast::<ViewParts>())) }
+    }
+
+    // Indexing.
+
+    fn __getitem__(&self, py: Python<'_>, index: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        index::get_item(py, &self.val, index)
+    }
+
+    fn __setitem__(slf: Bound<'_, Self>, _index: &Bound<'_, PyAny>, _value: &Bound<'_, PyAny>) -> PyResult<()> {
+        Err(type_error(format!(
+            "JAX arrays are immutable and do not support in-place item assignment. Instead of x[idx] = y, use x = \
+             x.at[idx].set(y) or another .at[] method: https://docs.jax.dev/en/latest/_autosummary/jax.numpy.ndarray.at.html \
+             (got {})",
+            class_name(slf.as_any())
+        )))
+    }
+
+    #[getter]
+    fn at<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("pullback._indexing")?.getattr("_IndexUpdateHelper")?.call1((slf,))
+    }
+
+    // Operators.
+
+    fn __add__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(py, other, np::add)
+    }
+    fn __radd__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.reflected(py, other, np::add)
+    }
+    fn __sub__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(py, other, np::subtract)
+    }
+    fn __rsub__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.reflected(py, other, np::subtract)
+    }
+    fn __mul__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(py, other, np::multiply)
+    }
+    fn __rmul__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.reflected(py, other, np::multiply)
+    }
+    fn __truediv__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(py, other, np::true_divide)
+    }
+    fn __rtruediv__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.reflected(py, other, np::true_divide)
+    }
+    fn __floordiv__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(py, other, np::floor_divide)
+    }
+    fn __rfloordiv__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.reflected(py, other, np::floor_divide)
+    }
+    fn __mod__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(py, other, np::remainder)
+    }
+    fn __rmod__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.reflected(py, other, np::remainder)
+    }
+    fn __divmod__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        let Some(other) = operand(other)? else { return Ok(py.NotImplemented()) };
+        let (quotient, rest) = gate(py, || np::divmod(&self.val, &other))?;
+        Ok(PyTuple::new(py, [wrap(py, quotient)?, wrap(py, rest)?])?.into_any().unbind())
+    }
+    fn __rdivmod__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        let Some(other) = operand(other)? else { return Ok(py.NotImplemented()) };
+        let (quotient, rest) = gate(py, || np::divmod(&other, &self.val))?;
+        Ok(PyTuple::new(py, [wrap(py, quotient)?, wrap(py, rest)?])?.into_any().unbind())
+    }
+    fn __pow__(&self, py: Python<'_>, other: &Bound<'_, PyAny>, modulus: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        if modulus.is_none() { self.binary(py, other, np::power) } else { Ok(py.NotImplemented()) }
+    }
+    fn __rpow__(&self, py: Python<'_>, other: &Bound<'_, PyAny>, modulus: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        if modulus.is_none() { self.reflected(py, other, np::power) } else { Ok(py.NotImplemented()) }
+    }
+    fn __matmul__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(py, other, matmul)
+    }
+    fn __rmatmul__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.reflected(py, other, matmul)
+    }
+    fn __and__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(py, other, np::bitwise_and)
+    }
+    fn __rand__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.reflected(py, other, np::bitwise_and)
+    }
+    fn __or__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(py, other, np::bitwise_or)
+    }
+    fn __ror__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.reflected(py, other, np::bitwise_or)
+    }
+    fn __xor__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(py, other, np::bitwise_xor)
+    }
+    fn __rxor__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.reflected(py, other, np::bitwise_xor)
+    }
+    fn __lshift__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(py, other, np::left_shift)
+    }
+    fn __rlshift__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.reflected(py, other, np::left_shift)
+    }
+    fn __rshift__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(py, other, np::right_shift)
+    }
+    fn __rrshift__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.reflected(py, other, np::right_shift)
+    }
+    fn __neg__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.unary(py, np::negative)
+    }
+    fn __pos__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.unary(py, np::positive)
+    }
+    fn __abs__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.unary(py, np::absolute)
+    }
+    fn __invert__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.unary(py, np::bitwise_not)
+    }
+    fn __richcmp__(&self, py: Python<'_>, other: &Bound<'_, PyAny>, op: CompareOp) -> PyResult<Py<PyAny>> {
+        let op = match op {
+            CompareOp::Lt => np::less,
+            CompareOp::Le => np::less_equal,
+            CompareOp::Eq => np::equal,
+            CompareOp::Ne => np::not_equal,
+            CompareOp::Gt => np::greater,
+            CompareOp::Ge => np::greater_equal,
+        };
+        self.binary(py, other, op)
+    }
+}
+
+fn matmul(x: &Val, y: &Val) -> pullback_base::Result<Val> {
+    np::matmul(x, y, &Default::default())
+}
+
+/// What a buffer view points into while it lives.
+struct ViewParts {
+    format: CString,
+    shape: Vec<ffi::Py_ssize_t>,
+    strides: Vec<ffi::Py_ssize_t>,
+    _buffer: pullback_base::array::Buffer,
+}
+
+/// The code of the `struct` module for an element type; bytes for those that it does not know.
+fn format_code(dtype: DType) -> &'static str {
+    match dtype {
+        DType::Bool => "?",
+        DType::I8 => "b",
+        DType::I16 => "h",
+        DType::I32 => "i",
+        DType::I64 => "q",
+        DType::U8 => "B",
+        DType::U16 => "H",
+        DType::U32 => "I",
+        DType::U64 => "Q",
+        DType::F16 => "e",
+        DType::F32 => "f",
+        DType::F64 => "d",
+        DType::C64 => "Zf",
+        DType::C128 => "Zd",
+        DType::BF16 => "2B",
+        DType::KeyFry => "2I",
+        _ => "B",
+    }
+}
+
+/// # Safety
+/// `view` must be valid for writing.
+unsafe fn fill_view(slf: Bound<'_, PyArray>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+    let py = slf.py();
+    if flags & ffi::PyBUF_WRITABLE == ffi::PyBUF_WRITABLE {
+        return Err(PyBufferError::new_err("arrays are immutable: the buffer is read-only"));
+    }
+    let Some(Val::Array(array)) = concrete(&slf.get().val) else {
+        return Err(PyBufferError::new_err("a traced array has no elements"));
+    };
+    let buffer = gate(py, || array.buffer())?;
+    let aval = array.aval();
+    let item = aval.dtype.size_bytes() as ffi::Py_ssize_t;
+    let shape: Vec<ffi::Py_ssize_t> = aval.shape.iter().map(|&n| n as ffi::Py_ssize_t).collect();
+    let mut strides = vec![item; shape.len()];
+    for axis in (1..shape.len()).rev() {
+        strides[axis - 1] = strides[axis] * shape[axis];
+    }
+    let format = CString::new(format_code(aval.dtype)).expect("codes hold no zero bytes");
+    let start = buffer.as_ptr();
+    let mut parts = Box::new(ViewParts { format, shape, strides, _buffer: buffer });
+    // SAFETY: the caller vouches for `view`; what it points to lives in `parts`, which `__releasebuffer__` frees.
+    unsafe {
+        (*view).buf = start.cast_mut().cast::<c_void>();
+        (*view).len = aval.size_bytes() as ffi::Py_ssize_t;
+        (*view).readonly = 1;
+        (*view).itemsize = item;
+        (*view).ndim = parts.shape.len() as c_int;
+        let wants = |flag: c_int| flags & flag == flag;
+        (*view).format = if wants(ffi::PyBUF_FORMAT) { parts.format.as_ptr().cast_mut() } else { std::ptr::null_mut() };
+        (*view).shape = if wants(ffi::PyBUF_ND) { parts.shape.as_mut_ptr() } else { std::ptr::null_mut() };
+        (*view).strides = if wants(ffi::PyBUF_STRIDES) { parts.strides.as_mut_ptr() } else { std::ptr::null_mut() };
+        (*view).suboffsets = std::ptr::null_mut();
+        (*view).internal = Box::into_raw(parts).cast::<c_void>();
+        (*view).obj = slf.into_ptr();
+    }
+    Ok(())
+}
+
+/// An array from its pickled form.
+#[pyfunction]
+fn _rebuild_array(py: Python<'_>, elements: &Bound<'_, PyAny>, weak_type: bool) -> PyResult<Py<PyAny>> {
+    let array = numpy::exact_array(elements)?;
+    let aval = array.aval().weak(weak_type);
+    wrap(py, Val::Array(gate(py, || array.reinterpret(aval))?))
+}
+
+/// The aval of an array, number, or anything with a shape and a dtype.
+#[pyfunction]
+fn typeof_(x: &Bound<'_, PyAny>) -> PyResult<PyAval> {
+    match crate::aval::aval_of(x)? {
+        Some(aval) => Ok(PyAval(aval)),
+        None => Err(PyTypeError::new_err(format!("Argument '{}' of type {} is not a valid JAX type", x.str()?, x.get_type()))),
+    }
+}
+
+/// The NumPy dtype object of anything that names a type, narrowed while 64-bit types are off.
+#[pyfunction]
+fn as_dtype<'py>(dtype: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    dtypes::to_numpy(dtype.py(), dtypes::canonical(dtypes::of_object(dtype)?))
+}
+
+/// Whether tangents of the type carry no information.
+#[pyfunction]
+fn tangent_dtype_is_float0(aval: &PyAval) -> bool {
+    aval.0.tangent().dtype == DType::Float0
+}
+
+/// Whether the object is an array whose value is known: no abstract tracer.
+#[pyfunction]
+fn is_concrete(x: &Bound<'_, PyAny>) -> bool {
+    as_val(x).is_none_or(|val| concrete(val).is_some())
+}
+
+/// The known value inside a tracer of a derivative; the object itself when it is no tracer.
+#[pyfunction]
+fn concrete_or_none(x: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
+    match as_val(x) {
+        Some(val) => concrete(val).map(|val| wrap(x.py(), val)).transpose(),
+        None => Ok(Some(x.clone().unbind())),
+    }
+}
+
+/// Adds functions to the extension module.
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(_rebuild_array, m)?)?;
+    m.add("typeof", wrap_pyfunction!(typeof_, m)?)?;
+    m.add_function(wrap_pyfunction!(as_dtype, m)?)?;
+    m.add_function(wrap_pyfunction!(tangent_dtype_is_float0, m)?)?;
+    m.add_function(wrap_pyfunction!(is_concrete, m)?)?;
+    m.add_function(wrap_pyfunction!(concrete_or_none, m)?)
+}

@@ -1,0 +1,189 @@
+//! Indices as Python writes them, parsed for `x[...]` and `x.at[...]`.
+
+use pullback_lib::indexing::{GetOptions, IndexItem, Update, UpdateOptions, get, getitem, update};
+use pullback_lib::lax::IndexMode;
+use pullback_ir::Val;
+use pyo3::exceptions::{PyIndexError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyInt, PyList, PySlice, PyString, PyTuple};
+
+use crate::errors::{type_error, value_error};
+use crate::gate::gate;
+use crate::numpy;
+use crate::tracer::concrete;
+use crate::value::{as_val, to_val, wrap};
+
+/// The items of an index.
+pub fn parse(index: &Bound<'_, PyAny>) -> PyResult<Vec<IndexItem>> {
+    match index.cast::<PyTuple>() {
+        Ok(items) => items.iter().enumerate().map(|(position, item)| parse_item(&item, position, index)).collect(),
+        Err(_) => Ok(vec![parse_item(index, 0, index)?]),
+    }
+}
+
+fn parse_item(item: &Bound<'_, PyAny>, position: usize, whole: &Bound<'_, PyAny>) -> PyResult<IndexItem> {
+    if item.is_exact_instance_of::<PyInt>() {
+        return item.extract().map(IndexItem::Int);
+    }
+    if item.is_none() {
+        return Ok(IndexItem::NewAxis);
+    }
+    if item.is(&item.py().Ellipsis()) {
+        return Ok(IndexItem::Ellipsis);
+    }
+    if let Ok(slice) = item.cast::<PySlice>() {
+        return parse_slice(slice);
+    }
+    if let Ok(value) = item.cast::<PyBool>() {
+        return Ok(IndexItem::Bool(value.is_true()));
+    }
+    if let Some(val) = as_val(item) {
+        return Ok(array_item(val.clone()));
+    }
+    if numpy::is_ndarray(item)? || numpy::is_generic(item)? {
+        return Ok(array_item(to_val(item)?));
+    }
+    if item.is_instance_of::<PyInt>() {
+        return item.extract().map(IndexItem::Int);
+    }
+    if let Some(convert) = item.getattr_opt("__jax_array__")? {
+        return Ok(array_item(to_val(&convert.call0()?)?));
+    }
+    if let Some(index) = item.getattr_opt("__index__")? {
+        return index.call0()?.extract().map(IndexItem::Int);
+    }
+    Err(bad_index(item, position, whole)?)
+}
+
+fn array_item(val: Val) -> IndexItem {
+    match val {
+        Val::Literal(scalar) if scalar.dtype() == pullback_base::DType::Bool => IndexItem::Bool(scalar.is_nonzero()),
+        Val::Literal(scalar) if scalar.dtype().is_integer() => IndexItem::Int(scalar.as_i64()),
+        other => IndexItem::Array(concrete(&other).filter(|_| other.aval().dtype == pullback_base::DType::Bool).unwrap_or(other)),
+    }
+}
+
+fn bad_index(item: &Bound<'_, PyAny>, position: usize, whole: &Bound<'_, PyAny>) -> PyResult<PyErr> {
+    if item.is_instance_of::<PyList>() || item.is_instance_of::<PyTuple>() {
+        return Ok(PyTypeError::new_err(
+            "Using a non-tuple sequence for multidimensional indexing is not allowed; use `arr[array(seq)]` instead of `arr[seq]`. \
+             See https://github.com/jax-ml/jax/issues/4564 for more information.",
+        ));
+    }
+    if item.is_instance_of::<PyString>() {
+        return Ok(type_error(format!("JAX does not support string indexing; got idx={}", whole.repr()?)));
+    }
+    let kind = if item.is_instance_of::<pyo3::types::PyFloat>() { "type float".into() } else { format!("type {}", item.get_type()) };
+    Ok(type_error(format!(
+        "Indexer must have integer or boolean type, got indexer with {kind} at position {position}, indexer value {}",
+        item.repr()?
+    )))
+}
+
+fn parse_slice(slice: &Bound<'_, PySlice>) -> PyResult<IndexItem> {
+    let bound = |name: &str| -> PyResult<Option<i64>> {
+        let bound = slice.getattr(name)?;
+        if bound.is_none() {
+            return Ok(None);
+        }
+        if let Some(val) = as_val(&bound)
+            && concrete(val).is_none()
+        {
+            return Err(PyIndexError::new_err(format!(
+                "Array slice indices must have static start/stop/step to be used with NumPy indexing syntax. Found {}. To index a \
+                 statically sized array at a dynamic position, try lax.dynamic_slice/dynamic_update_slice (JAX does not support \
+                 dynamically sized arrays within JIT compiled functions).",
+                slice.repr()?
+            )));
+        }
+        let number = slice.py().import("operator")?.call_method1("index", (bound,))?;
+        // A bound beyond all arrays means the end.
+        Ok(Some(number.extract::<i64>().unwrap_or(if number.lt(0)? { i64::MIN / 2 } else { i64::MAX / 2 })))
+    };
+    Ok(IndexItem::Slice { start: bound("start")?, stop: bound("stop")?, step: bound("step")? })
+}
+
+/// `x[index]`.
+pub fn get_item(py: Python<'_>, x: &Val, index: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+    let items = parse(index)?;
+    wrap(py, gate(py, || getitem(x, &items))?)
+}
+
+fn mode_of(mode: Option<&Bound<'_, PyAny>>) -> PyResult<Option<IndexMode>> {
+    let Some(mode) = mode.filter(|mode| !mode.is_none()) else { return Ok(None) };
+    let name = mode.str()?.to_string().to_lowercase();
+    let name = name.rsplit('.').next().unwrap_or_default();
+    Ok(Some(match name {
+        "clip" => IndexMode::Clip,
+        "fill" | "drop" | "fill_or_drop" => IndexMode::FillOrDrop,
+        "promise_in_bounds" => IndexMode::PromiseInBounds,
+        other => return Err(value_error(format!("Unrecognized mode {other:?}: use 'clip', 'drop', 'fill' or 'promise_in_bounds'"))),
+    }))
+}
+
+/// `x.at[index].get(...)`.
+#[pyfunction]
+#[pyo3(signature = (x, index, indices_are_sorted=false, unique_indices=false, mode=None, fill_value=None, wrap_negative_indices=true))]
+#[allow(clippy::too_many_arguments, reason = "called from one place, by name")]
+fn index_get(
+    py: Python<'_>,
+    x: &Bound<'_, PyAny>,
+    index: &Bound<'_, PyAny>,
+    indices_are_sorted: bool,
+    unique_indices: bool,
+    mode: Option<&Bound<'_, PyAny>>,
+    fill_value: Option<&Bound<'_, PyAny>>,
+    wrap_negative_indices: bool,
+) -> PyResult<Py<PyAny>> {
+    let fill = match fill_value.filter(|fill| !fill.is_none()) {
+        None => None,
+        Some(fill) => match concrete(&to_val(fill)?).and_then(|val| val.to_array()) {
+            Some(array) if array.aval().size() == 1 => Some(gate(py, || array.element(0))?),
+            _ => return Err(type_error("fill_value must be a concrete scalar")),
+        },
+    };
+    let options = GetOptions {
+        mode: mode_of(mode)?,
+        sorted: indices_are_sorted,
+        unique: unique_indices,
+        fill,
+        plain_negative: !wrap_negative_indices,
+    };
+    let (x, items) = (to_val(x)?, parse(index)?);
+    wrap(py, gate(py, || get(&x, &items, &options))?)
+}
+
+/// `x.at[index].set(y)` and its relatives, by name.
+#[pyfunction]
+#[pyo3(signature = (kind, x, index, y, indices_are_sorted=false, unique_indices=false, mode=None))]
+fn index_update(
+    py: Python<'_>,
+    kind: &str,
+    x: &Bound<'_, PyAny>,
+    index: &Bound<'_, PyAny>,
+    y: &Bound<'_, PyAny>,
+    indices_are_sorted: bool,
+    unique_indices: bool,
+    mode: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    let kind = match kind {
+        "set" => Update::Set,
+        "add" => Update::Add,
+        "subtract" => Update::Subtract,
+        "multiply" => Update::Multiply,
+        "divide" => Update::Divide,
+        "power" => Update::Power,
+        "min" => Update::Min,
+        "max" => Update::Max,
+        other => return Err(value_error(format!("there is no update {other:?}"))),
+    };
+    let options = UpdateOptions { mode: mode_of(mode)?, sorted: indices_are_sorted, unique: unique_indices };
+    let (x, y, items) = (to_val(x)?, to_val(y)?, parse(index)?);
+    wrap(py, gate(py, || update(&kind, &x, &items, &y, &options))?)
+}
+
+/// Adds functions to the extension module.
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(index_get, m)?)?;
+    m.add_function(wrap_pyfunction!(index_update, m)?)
+}
