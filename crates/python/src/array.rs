@@ -516,7 +516,7 @@ impl PyArray {
         self.unary(py, np::absolute)
     }
     fn __invert__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.unary(py, np::bitwise_not)
+        self.unary(py, np::invert)
     }
     fn __richcmp__(&self, py: Python<'_>, other: &Bound<'_, PyAny>, op: CompareOp) -> PyResult<Py<PyAny>> {
         let op = match op {
@@ -532,7 +532,7 @@ impl PyArray {
 }
 
 fn matmul(x: &Val, y: &Val) -> pullback_base::Result<Val> {
-    np::matmul(x, y, &Default::default())
+    np::matmul(x, y, None)
 }
 
 /// What a buffer view points into while it lives.
