@@ -1,249 +1,225 @@
-"""Functions with derivatives that the user writes."""
+"""Functions with derivatives of the user's own."""
 
 import functools as _functools
+import inspect as _inspect
 
 from pullback import _core
-from pullback._api import _check_callable, _parameters
-from pullback.tree_util import tree_map as _tree_map
+from pullback.tree_util import Partial, tree_map
 
 
-def _resolve(fun, args, kwargs):
-    """Positional arguments of a call, keywords and defaults put in their places."""
-    if not kwargs and _parameters(fun) is None:
+def _positional(fun, args, kwargs):
+    """Keyword arguments in their places."""
+    if not kwargs:
         return args
-    import inspect
-
-    try:
-        bound = inspect.signature(fun).bind(*args, **kwargs)
-    except (ValueError, TypeError) as error:
-        if not kwargs and isinstance(error, ValueError):
-            return args
-        raise
+    bound = _inspect.signature(fun).bind(*args, **kwargs)
     bound.apply_defaults()
     if bound.kwargs:
-        raise TypeError(
-            "The following keyword arguments could not be resolved to positions: " + ", ".join(bound.kwargs)
-        )
+        raise TypeError(f"keyword arguments could not be resolved to positions: {sorted(bound.kwargs)}")
     return bound.args
 
 
-def _numbers(fun, nondiff_argnums, nondiff_argnames):
-    numbers = set(nondiff_argnums)
-    if nondiff_argnames:
-        names = list(_parameters(fun) or ())
-        numbers |= {names.index(name) for name in nondiff_argnames}
+def _name(fun):
+    return getattr(fun, "__name__", type(fun).__name__)
+
+
+def _numbers(fun, argnums, argnames):
+    numbers = {n for n in ((argnums,) if isinstance(argnums, int) else tuple(argnums))}
+    if argnames:
+        names = [p.name for p in _inspect.signature(fun).parameters.values()]
+        numbers |= {names.index(name) for name in ((argnames,) if isinstance(argnames, str) else argnames)}
     return tuple(sorted(numbers))
 
 
-class _Custom:
-    """What both kinds share: the function, and its arguments that are not differentiated."""
+def _bind_static(fun, numbers, args):
+    """The function of the other arguments, and those."""
+    static = {i: args[i] for i in numbers}
+    others = tuple(arg for i, arg in enumerate(args) if i not in static)
+
+    @_functools.wraps(fun)
+    def bound(*rest):
+        rest = iter(rest)
+        return fun(*(static[i] if i in static else next(rest) for i in range(len(args))))
+
+    return bound, others, tuple(static.values())
+
+
+class custom_jvp:
+    """A function whose forward derivative is given by a rule, for both modes.
+
+    Args:
+      fun: the function.
+      nondiff_argnums: positions of arguments that are not differentiated; they come first in the rule.
+      nondiff_argnames: names of such arguments.
+
+    The rule `jvp(primals, tangents) -> (out, out_dot)` takes tuples of the differentiated arguments. Without a rule a call
+    raises AttributeError.
+
+    >>> import pullback as jax
+    >>> @jax.custom_jvp
+    ... def double(x):
+    ...     return x * 2
+    >>> double.defjvp(lambda primals, tangents: (double(*primals), tangents[0] * 3))  # doctest: +ELLIPSIS
+    <function <lambda> at ...>
+    >>> float(jax.grad(double)(1.0))
+    3.0
+    """
 
     def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
-        _check_callable(fun)
-        _functools.update_wrapper(self, fun, assigned=[n for n in _functools.WRAPPER_ASSIGNMENTS if hasattr(fun, n)])
+        _functools.update_wrapper(self, fun, updated=())
         self.fun = fun
         self.nondiff_argnums = _numbers(fun, nondiff_argnums, nondiff_argnames)
-
-    def __getattr__(self, name):
-        if name == "fun":
-            raise AttributeError(name)
-        return getattr(self.fun, name)
-
-    def __get__(self, instance, owner=None):
-        import types
-
-        return self if instance is None else types.MethodType(self, instance)
-
-    def _split(self, args):
-        """The arguments that are not differentiated, the others, and the function of the others."""
-        if not self.nondiff_argnums:
-            return (), args, self.fun
-        fixed = tuple(args[k] for k in self.nondiff_argnums if k < len(args))
-        open_at = [k for k in range(len(args)) if k not in self.nondiff_argnums]
-
-        def partial(*given):
-            full = list(args)
-            for k, value in zip(open_at, given):
-                full[k] = value
-            return self.fun(*full)
-
-        _functools.update_wrapper(partial, self.fun, assigned=["__name__", "__qualname__"])
-        partial.__wrapped__ = self.fun
-        return fixed, tuple(args[k] for k in open_at), partial
-
-
-class custom_jvp(_Custom):
-    """A function whose forward derivative the user writes; see `defjvp`."""
-
-    def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
-        super().__init__(fun, nondiff_argnums, nondiff_argnames)
         self.jvp = None
         self.symbolic_zeros = False
 
     def defjvp(self, jvp, symbolic_zeros=False):
-        """Sets the rule `jvp(primals, tangents) -> (out, out tangent)`."""
-        self.jvp, self.symbolic_zeros = jvp, symbolic_zeros
+        """Sets the rule; gives it back, so that it can be used as a decorator."""
+        if symbolic_zeros:
+            raise NotImplementedError("custom_jvp rules with symbolic_zeros=True are not supported yet")
+        self.jvp = jvp
         return jvp
 
     def defjvps(self, *jvps):
-        """Sets one rule for each argument: `jvp(tangent, out, *primals) -> out tangent`; `None` for zero."""
+        """Sets one rule for each argument: `jvp(tangent, out, *args) -> out_dot`, or None for no derivative."""
         if self.nondiff_argnums:
             raise TypeError("Can't use ``defjvps`` with ``nondiff_argnums``.")
 
         def jvp(primals, tangents):
             out = self(*primals)
-            parts = [rule(t, out, *primals) for rule, t in zip(jvps, tangents) if rule is not None]
-            if not parts:
-                return out, _tree_map(lambda x: x * 0, out)
-            total = parts[0]
-            for part in parts[1:]:
-                total = _tree_map(lambda a, b: a + b, total, part)
-            return out, total
+            terms = [rule(t, out, *primals) for rule, t in zip(jvps, tangents) if rule is not None]
+            if not terms:
+                from pullback import numpy as jnp
+
+                return out, tree_map(jnp.zeros_like, out)
+            return out, tree_map(lambda *parts: _functools.reduce(lambda a, b: a + b, parts), *terms)
 
         self.defjvp(jvp)
 
     def __call__(self, *args, **kwargs):
-        name = _core.name_of(self.fun)
         if self.jvp is None:
-            raise AttributeError(f"No JVP defined for custom_jvp function {name} using defjvp.")
-        args = _resolve(self.fun, args, kwargs)
-        fixed, given, fun = self._split(args)
-        rule = _functools.partial(self.jvp, *fixed) if fixed else self.jvp
-        if self.symbolic_zeros:
-            rule = _with_symbolic(rule)
-        return _core.custom_jvp_call(fun, rule, given, name, _core.name_of(self.jvp))
+            raise AttributeError(f"No JVP defined for custom_jvp function {_name(self.fun)} using defjvp.")
+        args = _positional(self.fun, args, kwargs)
+        fun, rule = self.fun, self.jvp
+        if self.nondiff_argnums:
+            fun, args, static = _bind_static(fun, self.nondiff_argnums, args)
+            rule = _functools.partial(rule, *static)
+        return _core.custom_jvp_call(fun, rule, _name(self.jvp), tuple(args))
+
+    def __get__(self, obj, owner=None):
+        return self if obj is None else Partial(self, obj)
 
 
-class SymbolicZero:
-    """A tangent or cotangent that is known to be zero."""
+class custom_vjp:
+    """A function whose reverse derivative is given by a pair of functions. It has no forward derivative.
 
-    def __init__(self, aval):
-        self.aval = aval
+    Args:
+      fun: the function.
+      nondiff_argnums: positions of arguments that are not differentiated; `bwd` gets them first.
+      nondiff_argnames: names of such arguments.
 
-    @property
-    def shape(self):
-        return self.aval.shape
+    `fwd(*args) -> (out, residuals)` and `bwd(residuals, ct) -> cotangents`, a tuple with one entry for each
+    differentiated argument, None for zero.
 
-    @property
-    def dtype(self):
-        return self.aval.dtype
-
-    def __repr__(self):
-        return f"SymbolicZero({self.aval})"
-
-
-def zero_from_primal(val, symbolic_zeros=False):
-    """The zero tangent of a value."""
-    aval = _core.typeof(val).to_tangent_aval()
-    if symbolic_zeros:
-        return SymbolicZero(aval)
-    import pullback.numpy as jnp
-
-    return jnp.zeros(aval.shape, aval.dtype)
-
-
-class CustomVJPPrimal:
-    """A primal of a forward rule that asked for symbolic zeros."""
-
-    def __init__(self, value, perturbed=True):
-        self.value, self.perturbed = value, perturbed
-
-
-def _with_symbolic(rule):
-    def materialized(primals, tangents):
-        out, dot = rule(primals, tangents)
-        return out, _tree_map(lambda o, t: zero_from_primal(o) if isinstance(t, SymbolicZero) else t, out, dot)
-
-    return materialized
-
-
-class custom_vjp(_Custom):
-    """A function whose reverse derivative the user writes; see `defvjp`."""
+    >>> import pullback as jax
+    >>> @jax.custom_vjp
+    ... def clip_gradient(x):
+    ...     return x
+    >>> clip_gradient.defvjp(lambda x: (x, None), lambda _, ct: (ct.clip(-1, 1),))
+    >>> float(jax.grad(lambda x: 5 * clip_gradient(x))(1.0))
+    1.0
+    """
 
     def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
-        super().__init__(fun, nondiff_argnums, nondiff_argnames)
+        _functools.update_wrapper(self, fun, updated=())
+        self.fun = fun
+        self.nondiff_argnums = _numbers(fun, nondiff_argnums, nondiff_argnames)
         self.fwd = self.bwd = None
-        self.symbolic_zeros = False
 
     def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
-        """Sets the rules `fwd(*args) -> (out, residuals)` and `bwd(residuals, cotangent) -> cotangents of args`."""
-        self.fwd, self.bwd, self.symbolic_zeros = fwd, bwd, symbolic_zeros
+        """Sets the forward and the backward function."""
+        if symbolic_zeros:
+            raise NotImplementedError("custom_vjp rules with symbolic_zeros=True are not supported yet")
+        self.fwd, self.bwd = fwd, bwd
 
     def __call__(self, *args, **kwargs):
-        name = _core.name_of(self.fun)
         if self.fwd is None or self.bwd is None:
-            raise AttributeError(f"No VJP defined for custom_vjp function {name} using defvjp.")
-        args = _resolve(self.fun, args, kwargs)
-        fixed, given, fun = self._split(args)
-        fwd, bwd = self.fwd, self.bwd
-        if fixed:
-            bwd = _functools.partial(bwd, *fixed)
-            fwd = self._forward_of_open(args)
-        if self.symbolic_zeros:
-            fwd = _with_custom_primals(fwd)
-        return _core.custom_vjp_call(fun, fwd, bwd, given, name, [_core.name_of(self.fwd), _core.name_of(self.bwd)])
+            raise AttributeError(f"No VJP defined for custom_vjp function {_name(self.fun)} using defvjp.")
+        args = _positional(self.fun, args, kwargs)
+        fun, fwd, bwd = self.fun, self.fwd, self.bwd
+        if self.nondiff_argnums:
+            forward = fwd
+            fun, others, static = _bind_static(fun, self.nondiff_argnums, args)
+            fwd, _, _ = _bind_static(forward, self.nondiff_argnums, args)
+            bwd, args = _functools.partial(bwd, *static), others
+        return _core.custom_vjp_call(fun, fwd, bwd, [_name(self.fwd), _name(self.bwd)], tuple(args))
 
-    def _forward_of_open(self, args):
-        open_at = [k for k in range(len(args)) if k not in self.nondiff_argnums]
-
-        def forward(*given):
-            full = list(args)
-            for k, value in zip(open_at, given):
-                full[k] = value
-            return self.fwd(*full)
-
-        return forward
-
-
-def _with_custom_primals(fwd):
-    def forward(*args):
-        return fwd(*_tree_map(CustomVJPPrimal, args))
-
-    return forward
+    def __get__(self, obj, owner=None):
+        return self if obj is None else Partial(self, obj)
 
 
 def custom_gradient(fun):
-    """A function that gives its value and its own `vjp` function."""
-    def call(*args, **kwargs):
-        return fun(*args, **kwargs)[0]
+    """A function from one that gives its value and its backward function: `fun(*args) -> (out, bwd)`."""
 
-    wrapped = custom_vjp(call)
+    @custom_vjp
+    @_functools.wraps(fun)
+    def wrapped(*args):
+        return fun(*args)[0]
 
-    def fwd(*args, **kwargs):
-        out, rule = fun(*args, **kwargs)
-        from pullback._api import closure_convert
+    def forward(*args):
+        out, backward = fun(*args)
+        return out, Partial(backward)
 
-        converted, residuals = closure_convert(rule, out)
-        return out, (_Static(converted), residuals)
-
-    def bwd(residuals, ct):
-        rule, values = residuals
-        cts = rule.value(ct, *values)
+    def backward(residuals, ct):
+        cts = residuals(ct)
         return cts if isinstance(cts, tuple) else (cts,)
 
-    wrapped.defvjp(fwd, bwd)
+    wrapped.defvjp(forward, backward)
     return wrapped
 
 
-class _Static:
-    """A value without leaves, held by its identity."""
+def checkpoint(fun, *, prevent_cse=True, policy=None, static_argnums=(), concrete=False):
+    """A version of `fun` whose intermediate values are computed again for the reverse derivative instead of kept.
 
-    def __init__(self, value):
-        self.value = value
+    Args:
+      fun: a function of trees.
+      prevent_cse: accepted; the recomputation is never merged with the first computation.
+      policy: which values to keep; not supported yet.
+      static_argnums: positions of arguments that are passed on as they are.
+
+    >>> import pullback as jax, pullback.numpy as jnp
+    >>> float(jax.grad(jax.checkpoint(jnp.sin))(0.0))
+    1.0
+    """
+    if not callable(fun):
+        raise TypeError(f"Expected a callable value, got {fun}")
+    if policy is not None:
+        raise NotImplementedError("jax.checkpoint with a policy is not supported yet; leave it out to recompute everything")
+    numbers = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+
+    @_functools.wraps(fun)
+    def wrapped(*args, **kwargs):
+        body = fun
+        if numbers:
+            body, args, _ = _bind_static(fun, [n % len(args) for n in numbers], args)
+        if kwargs:
+            names = sorted(kwargs)
+            n_args = len(args)
+            inner = body
+
+            def body(*flat):
+                return inner(*flat[:n_args], **dict(zip(names, flat[n_args:])))
+
+            args = (*args, *(kwargs[name] for name in names))
+        return _core.checkpoint(body, tuple(args), bool(prevent_cse))
+
+    return wrapped
 
 
-from pullback.tree_util import register_pytree_node as _register
-
-_register(_Static, lambda static: ((), static.value), lambda value, _: _Static(value))
-
-
-def linear_call(fun, fun_transpose, residual_args, linear_args):
-    """`fun(residuals, linear)`; its transpose is not taken from `fun_transpose` yet."""
-    return fun(residual_args, linear_args)
+remat = checkpoint
 
 
 def closure_convert(fun, *example_args):
-    """`fun` with the tracers it captured as further arguments, and those."""
-    from pullback._api import closure_convert as convert
+    """`fun` as a function that takes the arrays it closes over as further arguments, and those arrays."""
+    raise NotImplementedError("jax.closure_convert is not supported yet")
 
-    return convert(fun, *example_args)
+
+__all__ = ["checkpoint", "closure_convert", "custom_gradient", "custom_jvp", "custom_vjp", "remat"]

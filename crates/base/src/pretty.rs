@@ -68,7 +68,7 @@ impl Doc {
                 Doc::Concat(parts) => open.extend(parts.iter().rev().map(|part| (indent, mode, part))),
                 Doc::Nest(more, inner) => open.push((indent + more, mode, inner)),
                 Doc::Group(inner) => {
-                    let flat = mode == Mode::Flat || fits(inner, &open, width.saturating_sub(column));
+                    let flat = mode == Mode::Flat || fits(inner, width.saturating_sub(column));
                     open.push((indent, if flat { Mode::Flat } else { Mode::Broken }, inner));
                 }
             }
@@ -83,30 +83,22 @@ enum Mode {
     Broken,
 }
 
-/// Whether `doc` laid out flat, and what follows up to the next line break, stays within `room` columns.
-fn fits(doc: &Doc, rest: &[(usize, Mode, &Doc)], room: usize) -> bool {
+/// Whether `doc` laid out flat stays within `room` columns. As in the reference, what follows it on the line does not count.
+fn fits(doc: &Doc, room: usize) -> bool {
     let mut used = 0;
-    let mut open = vec![(Mode::Flat, doc)];
-    let mut rest = rest.iter().rev();
-    loop {
-        let Some((mode, doc)) = open.pop() else {
-            let Some(&(_, mode, doc)) = rest.next() else { return true };
-            open.push((mode, doc));
-            continue;
-        };
+    let mut open = vec![doc];
+    while let Some(doc) = open.pop() {
         match doc {
             Doc::Text(text) => used += text.chars().count(),
-            Doc::Break(flat) if mode == Mode::Flat => used += flat.len(),
-            Doc::Break(_) => return true,
-            Doc::Concat(parts) => open.extend(parts.iter().rev().map(|part| (mode, part))),
-            Doc::Nest(_, inner) => open.push((mode, inner)),
-            // A group that follows may break, so only what stands before its first break counts.
-            Doc::Group(inner) => open.push((mode, inner)),
+            Doc::Break(flat) => used += flat.len(),
+            Doc::Concat(parts) => open.extend(parts.iter().rev()),
+            Doc::Nest(_, inner) | Doc::Group(inner) => open.push(inner),
         }
         if used > room {
             return false;
         }
     }
+    true
 }
 
 #[cfg(test)]

@@ -270,13 +270,20 @@ impl fmt::Display for Scalar {
             Number::Int(value) if self.dtype == DType::Bool => f.write_str(if value != 0 { "True" } else { "False" }),
             Number::Int(value) => write!(f, "{value}"),
             Number::Real(value) => f.write_str(&float_text(value, self.dtype)),
+<<<<<<< HEAD
             Number::Complex(re, im) => {
                 let part = self.dtype.real();
                 let (re, im) = (float_text(re, part), float_text(im, part));
                 let (re, im) = (re.trim_end_matches(".0"), im.trim_end_matches(".0"));
+                if re == "0" {
+                    return write!(f, "{im}j");
+                }
                 let sign = if im.starts_with('-') { "" } else { "+" };
                 write!(f, "({re}{sign}{im}j)")
             }
+=======
+            Number::Complex(re, im) => f.write_str(&complex_text(re, im, self.dtype.real())),
+>>>>>>> nnrandom
         }
     }
 }
@@ -304,6 +311,16 @@ pub fn float_text(value: f64, dtype: DType) -> String {
     }
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{mantissa}e{sign}{:02}", exponent.abs())
+}
+
+/// As Python prints complex numbers: without a real part that is positive zero.
+pub fn complex_text(re: f64, im: f64, part: DType) -> String {
+    let text = |x: f64| float_text(x, part).trim_end_matches(".0").to_string();
+    if re == 0.0 && re.is_sign_positive() {
+        return format!("{}j", text(im));
+    }
+    let sign = if im.is_sign_negative() && !im.is_nan() { "" } else { "+" };
+    format!("({}{sign}{}j)", text(re), text(im))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use pullback_base::pretty::Doc;
-use pullback_base::scalar::float_text;
+use pullback_base::scalar::{Number, complex_text, float_text};
 use pullback_base::{Aval, DType, Scalar};
 
 use crate::jaxpr::{Atom, Eqn, Jaxpr, JaxprRef, VarId};
@@ -112,10 +112,14 @@ impl Printer {
     }
 
     fn literal(&self, scalar: Scalar) -> String {
-        let dtype = scalar.dtype();
         // JAX shows a strong floating literal with all digits of its value, a weak one as the user wrote it.
-        if self.dialect == Dialect::Jax && dtype.is_float() && !scalar.weak_type() {
-            return format!("{}:{}", float_text(scalar.as_f64(), DType::F64), self.ty(scalar.aval()));
+        if self.dialect == Dialect::Jax && !scalar.weak_type() {
+            let text = match scalar.number() {
+                Number::Real(value) => float_text(value, DType::F64),
+                Number::Complex(re, im) => complex_text(re, im, DType::F64),
+                Number::Int(_) => scalar.to_string(),
+            };
+            return format!("{text}:{}", self.ty(scalar.aval()));
         }
         format!("{scalar}:{}", self.ty(scalar.aval()))
     }
@@ -140,7 +144,7 @@ impl Printer {
         let outs: Vec<String> = jaxpr.outs.iter().map(|&out| self.atom(&names, out)).collect();
         let comma = if outs.len() == 1 { "," } else { "" };
         let space = |text: String| if text.is_empty() { text } else { format!("{text} ") };
-        let (consts, ins) = (space(consts), if ins.is_empty() { String::new() } else { format!(" {ins}") });
+        let (consts, ins) = (space(consts), format!(" {ins}"));
         Doc::group(Doc::Concat(vec![
             Doc::text(format!("{{ lambda {consts};{ins}. let")),
             Doc::nest(4, Doc::Concat(vec![Doc::Break(" "), Doc::join(&Doc::Break("; "), eqns)])),
@@ -187,7 +191,8 @@ impl Printer {
         for (outer, &atom) in eqn.outs().zip(&inner.outs) {
             let Atom::Var(var) = atom else { continue };
             if let std::collections::hash_map::Entry::Vacant(entry) = inner_names.entry(var) {
-                let name = if used[outer.index()] { self.fresh() } else { "_".into() };
+                let fresh = |printer: &mut Printer| if used[outer.index()] { printer.fresh() } else { "_".into() };
+                let name = names.get(&outer).cloned().unwrap_or_else(|| fresh(self));
                 names.insert(outer, name.clone());
                 entry.insert(name);
             }

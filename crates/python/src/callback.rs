@@ -1,4 +1,4 @@
-//! Calls of Python functions from inside programs: printing, debugging, pure callbacks.
+//! Functions of Python that programs call while they run: `debug.print`, `debug.callback`, `pure_callback`.
 
 use std::sync::Arc;
 
@@ -6,107 +6,108 @@ use pullback_base::{Array, Aval, Result};
 use pullback_core::control::{DEBUG_PRINT, DebugCallback, HostFunction, PURE_CALLBACK, PureCallback};
 use pullback_ir::{Params, Val};
 use pullback_loops::HostCall;
-use pullback_trace::bind;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::aval::PyAval;
-use crate::errors::{Carry, value_error};
+use crate::errors::Carry;
 use crate::gate::gate;
-use crate::numpy;
 use crate::value::{to_val, wrap, wrap_all};
 
-/// A Python function of flat arrays; its results, if any, have known avals.
-struct PyHostCall {
-    function: Py<PyAny>,
+/// A Python function on flat arrays.
+struct PyHost {
+    fun: Py<PyAny>,
     name: String,
-    in_avals: Vec<Aval>,
-    out_avals: Vec<Aval>,
+    ins: Vec<Aval>,
+    outs: Vec<Aval>,
 }
 
-impl PyHostCall {
-    fn run(&self, py: Python<'_>, ins: &[&[u8]], outs: &mut [&mut [u8]]) -> PyResult<()> {
-        let mut args = vec![];
-        for (&aval, bytes) in self.in_avals.iter().zip(ins) {
-            args.push(wrap(py, Array::from_bytes(aval, &bytes[..aval.size_bytes()]).into())?);
-        }
-        let result = self.function.bind(py).call1(PyTuple::new(py, args)?)?;
-        if self.out_avals.is_empty() {
+impl PyHost {
+    fn call_python(&self, py: Python<'_>, ins: &[&[u8]], outs: &mut [&mut [u8]]) -> PyResult<()> {
+        let arrays = self.ins.iter().zip(ins).map(|(&aval, bytes)| Val::Array(Array::from_bytes(aval, &bytes[..aval.size_bytes()])));
+        let result = self.fun.bind(py).call1(PyTuple::new(py, wrap_all(py, arrays)?)?)?;
+        if outs.is_empty() {
             return Ok(());
         }
-        let results: Vec<Bound<'_, PyAny>> = result.extract()?;
-        if results.len() != self.out_avals.len() {
-            return Err(value_error(format!(
-                "callback {} returned {} arrays, but {} were announced",
-                self.name,
-                results.len(),
-                self.out_avals.len()
-            )));
-        }
-        for ((result, &aval), out) in results.iter().zip(&self.out_avals).zip(outs) {
-            let array = numpy::exact_array(result)?;
-            if array.aval().weak(false) != aval.weak(false) {
-                return Err(value_error(format!(
-                    "callback {} returned an array of type {}, but {} was announced",
-                    self.name,
-                    array.aval().weak(false).long(),
-                    aval.weak(false).long()
-                )));
-            }
-            let bytes = array.to_bytes().map_err(|error| crate::errors::to_py(py, &error))?;
+        for ((item, &aval), out) in result.try_iter()?.zip(&self.outs).zip(outs) {
+            let bytes = self.result_bytes(&item?, aval)?;
             out[..bytes.len()].copy_from_slice(&bytes);
         }
         Ok(())
     }
+
+    fn result_bytes(&self, item: &Bound<'_, PyAny>, aval: Aval) -> PyResult<Vec<u8>> {
+        let val = to_val(item)?;
+        let found = val.aval();
+        if found.shape != aval.shape || found.dtype != aval.dtype {
+            return Err(crate::errors::type_error(format!(
+                "callback {} returned a value of type {}, but {} was declared",
+                self.name,
+                found.long(),
+                aval.long()
+            )));
+        }
+        let array = val.to_array().ok_or_else(|| crate::errors::type_error("a callback returned a tracer"))?;
+        gate(item.py(), || array.to_bytes())
+    }
 }
 
-impl HostCall for PyHostCall {
+impl HostCall for PyHost {
     fn call(&self, ins: &[&[u8]], outs: &mut [&mut [u8]]) -> Result<()> {
-        Python::attach(|py| self.run(py, ins, outs).carry(py))
+        Python::attach(|py| self.call_python(py, ins, outs).carry(py))
     }
+
     fn name(&self) -> String {
         self.name.clone()
     }
 }
 
-fn host_function(function: Py<PyAny>, name: &str, ins: &[Val], out_avals: Vec<Aval>) -> HostFunction {
-    let in_avals = ins.iter().map(|val| val.aval().weak(false)).collect();
-    HostFunction(Arc::new(PyHostCall { function, name: name.into(), in_avals, out_avals }))
+fn host(fun: &Bound<'_, PyAny>, name: String, vals: &[Val], outs: Vec<Aval>) -> HostFunction {
+    let ins = vals.iter().map(|val| val.aval().weak(false)).collect();
+    HostFunction(Arc::new(PyHost { fun: fun.clone().unbind(), name, ins, outs }))
 }
 
-/// Calls a Python function for its effect, with flat arrays.
+fn flat_vals(args: &Bound<'_, PyTuple>) -> PyResult<Vec<Val>> {
+    args.iter().map(|arg| to_val(&arg)).collect()
+}
+
+/// Calls `fun` with concrete arrays whenever the program reaches this point.
 #[pyfunction]
 fn debug_callback(
     py: Python<'_>,
-    function: Py<PyAny>,
-    name: String,
+    fun: &Bound<'_, PyAny>,
+    fmt: String,
     ordered: bool,
-    leaves: Vec<Bound<'_, PyAny>>,
+    args: &Bound<'_, PyTuple>,
 ) -> PyResult<()> {
-    let ins: PyResult<Vec<Val>> = leaves.iter().map(to_val).collect();
-    let ins = ins?;
-    let callback = host_function(function, &name, &ins, vec![]);
-    let params = Params::new(DebugCallback { fmt: name.into(), ordered, callback });
-    gate(py, || bind(DEBUG_PRINT, &params, &ins))?;
+    let vals = flat_vals(args)?;
+    if !pullback_trace::is_tracing() {
+        fun.call1(args)?;
+        return Ok(());
+    }
+    let params = DebugCallback { fmt: fmt.clone().into(), ordered, callback: host(fun, fmt, &vals, vec![]) };
+    gate(py, || pullback_trace::bind(DEBUG_PRINT, &Params::new(params), &vals))?;
     Ok(())
 }
 
-/// Calls a Python function of flat arrays that gives a list of arrays of the announced types.
+/// Calls a function without effects; gives flat results of the declared types, from arrays like `result_like`.
 #[pyfunction]
 fn pure_callback(
     py: Python<'_>,
-    function: Py<PyAny>,
+    fun: &Bound<'_, PyAny>,
     name: String,
-    results: Vec<PyRef<'_, PyAval>>,
-    leaves: Vec<Bound<'_, PyAny>>,
+    result_like: Vec<Bound<'_, PyAny>>,
+    args: &Bound<'_, PyTuple>,
 ) -> PyResult<Vec<Py<PyAny>>> {
-    let ins: PyResult<Vec<Val>> = leaves.iter().map(to_val).collect();
-    let ins = ins?;
-    let result_avals: Vec<Aval> = results.iter().map(|aval| aval.0).collect();
-    let callback = host_function(function, &name, &ins, result_avals.clone());
-    let params = Params::new(PureCallback { callback, result_avals });
-    let outs = gate(py, || bind(PURE_CALLBACK, &params, &ins))?;
-    wrap_all(py, outs)
+    let vals = flat_vals(args)?;
+    let aval = |like: &Bound<'_, PyAny>| -> PyResult<Aval> {
+        let shape: Vec<usize> = like.getattr("shape")?.extract()?;
+        let dtype = crate::dtypes::of_object(&like.getattr("dtype")?)?;
+        Ok(Aval::new(&shape, dtype))
+    };
+    let outs: Vec<Aval> = result_like.iter().map(aval).collect::<PyResult<_>>()?;
+    let params = PureCallback { callback: host(fun, name, &vals, outs.clone()), result_avals: outs };
+    let results = gate(py, || pullback_trace::bind(PURE_CALLBACK, &Params::new(params), &vals))?;
+    results.into_iter().map(|val| wrap(py, val)).collect()
 }
 
 /// Adds functions to the extension module.

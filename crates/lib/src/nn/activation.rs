@@ -96,7 +96,7 @@ pub fn hard_sigmoid(x: &Val) -> Result<Val> {
 /// What the primitives raise.
 pub fn softplus(x: &Val) -> Result<Val> {
     jitted("softplus", x, |x| {
-        let ins = promote_args_inexact("logaddexp", &[x.clone(), weak_float(0.0)])?;
+        let ins = promote_args_inexact("logaddexp", &[x.clone(), weak_int(0)])?;
         custom::logaddexp(&ins[0], &ins[1])
     })
 }

@@ -124,12 +124,7 @@ fn log_and_sign(x: &Val, options: &LogSumExp, always_abs: bool) -> Result<(Val, 
     if always_abs || !total.aval().dtype.is_complex() {
         total = lax::abs(&total)?;
     }
-    let peak = to_dtype(&peak, log_dtype(&total, &x))?;
     Ok((add(&lax::log(&total)?, &peak)?, sign))
-}
-
-fn log_dtype(total: &Val, x: &Val) -> DType {
-    if total.aval().dtype.is_complex() { x.aval().dtype } else { x.aval().dtype.real() }
 }
 
 /// The greatest (of the real parts), or 0 where it is not finite: constant to differentiation.
