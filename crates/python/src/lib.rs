@@ -9,6 +9,7 @@ pub mod array;
 pub mod aval;
 pub mod call;
 pub mod callback;
+pub mod config;
 pub mod control;
 pub mod custom;
 pub mod dtypes;
@@ -45,6 +46,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     control::register(m)?;
     custom::register(m)?;
     callback::register(m)?;
+    config::register(m)?;
     pullback_trace::set_describe_leak(names::describe_leak);
     api::register(m)
 }
