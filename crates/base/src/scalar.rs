@@ -270,20 +270,7 @@ impl fmt::Display for Scalar {
             Number::Int(value) if self.dtype == DType::Bool => f.write_str(if value != 0 { "True" } else { "False" }),
             Number::Int(value) => write!(f, "{value}"),
             Number::Real(value) => f.write_str(&float_text(value, self.dtype)),
-<<<<<<< HEAD
-            Number::Complex(re, im) => {
-                let part = self.dtype.real();
-                let (re, im) = (float_text(re, part), float_text(im, part));
-                let (re, im) = (re.trim_end_matches(".0"), im.trim_end_matches(".0"));
-                if re == "0" {
-                    return write!(f, "{im}j");
-                }
-                let sign = if im.starts_with('-') { "" } else { "+" };
-                write!(f, "({re}{sign}{im}j)")
-            }
-=======
             Number::Complex(re, im) => f.write_str(&complex_text(re, im, self.dtype.real())),
->>>>>>> nnrandom
         }
     }
 }
