@@ -104,11 +104,8 @@ impl Printer {
     }
 
     fn binder(&mut self, names: &mut Names, jaxpr: &Jaxpr, var: VarId) -> String {
-        if !names.contains_key(&var) {
-            let name = self.fresh();
-            names.insert(var, name);
-        }
-        format!("{}:{}", names[&var], self.ty(jaxpr.vars[var.index()]))
+        let name = names.entry(var).or_insert_with(|| self.fresh()).clone();
+        format!("{name}:{}", self.ty(jaxpr.vars[var.index()]))
     }
 
     fn literal(&self, scalar: Scalar) -> String {
