@@ -158,7 +158,10 @@ fn scan_length(xs: &[Val], length: Option<usize>) -> PyResult<usize> {
     let text = |sizes: &[usize]| sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     if let Some(length) = length {
         if sizes.iter().any(|&size| size != length) {
-            let text = format!("scan got `length` argument of {length} which disagrees with leading axis sizes [{}].", text(&sizes));
+            let text = format!(
+                "scan got `length` argument of {length} which disagrees with leading axis sizes [{}].",
+                text(&sizes)
+            );
             return Err(value_error(text));
         }
         return Ok(length);
@@ -309,7 +312,8 @@ fn cond(
 }
 
 fn check_branches(branches: &[Bound<'_, PyAny>], funs: &[TracedFun], is_predicate: bool) -> PyResult<()> {
-    let (what, names) = if is_predicate { ("cond", ["false_fun", "true_fun"]) } else { ("switch", ["branch 0", "a branch"]) };
+    let (what, names) =
+        if is_predicate { ("cond", ["false_fun", "true_fun"]) } else { ("switch", ["branch 0", "a branch"]) };
     for (branch, fun) in branches.iter().zip(funs).skip(1) {
         let places = format!(
             "{} is {}, {} is {}",
@@ -361,7 +365,12 @@ fn with_common_weak_types(traced: Vec<Traced>) -> Result<Vec<Traced>> {
 
 /// A call whose intermediate values are computed again for the reverse derivative.
 #[pyfunction]
-fn checkpoint(py: Python<'_>, fun: &Bound<'_, PyAny>, args: &Bound<'_, PyTuple>, prevent_cse: bool) -> PyResult<Py<PyAny>> {
+fn checkpoint(
+    py: Python<'_>,
+    fun: &Bound<'_, PyAny>,
+    args: &Bound<'_, PyTuple>,
+    prevent_cse: bool,
+) -> PyResult<Py<PyAny>> {
     let (vals, tree) = tree_vals(args.as_any(), &not_a_jax_type)?;
     let fun = trace_fun("checkpoint", fun, tree.children().to_vec(), &avals(&vals))?;
     let Traced { jaxpr, captured } = fun.traced;

@@ -225,7 +225,11 @@ impl PyVjpRule {
             let Some(ct) = ct else { continue };
             let (found, wanted) = (ct.aval().weak(false), aval.tangent().weak(false));
             if found.rank() == wanted.rank() && found != wanted {
-                return Err(wrong(format!("a cotangent of type {} for an argument of type {}", found.long(), aval.long())));
+                return Err(wrong(format!(
+                    "a cotangent of type {} for an argument of type {}",
+                    found.long(),
+                    aval.long()
+                )));
             }
         }
         Ok(())
