@@ -1,11 +1,15 @@
 //! User-level functions as Python builtins; one module for each room of `lib`.
 
 pub mod arguments;
+mod nn;
 mod numpy;
+mod random;
 
 use pyo3::prelude::*;
 
 /// Adds all functions to the extension module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    numpy::register(m)
+    numpy::register(m)?;
+    nn::register(m)?;
+    random::register(m)
 }
