@@ -140,8 +140,7 @@ impl Printer {
         let eqns: Vec<Doc> = jaxpr.eqns.iter().map(|eqn| self.eqn(jaxpr, eqn, &mut names, &used)).collect();
         let outs: Vec<String> = jaxpr.outs.iter().map(|&out| self.atom(&names, out)).collect();
         let comma = if outs.len() == 1 { "," } else { "" };
-        let space = |text: String| if text.is_empty() { text } else { format!("{text} ") };
-        let (consts, ins) = (space(consts), format!(" {ins}"));
+        let ins = format!(" {ins}");
         Doc::group(Doc::Concat(vec![
             Doc::text(format!("{{ lambda {consts};{ins}. let")),
             Doc::nest(4, Doc::Concat(vec![Doc::Break(" "), Doc::join(&Doc::Break("; "), eqns)])),
