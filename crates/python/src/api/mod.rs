@@ -1,11 +1,13 @@
 //! User-level functions as Python builtins; one module for each room of `lib`.
 
 pub mod arguments;
+mod lax;
 mod numpy;
 
 use pyo3::prelude::*;
 
 /// Adds all functions to the extension module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    lax::register(m)?;
     numpy::register(m)
 }
