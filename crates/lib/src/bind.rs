@@ -29,6 +29,11 @@ impl Named {
         found.ok_or_else(|| Error::not_implemented(format!("primitive '{}' is not implemented", self.name)))
     }
 
+    /// Whether there is such a primitive.
+    pub(crate) fn exists(&self) -> bool {
+        self.get().is_ok()
+    }
+
     /// Binds without params; one result.
     pub(crate) fn call(&self, ins: &[Val]) -> Result<Val> {
         pullback_trace::bind_one(self.get()?, &Params::NONE, ins)

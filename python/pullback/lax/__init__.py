@@ -1,5 +1,87 @@
-"""Array functions close to the primitives, and control flow."""
+"""Functions that stand for one primitive each, without promotion, and control flow that is traced once."""
 
-from pullback._control import associative_scan, cond, fori_loop, map, scan, switch, while_loop
+from pullback import _core
+from pullback._control import (
+    associative_scan as associative_scan,
+    cond as cond,
+    fori_loop as fori_loop,
+    map as map,
+    scan as scan,
+    switch as switch,
+    while_loop as while_loop,
+)
+from pullback.lax._records import (
+    ConvDimensionNumbers as ConvDimensionNumbers,
+    FftType as FftType,
+    GatherDimensionNumbers as GatherDimensionNumbers,
+    GatherScatterMode as GatherScatterMode,
+    Precision as Precision,
+    RoundingMethod as RoundingMethod,
+    ScatterDimensionNumbers as ScatterDimensionNumbers,
+)
 
-__all__ = ["associative_scan", "cond", "fori_loop", "map", "scan", "switch", "while_loop"]
+_functions = [name for name in dir(_core.lax) if not name.startswith("_")]
+globals().update({name: getattr(_core.lax, name) for name in _functions})
+broadcast_shapes = _core.numpy.broadcast_shapes
+asarray = _core.numpy.asarray
+
+
+def stop_gradient(x):
+    """The same tree of values, constant to differentiation.
+
+    >>> import pullback as jax
+    >>> float(jax.grad(lambda t: jax.lax.stop_gradient(t) * t)(2.0))
+    2.0
+    """
+    from pullback.tree_util import tree_map
+
+    return tree_map(_core.lax._stop_gradient, x)
+
+
+def dtype(x):
+    """The dtype of a value."""
+    return _core.numpy.result_type(x)
+
+
+def empty(shape, dtype, *, out_sharding=None):
+    """An array of zeros, as there is no array without elements' values."""
+    return _core.numpy.zeros(shape, dtype)
+
+
+def broadcast_like(arr, like_arr):
+    """An array repeated to the shape of another."""
+    return _core.numpy.broadcast_to(arr, _core.numpy.shape(like_arr))
+
+
+def polynomial(x, coeffs, *, unroll=None):
+    """The value of a polynomial with coefficients of rising powers."""
+    value = _core.numpy.zeros_like(x)
+    for c in reversed(list(coeffs)):
+        value = value * x + c
+    return value
+
+
+for _function in (stop_gradient, dtype, empty, broadcast_like, polynomial):
+    _function.__module__ = "pullback.lax"
+
+
+def __getattr__(name):
+    # `mul_p`, `dynamic_slice_p`: the primitives themselves, under the names that libraries key on.
+    if name.endswith("_p"):
+        for primitive in (name[:-2], name[:-2].replace("_", "-")):
+            try:
+                return _core.find_primitive(primitive)
+            except ValueError:
+                continue
+    if name == "linalg":
+        import importlib
+
+        return importlib.import_module("pullback.lax.linalg")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+__all__ = sorted({
+    *_functions, "associative_scan", "asarray", "broadcast_like", "broadcast_shapes", "cond", "dtype", "empty", "fori_loop", "map",
+    "polynomial", "scan", "stop_gradient", "switch", "while_loop", "ConvDimensionNumbers", "FftType", "GatherDimensionNumbers",
+    "GatherScatterMode", "Precision", "RoundingMethod", "ScatterDimensionNumbers",
+})

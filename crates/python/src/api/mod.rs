@@ -1,6 +1,7 @@
 //! User-level functions as Python builtins; one module for each room of `lib`.
 
 pub mod arguments;
+mod lax;
 mod nn;
 mod numpy;
 mod random;
@@ -9,6 +10,7 @@ use pyo3::prelude::*;
 
 /// Adds all functions to the extension module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    lax::register(m)?;
     numpy::register(m)?;
     nn::register(m)?;
     random::register(m)

@@ -1,0 +1,14 @@
+//! The glue of `pullback.lax`: functions that stand for one primitive each.
+
+mod lax_functions;
+mod support;
+
+use pyo3::prelude::*;
+
+/// Adds `_core.lax`, whose functions say that they live in `pullback.lax`.
+pub fn register(core: &Bound<'_, PyModule>) -> PyResult<()> {
+    let m = PyModule::new(core.py(), "pullback.lax")?;
+    lax_functions::register(&m)?;
+    support::register(&m)?;
+    core.add("lax", m)
+}

@@ -1,0 +1,205 @@
+//! Arguments of `lax` that are records of numbers, and the functions of several results or of none in the pattern.
+
+use pullback_base::{DType, Error, Result, Scalar};
+use pullback_core::prims::DotDimensions;
+use pullback_ir::Val;
+use pullback_lib::axes::canonical_axis;
+use pullback_lib::convert::{int_literal, to_dtype};
+use pullback_lib::lax::{self, GatherDimensions, IndexMode, IndexOptions, ScatterDimensions, ScatterKind};
+use pyo3::prelude::*;
+use pyo3::types::{PyComplex, PyFloat, PyInt};
+
+use crate::api::arguments::{concrete, one, operand, tuple};
+use crate::errors::{type_error, value_error};
+use crate::value::{ArrayLike, as_val};
+
+/// Adds the functions to a module.
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(sort, m)?)?;
+    m.add_function(wrap_pyfunction!(sort_key_val, m)?)?;
+    m.add_function(wrap_pyfunction!(_stop_gradient, m)?)
+}
+
+/// Operands whose ranks agree, or one of which is a scalar.
+pub fn same_rank(name: &str, x: &Val, y: &Val) -> Result<[Val; 2]> {
+    let (a, b) = (x.aval().rank(), y.aval().rank());
+    if a != b && a != 0 && b != 0 {
+        let (low, high) = (a.min(b), a.max(b));
+        return Err(Error::type_error(format!(
+            "{name}: arrays must have the same number of dimensions, got {{{low}, {high}}}"
+        )));
+    }
+    Ok([x.clone(), y.clone()])
+}
+
+/// Axes counted from the front.
+pub fn axes_of(x: &Val, axes: &[i64]) -> Result<Vec<usize>> {
+    pullback_lib::axes::canonical_axes(axes, x.aval().rank())
+}
+
+/// Numbers that are not negative.
+pub fn sizes(numbers: &[i64]) -> Result<Vec<usize>> {
+    let convert = |&number: &i64| {
+        usize::try_from(number)
+            .map_err(|_| Error::type_error(format!("expected a number that is not negative, got {number}")))
+    };
+    numbers.iter().map(convert).collect()
+}
+
+/// Positions, one for each axis: a sequence of scalars or a vector.
+pub fn starts(py: Python<'_>, obj: &Bound<'_, PyAny>) -> PyResult<Vec<Val>> {
+    if let Some(vector) = as_val(obj)
+        && vector.aval().rank() == 1
+    {
+        return crate::gate::gate(py, || Ok(lax::unstack(vector, 0)?.into_vec()));
+    }
+    obj.try_iter()?.enumerate().map(|(i, start)| operand(&start?, "dynamic_slice", i + 1)).collect()
+}
+
+/// Positions that are 0 but on one axis.
+pub fn each(x: &Val, axis: usize, start: &Val) -> Vec<Val> {
+    let dtype = start.aval().dtype;
+    (0..x.aval().rank()).map(|i| if i == axis { start.clone() } else { int_literal(dtype, 0) }).collect()
+}
+
+/// Whether the object is one of Python's number types, whose dtype is weak.
+pub fn is_python_type(obj: &Bound<'_, PyAny>) -> bool {
+    let py = obj.py();
+    obj.is(&py.get_type::<PyFloat>()) || obj.is(&py.get_type::<PyInt>()) || obj.is(&py.get_type::<PyComplex>())
+}
+
+/// `(low, high, interior)` for each axis.
+pub fn padding(obj: &Bound<'_, PyAny>) -> PyResult<Vec<(i64, i64, i64)>> {
+    obj.try_iter()?.map(|entry| entry?.extract()).collect()
+}
+
+fn numbers(obj: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<usize>> {
+    match obj.getattr_opt(name)? {
+        Some(found) => found.try_iter()?.map(|number| number?.extract()).collect(),
+        None => Ok(vec![]),
+    }
+}
+
+/// The fields of `GatherDimensionNumbers`.
+pub fn gather_dimensions(obj: &Bound<'_, PyAny>) -> PyResult<GatherDimensions> {
+    Ok(GatherDimensions {
+        offset_dims: numbers(obj, "offset_dims")?,
+        collapsed_slice_dims: numbers(obj, "collapsed_slice_dims")?,
+        start_index_map: numbers(obj, "start_index_map")?,
+        operand_batching_dims: numbers(obj, "operand_batching_dims")?,
+        start_indices_batching_dims: numbers(obj, "start_indices_batching_dims")?,
+    })
+}
+
+/// The fields of `ScatterDimensionNumbers`.
+pub fn scatter_dimensions(obj: &Bound<'_, PyAny>) -> PyResult<ScatterDimensions> {
+    Ok(ScatterDimensions {
+        update_window_dims: numbers(obj, "update_window_dims")?,
+        inserted_window_dims: numbers(obj, "inserted_window_dims")?,
+        scatter_dims_to_operand_dims: numbers(obj, "scatter_dims_to_operand_dims")?,
+        operand_batching_dims: numbers(obj, "operand_batching_dims")?,
+        scatter_indices_batching_dims: numbers(obj, "scatter_indices_batching_dims")?,
+    })
+}
+
+/// Mode and hints of gather and scatter.
+pub fn index_options(mode: Option<&Bound<'_, PyAny>>, sorted: bool, unique: bool) -> PyResult<IndexOptions> {
+    let text = match mode.filter(|mode| !mode.is_none()) {
+        None => String::new(),
+        Some(mode) => mode.str()?.to_string().rsplit('.').next().unwrap_or("").to_lowercase(),
+    };
+    let mode = match &*text {
+        "" | "fill" | "drop" | "fill_or_drop" => IndexMode::FillOrDrop,
+        "clip" => IndexMode::Clip,
+        "promise_in_bounds" => IndexMode::PromiseInBounds,
+        other => return Err(value_error(format!("Unknown gather/scatter mode {other}"))),
+    };
+    Ok(IndexOptions { mode, sorted, unique })
+}
+
+/// A fill value in a dtype.
+pub fn fill_of(fill: Option<&Bound<'_, PyAny>>, dtype: DType) -> PyResult<Option<Scalar>> {
+    let fill = fill.filter(|fill| !fill.is_none()).map(|fill| concrete(fill, "the fill value")).transpose()?;
+    Ok(fill.map(|fill| fill.convert(dtype)))
+}
+
+/// A scatter whose updates take the dtype of the operand when they are weak.
+pub fn scatter_with(
+    kind: &ScatterKind,
+    x: &Val,
+    indices: &Val,
+    updates: &Val,
+    dims: &ScatterDimensions,
+    options: IndexOptions,
+) -> Result<Val> {
+    let updates = if updates.aval().weak_type { to_dtype(updates, x.aval().dtype)? } else { updates.clone() };
+    lax::scatter(kind, x, indices, &updates, dims, options)
+}
+
+/// `((left contracted, right contracted), (left batch, right batch))`.
+pub fn dot_dimensions(obj: &Bound<'_, PyAny>) -> PyResult<DotDimensions> {
+    let axes =
+        |obj: &Bound<'_, PyAny>| -> PyResult<Vec<usize>> { obj.try_iter()?.map(|axis| axis?.extract()).collect() };
+    let pair = |obj: &Bound<'_, PyAny>| -> PyResult<[Vec<usize>; 2]> {
+        Ok([axes(&obj.get_item(0)?)?, axes(&obj.get_item(1)?)?])
+    };
+    Ok(DotDimensions { contract: pair(&obj.get_item(0)?)?, batch: pair(&obj.get_item(1)?)? })
+}
+
+/// Sorts an array, or several together by the first of them.
+#[pyfunction]
+#[pyo3(
+    signature = (operand, dimension=-1, is_stable=true, num_keys=1),
+    text_signature = "(operand, dimension=-1, is_stable=True, num_keys=1)"
+)]
+fn sort(
+    py: Python<'_>,
+    operand: &Bound<'_, PyAny>,
+    dimension: i64,
+    is_stable: bool,
+    num_keys: usize,
+) -> PyResult<Py<PyAny>> {
+    if operand.is_instance_of::<pyo3::types::PyTuple>() || operand.is_instance_of::<pyo3::types::PyList>() {
+        let xs: Vec<Val> = operand
+            .try_iter()?
+            .enumerate()
+            .map(|(i, x)| crate::api::arguments::operand(&x?, "sort", i))
+            .collect::<PyResult<_>>()?;
+        if xs.is_empty() {
+            return Err(type_error("Sort requires at least one operand"));
+        }
+        if num_keys == 0 || num_keys > xs.len() {
+            return Err(value_error(format!("num_keys={num_keys} must be between 1 and len(operand)={}", xs.len())));
+        }
+        return tuple(py, || lax::sort(&xs, canonical_axis(dimension, xs[0].aval().rank())?, num_keys, is_stable));
+    }
+    let x = crate::api::arguments::operand(operand, "sort", 0)?;
+    one(py, || {
+        let axis = canonical_axis(dimension, x.aval().rank())?;
+        Ok(lax::sort(std::slice::from_ref(&x), axis, 1, is_stable)?.swap_remove(0))
+    })
+}
+
+/// Sorts keys, with values following.
+#[pyfunction]
+#[pyo3(
+    signature = (keys, values, dimension=-1, is_stable=true),
+    text_signature = "(keys, values, dimension=-1, is_stable=True)"
+)]
+fn sort_key_val(
+    py: Python<'_>,
+    keys: ArrayLike,
+    values: ArrayLike,
+    dimension: i64,
+    is_stable: bool,
+) -> PyResult<Py<PyAny>> {
+    let (keys, values) = (keys.val(py, "sort_key_val", 0)?, values.val(py, "sort_key_val", 1)?);
+    tuple(py, || lax::sort(&[keys.clone(), values], canonical_axis(dimension, keys.aval().rank())?, 1, is_stable))
+}
+
+/// The same value, constant to differentiation.
+#[pyfunction]
+fn _stop_gradient(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "stop_gradient", 0)?;
+    one(py, || lax::stop_gradient(&x))
+}
