@@ -232,7 +232,7 @@ pub fn glu(x: &Val, axis: i64) -> Result<Val> {
     let aval = x.aval();
     let at = canonical_axis(axis, aval.rank())?;
     let size = aval.shape[at];
-    if size % 2 != 0 {
+    if !size.is_multiple_of(2) {
         bail!(Value, "axis size must be divisible by 2");
     }
     let mut outs = named_jit("glu", &[axis], std::slice::from_ref(x), |args| {
