@@ -1,25 +1,124 @@
 """Composable transformations of array programs: JAX's system on a Rust core."""
 
+import sys as _sys
+
 from pullback import _core
 from pullback._core import Array as Array
+from pullback._core import typeof as typeof
+from pullback._config import (
+    config as config,
+    checking_leaks as checking_leaks,
+    debug_infs as debug_infs,
+    debug_key_reuse as debug_key_reuse,
+    debug_nans as debug_nans,
+    default_device as default_device,
+    default_matmul_precision as default_matmul_precision,
+    default_prng_impl as default_prng_impl,
+    disable_jit as disable_jit,
+    enable_checks as enable_checks,
+    enable_custom_prng as enable_custom_prng,
+    enable_x64 as enable_x64,
+    legacy_prng_key as legacy_prng_key,
+    log_compiles as log_compiles,
+    numpy_dtype_promotion as numpy_dtype_promotion,
+    numpy_rank_promotion as numpy_rank_promotion,
+    threefry_partitionable as threefry_partitionable,
+    transfer_guard as transfer_guard,
+    transfer_guard_device_to_device as transfer_guard_device_to_device,
+    transfer_guard_device_to_host as transfer_guard_device_to_host,
+    transfer_guard_host_to_device as transfer_guard_host_to_device,
+)
+from pullback._device import (
+    Shard as Shard,
+    default_backend as default_backend,
+    device_count as device_count,
+    device_get as device_get,
+    device_put as device_put,
+    device_put_replicated as device_put_replicated,
+    device_put_sharded as device_put_sharded,
+    devices as devices,
+    host_count as host_count,
+    host_id as host_id,
+    host_ids as host_ids,
+    live_arrays as live_arrays,
+    local_device_count as local_device_count,
+    local_devices as local_devices,
+    process_count as process_count,
+    process_index as process_index,
+    process_indices as process_indices,
+)
+from pullback._api import (
+    ShapeDtypeStruct as ShapeDtypeStruct,
+    block_until_ready as block_until_ready,
+    clear_caches as clear_caches,
+    effects_barrier as effects_barrier,
+    eval_shape as eval_shape,
+    grad as grad,
+    hessian as hessian,
+    jacfwd as jacfwd,
+    jacobian as jacobian,
+    jacrev as jacrev,
+    jit as jit,
+    jvp as jvp,
+    linear_transpose as linear_transpose,
+    linearize as linearize,
+    make_jaxpr as make_jaxpr,
+    named_call as named_call,
+    named_scope as named_scope,
+    value_and_grad as value_and_grad,
+    vjp as vjp,
+    vmap as vmap,
+)
+from pullback import _array_methods as _array_methods
 
 __version__ = "0.1.0"
+__version_info__ = (0, 1, 0)
 
-_LAZY = frozenset({
-    "numpy", "lax", "nn", "random", "errors", "tree", "tree_util", "core", "debug", "dtypes", "scipy", "image", "ops",
-    "flatten_util", "custom_derivatives", "stages", "sharding", "typing", "extend", "experimental", "api_util",
-    "interpreters", "test_util", "util", "profiler", "distributed", "monitoring", "export", "custom_batching",
-    "ad_checkpoint", "dlpack", "example_libraries", "ffi",
+# Modules that are imported when first asked for.
+_MODULES = frozenset({
+    "ad_checkpoint", "api_util", "core", "custom_batching", "custom_derivatives", "custom_transpose", "debug", "distributed",
+    "dlpack", "dtypes", "errors", "example_libraries", "experimental", "export", "extend", "ffi", "flatten_util", "image",
+    "interpreters", "lax", "monitoring", "nn", "numpy", "ops", "profiler", "random", "ref", "scipy", "sharding", "stages",
+    "test_util", "tree", "tree_util", "typing", "util",
 })
+
+# Names that live in modules imported when first asked for.
+_NAMES = {
+    "checkpoint": ("custom_derivatives", "checkpoint"),
+    "remat": ("custom_derivatives", "remat"),
+    "closure_convert": ("custom_derivatives", "closure_convert"),
+    "custom_gradient": ("custom_derivatives", "custom_gradient"),
+    "custom_jvp": ("custom_derivatives", "custom_jvp"),
+    "custom_vjp": ("custom_derivatives", "custom_vjp"),
+    "pure_callback": ("_callbacks", "pure_callback"),
+    "float0": ("dtypes", "float0"),
+    "Device": ("_device", "CpuDevice"),
+    "NamedSharding": ("sharding", "NamedSharding"),
+    "P": ("sharding", "PartitionSpec"),
+    "install_as_jax": ("_alias", "install_as_jax"),
+    "inspect": ("_inspect", "inspect"),
+    "print_environment_info": ("_inspect", "print_environment_info"),
+    "fwd_and_bwd": ("_api", "fwd_and_bwd"),
+}
 
 
 def __getattr__(name):
-    if name in _LAZY:
-        import importlib
+    import importlib
 
+    if name in _NAMES:
+        module, attribute = _NAMES[name]
+        value = getattr(importlib.import_module(f"pullback.{module}"), attribute)
+        globals()[name] = value
+        return value
+    if name in _MODULES:
         try:
             return importlib.import_module(f"pullback.{name}")
         except ModuleNotFoundError as missing:
             if missing.name != f"pullback.{name}":
                 raise
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # The alias module is `jax` to its users.
+    raise AttributeError(f"module 'jax' has no attribute {name!r}" if "jax" in _sys.modules else f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *_MODULES, *_NAMES})

@@ -202,3 +202,27 @@ fn samples_of_every_primitive() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
+
+/// Loops and branches in machine code, with carried registers, arrays that swap, and one that is updated in place.
+#[test]
+fn control_flow_runs_natively() {
+    let jaxpr = parse(
+        "{ lambda ; i:i32[] x:f32[4] y:f32[2] z:f32[2]. let r:i32[] s:f32[4] t:f32[2] u:f32[2] = while[cond_nconsts=0
+           cond_jaxpr={ lambda ; i:i32[] x:f32[4] y:f32[2] z:f32[2]. let b:bool[] = lt i 3:i32[] in (b,) } body_nconsts=0
+           body_jaxpr={ lambda ; i:i32[] x:f32[4] y:f32[2] z:f32[2]. let
+             a:f32[1] = dynamic_slice[slice_sizes=(1,)] x i; b:f32[1] = mul a 10.0:f32[]; c:f32[4] = dynamic_update_slice x b i;
+             j:i32[] = add i 1:i32[]; d:f32[2] = add y z;
+             e:f32[2] = cond[branches=({ lambda ; v:f32[2]. let in (v,) }, { lambda ; v:f32[2]. let w:f32[2] = neg v in (w,) })
+               branches_platforms=None] i d in (j, c, z, e) }] i x y z in (r, s, t, u) }",
+    );
+    let args = [
+        Array::scalar(Scalar::i32(0)),
+        Array::f32s(&[1.0, 2.0, 3.0, 4.0]),
+        Array::f32s(&[1.0, 1.0]),
+        Array::f32s(&[1.0, 2.0]),
+    ];
+    let outs = executable(&jaxpr).expect("it compiles").run(&args, &[]).expect("it runs");
+    // (y, z) -> (z, ±(y + z)): (1, 2), then -(3, 5) after (2, 3), then -(-1, -2).
+    let expected = [vec![3.0], vec![10.0, 20.0, 30.0, 4.0], vec![-3.0, -5.0], vec![1.0, 2.0]];
+    assert_eq!(outs.iter().map(numbers).collect::<Vec<_>>(), expected);
+}

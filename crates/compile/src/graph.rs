@@ -7,10 +7,10 @@ use std::rc::Rc;
 
 use pullback_base::{Aval, Result, bail};
 use pullback_ir::lower::{
-    Affine, CpuForm, Elem, ElementCx, ElementFn, Index, is_computable, value_dtype, values_per_element,
+    Affine, CpuForm, Elem, ElementCx, ElementFn, Index, TargetFn, is_computable, value_dtype, values_per_element,
 };
 use pullback_ir::{Atom, Eqn, JaxprRef, VarId};
-use pullback_loops::Builder;
+use pullback_loops::{Binary, Builder, LoopId, Op, ValueId};
 use smallvec::SmallVec;
 
 /// How the index in an operand follows from that in the result: operand axis `axis` is at
@@ -96,6 +96,8 @@ struct Probe<'a> {
     ins: &'a [Aval],
     read: Option<(usize, Vec<Index>, Elem)>,
     n_reads: usize,
+    /// Reads at an index that is not all zeros.
+    n_varying: usize,
 }
 
 impl ElementCx for Probe<'_> {
@@ -112,13 +114,14 @@ impl ElementCx for Probe<'_> {
             Elem::Two(first, self.loops.fresh(value_dtype(dtype)))
         };
         self.n_reads += 1;
+        self.n_varying += usize::from(index.iter().any(|index| *index != Index::constant(0)));
         self.read = Some((number, index.to_vec(), elem));
         Ok(elem)
     }
 }
 
 fn probe(element: &ElementFn, ins: &[Aval], out: Aval) -> Option<IndexMap> {
-    let mut cx = Probe { loops: Builder::new("probe"), ins, read: None, n_reads: 0 };
+    let mut cx = Probe { loops: Builder::new("probe"), ins, read: None, n_reads: 0, n_varying: 0 };
     let counters: Vec<_> = (0..out.rank()).map(|_| cx.loops.fresh_loop()).collect();
     let index: Vec<Index> = counters.iter().map(|&id| Index::counter(id)).collect();
     let elem = element(&mut cx, &index).ok()?;
@@ -134,6 +137,41 @@ fn probe(element: &ElementFn, ins: &[Aval], out: Aval) -> Option<IndexMap> {
         map.terms.extend(terms.iter().map(|&(id, stride)| (axis, id.index(), stride)));
     }
     Some(map)
+}
+
+/// Whether the target of every update is a start that is the same for all plus the update's index, so that no two
+/// updates meet and their order does not matter.
+pub(crate) fn moves_a_box(target: &TargetFn, ins: &[Aval], shape: &[usize]) -> bool {
+    let mut cx = Probe { loops: Builder::new("probe"), ins, read: None, n_reads: 0, n_varying: 0 };
+    let counters: Vec<_> = shape.iter().map(|_| cx.loops.fresh_loop()).collect();
+    let index: Vec<Index> = counters.iter().map(|&id| Index::counter(id)).collect();
+    let Ok((at, None)) = target(&mut cx, &index) else { return false };
+    // Operands are read at no index that counts, so a value counts only through a counter in a sum.
+    if cx.n_varying > 0 {
+        return false;
+    }
+    let program = cx.loops.finish();
+    let sum_of = |value: ValueId| program.body.iter().find(|inst| inst.dst == value && inst.op.has_value());
+    let counter_of =
+        |value: ValueId| sum_of(value).and_then(|inst| if let Op::Index(id) = inst.op { Some(id) } else { None });
+    let n_uses = |id: LoopId| {
+        let mut n = 0;
+        program
+            .body
+            .iter()
+            .for_each(|inst| inst.op.for_each_operand(|value| n += usize::from(counter_of(value) == Some(id))));
+        n
+    };
+    let adds = |axis: usize, index: &Index| match index {
+        Index::Affine(affine) => affine.terms.as_slice() == [(counters[axis], 1)],
+        Index::Value(value) => match sum_of(*value).map(|inst| &inst.op) {
+            Some(Op::Binary(Binary::Add, x, y)) => {
+                [*x, *y].into_iter().any(|part| counter_of(part) == Some(counters[axis])) && n_uses(counters[axis]) == 1
+            }
+            _ => false,
+        },
+    };
+    at.len() == shape.len() && at.iter().enumerate().all(|(axis, index)| adds(axis, index))
 }
 
 /// The index map of a reshape that only adds and drops axes of size 1.

@@ -144,11 +144,11 @@ fn declare_inputs(loops: &mut Builder, jaxpr: &Jaxpr) -> Result<Vec<Value>> {
 
 fn declare_outputs(loops: &mut Builder, planned: &Planned) -> Result<(Vec<Output>, Vec<Dest>)> {
     let jaxpr = &planned.0.jaxpr;
-    let inputs: FxHashMap<VarId, usize> = jaxpr.invars.iter().enumerate().map(|(i, &var)| (var, i)).collect();
+    let known = known_sources(jaxpr);
     let mut filled: FxHashMap<VarId, usize> = FxHashMap::default();
     let (mut outputs, mut dests, mut n_filled) = (vec![], vec![], 0);
     for &out in &jaxpr.outs {
-        let (output, dest) = match source(planned, &inputs, out) {
+        let (output, dest) = match source(planned, &known, out) {
             Some(known) => (known, Dest::Nowhere),
             None => {
                 let Atom::Var(var) = out else { bail!(Internal, "a literal is known") };
@@ -173,9 +173,15 @@ fn declare_outputs(loops: &mut Builder, planned: &Planned) -> Result<(Vec<Output
     Ok((outputs, dests))
 }
 
+/// Where inputs and constants are.
+fn known_sources(jaxpr: &Jaxpr) -> FxHashMap<VarId, Output> {
+    let inputs = jaxpr.invars.iter().enumerate().map(|(i, &var)| (var, Output::Input(i)));
+    let consts = jaxpr.constvars.iter().zip(&jaxpr.consts).map(|(&var, array)| (var, Output::Const(array.clone())));
+    inputs.chain(consts).collect()
+}
+
 /// Where a result is without any work: an input, perhaps reshaped, a constant or a literal.
-fn source(planned: &Planned, inputs: &FxHashMap<VarId, usize>, out: Atom) -> Option<Output> {
-    let (graph, plan) = planned;
+fn source((graph, plan): &Planned, known: &FxHashMap<VarId, Output>, out: Atom) -> Option<Output> {
     let mut var = match out {
         Atom::Literal(scalar) => return Some(Output::Literal(scalar)),
         Atom::Var(var) => var,
@@ -186,9 +192,5 @@ fn source(planned: &Planned, inputs: &FxHashMap<VarId, usize>, out: Atom) -> Opt
             _ => return None,
         }
     }
-    if let Some(&number) = inputs.get(&var) {
-        return Some(Output::Input(number));
-    }
-    let position = graph.jaxpr.constvars.iter().position(|&constvar| constvar == var)?;
-    Some(Output::Const(graph.jaxpr.consts[position].clone()))
+    known.get(&var).cloned()
 }

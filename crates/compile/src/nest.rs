@@ -78,15 +78,15 @@ impl Nest {
     pub(crate) fn run_in_order(&self, loops: &mut Builder, body: &mut dyn NestBody) -> Result<()> {
         let mut axes: Vec<Axis> = self.kept.iter().chain(&self.reduced).cloned().collect();
         axes.sort_by_key(|axis| axis.at);
-        in_order(&axes, loops, &mut vec![Index::constant(0); self.rank], body)
+        in_order(&axes, loops, &mut vec![Index::constant(0); self.rank][..], body)
     }
 
     /// Emits the loops.
     pub(crate) fn run(&self, loops: &mut Builder, body: &mut dyn NestBody) -> Result<()> {
-        self.keep(0, loops, &mut vec![Index::constant(0); self.rank], body)
+        self.keep(0, loops, &mut vec![Index::constant(0); self.rank][..], body)
     }
 
-    fn keep(&self, level: usize, loops: &mut Builder, index: &mut Vec<Index>, body: &mut dyn NestBody) -> Result<()> {
+    fn keep(&self, level: usize, loops: &mut Builder, index: &mut [Index], body: &mut dyn NestBody) -> Result<()> {
         let Some(axis) = self.kept.get(level) else { return self.reduce(loops, index, body) };
         let is_parallel = self.is_parallel && level == 0;
         if self.lanes_on_kept && level + 1 == self.kept.len() {
@@ -105,7 +105,7 @@ impl Nest {
         axis: &Axis,
         is_parallel: bool,
         loops: &mut Builder,
-        index: &mut Vec<Index>,
+        index: &mut [Index],
         body: &mut dyn NestBody,
     ) -> Result<()> {
         let mut run = |loops: &mut Builder, n: i64, base: &Affine| {
@@ -122,7 +122,7 @@ impl Nest {
         if rest > 0 { run(loops, rest, &constant(n_blocks * BLOCK)) } else { Ok(()) }
     }
 
-    fn reduce(&self, loops: &mut Builder, index: &mut Vec<Index>, body: &mut dyn NestBody) -> Result<()> {
+    fn reduce(&self, loops: &mut Builder, index: &mut [Index], body: &mut dyn NestBody) -> Result<()> {
         if self.accs.is_empty() && self.reduced.is_empty() {
             body.element(loops, index, &[])?;
             return Ok(());
@@ -142,7 +142,7 @@ impl Nest {
         level: usize,
         inits: &[ValueId],
         loops: &mut Builder,
-        index: &mut Vec<Index>,
+        index: &mut [Index],
         body: &mut dyn NestBody,
     ) -> Result<Vec<ValueId>> {
         let Some(axis) = self.reduced.get(level) else { return body.element(loops, index, inits) };
@@ -160,7 +160,7 @@ impl Nest {
         axis: &Axis,
         inits: &[ValueId],
         loops: &mut Builder,
-        index: &mut Vec<Index>,
+        index: &mut [Index],
         body: &mut dyn NestBody,
     ) -> Result<Vec<ValueId>> {
         if axis.size <= CHUNK {
@@ -185,7 +185,7 @@ impl Nest {
         base: &Affine,
         inits: &[ValueId],
         loops: &mut Builder,
-        index: &mut Vec<Index>,
+        index: &mut [Index],
         body: &mut dyn NestBody,
     ) -> Result<Vec<ValueId>> {
         let combines: Vec<_> = inits.iter().zip(&self.accs).map(|(&init, acc)| (init, Some(acc.combine))).collect();
@@ -201,7 +201,7 @@ impl Nest {
         axis: &Axis,
         inits: &[ValueId],
         loops: &mut Builder,
-        index: &mut Vec<Index>,
+        index: &mut [Index],
         body: &mut dyn NestBody,
     ) -> Result<Vec<ValueId>> {
         let (n, rest) = (axis.size / CHUNK, axis.size % CHUNK);
@@ -229,7 +229,7 @@ impl Nest {
     }
 }
 
-fn in_order(axes: &[Axis], loops: &mut Builder, index: &mut Vec<Index>, body: &mut dyn NestBody) -> Result<()> {
+fn in_order(axes: &[Axis], loops: &mut Builder, index: &mut [Index], body: &mut dyn NestBody) -> Result<()> {
     let Some((axis, inner)) = axes.split_first() else { return body.element(loops, index, &[]).map(|_| ()) };
     each(loops, axis.size, LoopKind::Seq, |loops, id| {
         index[axis.at] = Index::counter(id);

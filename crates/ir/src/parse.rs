@@ -154,7 +154,10 @@ impl<'a> Parser<'a> {
         if self.rest().starts_with([';', '}', ')']) || self.rest().starts_with("in (") {
             return Ok(None);
         }
-        let word = self.word()?;
+        if self.rest().starts_with('(') {
+            return self.operand(env).map(Some);
+        }
+        let word = self.while_chars(|c| c.is_alphanumeric() || "_-+.<>".contains(c));
         if self.text[start..self.at].contains('\n') && !self.rest().starts_with([' ', '\n', ';']) || word == "in" {
             // A binder on a new line: `name:type … =`. Literals have a digit or sign in front.
             let is_literal = word.starts_with(|c: char| c.is_ascii_digit() || c == '-') || is_number_word(word);
@@ -303,6 +306,7 @@ fn scalar_of(text: &str, aval: Aval) -> Option<Scalar> {
         "True" => Number::Int(1),
         "False" => Number::Int(0),
         _ if text.starts_with('(') => complex_of(text)?,
+        _ if text.ends_with('j') => Number::Complex(0.0, text.trim_end_matches('j').parse().ok()?),
         _ => match text.parse::<i128>() {
             Ok(int) => Number::Int(int),
             Err(_) => Number::Real(text.parse().ok()?),

@@ -67,7 +67,9 @@ impl PyArray {
     fn scalar(&self, py: Python<'_>, function: &str) -> PyResult<Scalar> {
         let rank = self.aval().rank();
         if rank > 0 {
-            return Err(type_error(format!("Only scalar arrays can be converted to Python scalars; got arr.ndim={rank}")));
+            return Err(type_error(format!(
+                "Only scalar arrays can be converted to Python scalars; got arr.ndim={rank}"
+            )));
         }
         let array = self.known(|found| tracer::number_error(py, found, function))?;
         array.element(0).map_err(|error| to_py(py, &error))
@@ -77,6 +79,7 @@ impl PyArray {
 #[pymethods]
 impl PyArray {
     #[classattr]
+    #[allow(non_upper_case_globals, reason = "the name that NumPy reads")]
     const __array_priority__: i32 = 100;
     #[classattr]
     const __hash__: Option<Py<PyAny>> = None;
@@ -204,7 +207,9 @@ impl PyArray {
     }
     fn addressable_data<'py>(slf: Bound<'py, Self>, index: usize) -> PyResult<Bound<'py, Self>> {
         let py = slf.py();
-        slf.get().known(|found| tracer::method_error(py, found, "The addressable_data() method was called on a traced array."))?;
+        slf.get().known(|found| {
+            tracer::method_error(py, found, "The addressable_data() method was called on a traced array.")
+        })?;
         match index {
             0 => Ok(slf),
             _ => Err(pyo3::exceptions::PyIndexError::new_err("list index out of range")),
@@ -231,7 +236,8 @@ impl PyArray {
             ));
         }
         gate(py, || array.buffer())?;
-        let owner = if slf.get().val.is_tracer() { wrap(py, array.clone().into())?.into_bound(py) } else { slf.into_any() };
+        let owner =
+            if slf.get().val.is_tracer() { wrap(py, array.clone().into())?.into_bound(py) } else { slf.into_any() };
         let view = numpy::view_of(&owner, &array)?;
         match dtype {
             Some(dtype) if !dtype.is_none() => {
@@ -255,7 +261,8 @@ impl PyArray {
     /// The elements as nested lists of Python numbers.
     fn tolist<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        slf.get().known(|found| tracer::method_error(py, found, "The tolist() method was called on a traced array."))?;
+        slf.get()
+            .known(|found| tracer::method_error(py, found, "The tolist() method was called on a traced array."))?;
         PyArray::__array__(slf, None, None, None)?.call_method0("tolist")
     }
 
@@ -328,7 +335,8 @@ impl PyArray {
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let Some(&n) = self.aval().data().shape.first() else { return Err(type_error("iteration over a 0-d array")) };
-        let row = |i: usize| pullback_lib::indexing::getitem(&self.val, &[pullback_lib::indexing::IndexItem::Int(i as i64)]);
+        let row =
+            |i: usize| pullback_lib::indexing::getitem(&self.val, &[pullback_lib::indexing::IndexItem::Int(i as i64)]);
         let rows = gate(py, || (0..n).map(row).collect::<pullback_base::Result<Vec<Val>>>())?;
         wrap_all(py, rows)?.into_pyobject(py)?.call_method0("__iter__")
     }
@@ -341,7 +349,9 @@ impl PyArray {
         let py = slf.py();
         match &slf.get().val {
             Val::Tracer(found) => Ok(tracer::repr(py, found)),
-            Val::Array(_) | Val::Literal(_) => py.import("pullback._printing")?.call_method1("array_repr", (slf,))?.extract(),
+            Val::Array(_) | Val::Literal(_) => {
+                py.import("pullback._printing")?.call_method1("array_repr", (slf,))?.extract()
+            }
         }
     }
 
@@ -349,7 +359,9 @@ impl PyArray {
         let py = slf.py();
         match &slf.get().val {
             Val::Tracer(found) => Ok(tracer::str_of(py, found)),
-            Val::Array(_) | Val::Literal(_) => py.import("pullback._printing")?.call_method1("array_str", (slf,))?.extract(),
+            Val::Array(_) | Val::Literal(_) => {
+                py.import("pullback._printing")?.call_method1("array_str", (slf,))?.extract()
+            }
         }
     }
 
@@ -516,7 +528,7 @@ impl PyArray {
         self.unary(py, np::absolute)
     }
     fn __invert__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.unary(py, np::bitwise_not)
+        self.unary(py, np::invert)
     }
     fn __richcmp__(&self, py: Python<'_>, other: &Bound<'_, PyAny>, op: CompareOp) -> PyResult<Py<PyAny>> {
         let op = match op {
@@ -532,7 +544,7 @@ impl PyArray {
 }
 
 fn matmul(x: &Val, y: &Val) -> pullback_base::Result<Val> {
-    np::matmul(x, y, &Default::default())
+    np::matmul(x, y, None)
 }
 
 /// What a buffer view points into while it lives.
@@ -618,7 +630,11 @@ fn _rebuild_array(py: Python<'_>, elements: &Bound<'_, PyAny>, weak_type: bool) 
 fn typeof_(x: &Bound<'_, PyAny>) -> PyResult<PyAval> {
     match crate::aval::aval_of(x)? {
         Some(aval) => Ok(PyAval(aval)),
-        None => Err(PyTypeError::new_err(format!("Argument '{}' of type {} is not a valid JAX type", x.str()?, x.get_type()))),
+        None => Err(PyTypeError::new_err(format!(
+            "Argument '{}' of type {} is not a valid JAX type",
+            x.str()?,
+            x.get_type()
+        ))),
     }
 }
 

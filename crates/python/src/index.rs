@@ -1,8 +1,8 @@
 //! Indices as Python writes them, parsed for `x[...]` and `x.at[...]`.
 
+use pullback_ir::Val;
 use pullback_lib::indexing::{GetOptions, IndexItem, Update, UpdateOptions, get, getitem, update};
 use pullback_lib::lax::IndexMode;
-use pullback_ir::Val;
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt, PyList, PySlice, PyString, PyTuple};
@@ -59,7 +59,9 @@ fn array_item(val: Val) -> IndexItem {
     match val {
         Val::Literal(scalar) if scalar.dtype() == pullback_base::DType::Bool => IndexItem::Bool(scalar.is_nonzero()),
         Val::Literal(scalar) if scalar.dtype().is_integer() => IndexItem::Int(scalar.as_i64()),
-        other => IndexItem::Array(concrete(&other).filter(|_| other.aval().dtype == pullback_base::DType::Bool).unwrap_or(other)),
+        other => IndexItem::Array(
+            concrete(&other).filter(|_| other.aval().dtype == pullback_base::DType::Bool).unwrap_or(other),
+        ),
     }
 }
 
@@ -73,7 +75,11 @@ fn bad_index(item: &Bound<'_, PyAny>, position: usize, whole: &Bound<'_, PyAny>)
     if item.is_instance_of::<PyString>() {
         return Ok(type_error(format!("JAX does not support string indexing; got idx={}", whole.repr()?)));
     }
-    let kind = if item.is_instance_of::<pyo3::types::PyFloat>() { "type float".into() } else { format!("type {}", item.get_type()) };
+    let kind = if item.is_instance_of::<pyo3::types::PyFloat>() {
+        "type float".into()
+    } else {
+        format!("type {}", item.get_type())
+    };
     Ok(type_error(format!(
         "Indexer must have integer or boolean type, got indexer with {kind} at position {position}, indexer value {}",
         item.repr()?
@@ -117,7 +123,11 @@ fn mode_of(mode: Option<&Bound<'_, PyAny>>) -> PyResult<Option<IndexMode>> {
         "clip" => IndexMode::Clip,
         "fill" | "drop" | "fill_or_drop" => IndexMode::FillOrDrop,
         "promise_in_bounds" => IndexMode::PromiseInBounds,
-        other => return Err(value_error(format!("Unrecognized mode {other:?}: use 'clip', 'drop', 'fill' or 'promise_in_bounds'"))),
+        other => {
+            return Err(value_error(format!(
+                "Unrecognized mode {other:?}: use 'clip', 'drop', 'fill' or 'promise_in_bounds'"
+            )));
+        }
     }))
 }
 

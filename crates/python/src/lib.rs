@@ -8,6 +8,10 @@ pub mod api;
 pub mod array;
 pub mod aval;
 pub mod call;
+pub mod callback;
+pub mod config;
+pub mod control;
+pub mod custom;
 pub mod dtypes;
 pub mod errors;
 pub mod gate;
@@ -39,6 +43,10 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     jit::register(m)?;
     transforms::register(m)?;
     vmap::register(m)?;
+    control::register(m)?;
+    custom::register(m)?;
+    callback::register(m)?;
+    config::register(m)?;
     pullback_trace::set_describe_leak(names::describe_leak);
     api::register(m)
 }

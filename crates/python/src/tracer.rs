@@ -33,9 +33,9 @@ fn culprit(tracer: &Tracer) -> &Tracer {
 fn inner_text(py: Python<'_>, val: &Val) -> String {
     match val {
         Val::Tracer(tracer) => repr(py, tracer),
-        Val::Literal(_) | Val::Array(_) => {
-            wrap(py, val.clone()).and_then(|array| Ok(array.bind(py).str()?.to_string())).unwrap_or_else(|error| error.to_string())
-        }
+        Val::Literal(_) | Val::Array(_) => wrap(py, val.clone())
+            .and_then(|array| Ok(array.bind(py).str()?.to_string()))
+            .unwrap_or_else(|error| error.to_string()),
     }
 }
 
@@ -98,7 +98,8 @@ fn abstract_text(tracer: &Tracer) -> String {
 /// `bool(tracer)`.
 pub fn bool_error(py: Python<'_>, tracer: &Tracer) -> PyErr {
     let shape = tracer.aval.weak(false).long();
-    let hint = "\nUse jnp.where or lax.cond to choose by a traced value, or mark the argument as static with static_argnums.";
+    let hint =
+        "\nUse jnp.where or lax.cond to choose by a traced value, or mark the argument as static with static_argnums.";
     raise(
         py,
         "TracerBoolConversionError",

@@ -17,6 +17,22 @@ pub struct Traced {
     pub captured: Vec<Val>,
 }
 
+impl Traced {
+    /// The jaxpr without consts: known arrays become captured values, which are its first inputs.
+    #[must_use]
+    pub fn hoisted(self) -> Traced {
+        if self.jaxpr.consts.is_empty() {
+            return self;
+        }
+        let mut jaxpr = Jaxpr::clone(&self.jaxpr);
+        let vars = std::mem::take(&mut jaxpr.constvars);
+        let arrays = std::mem::take(&mut jaxpr.consts).into_iter().map(Val::Array);
+        jaxpr.invars.splice(0..0, vars);
+        let captured = arrays.chain(self.captured).collect();
+        Traced { jaxpr: JaxprRef::new(jaxpr), captured }
+    }
+}
+
 /// Runs `f` on tracers of the given avals and records what it does.
 ///
 /// # Errors
@@ -47,6 +63,7 @@ pub fn trace_to_jaxpr(
 pub fn unify_captures(branches: &[Traced]) -> (Vec<JaxprRef>, Vec<Val>) {
     let same = |a: &Val, b: &Val| match (a, b) {
         (Val::Tracer(a), Val::Tracer(b)) => a.trace == b.trace && a.identity() == b.identity(),
+        (Val::Array(a), Val::Array(b)) => a.is_same(b),
         _ => false,
     };
     let mut union: Vec<Val> = vec![];

@@ -1,4 +1,5 @@
-//! Elementwise kernels whose size is given when they run: one for each primitive, params, dtypes and layout class.
+//! Elementwise kernels whose size is given when they run: one for each primitive, params, dtypes and layout class, and
+//! for small and for large arrays.
 //!
 //! The layout class says which operands are scalars; the others have the shape of the result. The kernel is made of the
 //! same scalar form as compiled programs, so both give the same bits.
@@ -28,12 +29,10 @@ const LEN: u32 = 2;
 const LEN_OF_PAIRS: u32 = 3;
 const REST_START: u32 = 4;
 
-/// An elementwise kernel.
+/// An elementwise kernel: one loop, or blocks in parallel and then a rest.
 pub(super) struct Pointwise {
-    /// For sizes below [`PARALLEL_SIZE`]: one loop.
-    small: pullback_codegen::Executable,
-    /// For others: blocks in parallel, then a rest.
-    large: pullback_codegen::Executable,
+    code: pullback_codegen::Executable,
+    is_large: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -41,6 +40,7 @@ struct Key {
     prim: PrimRef,
     params: Params,
     operands: SmallVec<[(DType, bool); MAX_OPERANDS]>,
+    is_large: bool,
 }
 
 static KERNELS: LazyLock<Mutex<HashMap<Key, Arc<Pointwise>, FxBuildHasher>>> = LazyLock::new(Mutex::default);
@@ -64,16 +64,15 @@ pub(super) fn kernel(
     form: &ScalarFn,
 ) -> Result<Arc<Pointwise>> {
     let operands = ins.iter().map(|aval| (aval.dtype, aval.rank() == 0 && out.rank() > 0)).collect();
-    let key = Key { prim, params: params.clone(), operands };
+    let is_large = out.size() as i64 >= PARALLEL_SIZE;
+    let key = Key { prim, params: params.clone(), operands, is_large };
     let kernels = || KERNELS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = kernels().get(&key) {
         return Ok(known.clone());
     }
-    let make = |is_large| {
-        let program = program(prim.name(), &key.operands, out.dtype, form, is_large);
-        pullback_codegen::compile(&program, &Default::default())
-    };
-    let made = Arc::new(Pointwise { small: make(false)?, large: make(true)? });
+    let program = program(prim.name(), &key.operands, out.dtype, form, is_large);
+    let code = pullback_codegen::compile(&program, &Default::default())?;
+    let made = Arc::new(Pointwise { code, is_large });
     Ok(kernels().entry(key).or_insert(made).clone())
 }
 
@@ -99,10 +98,9 @@ impl Pointwise {
         let operands: SmallVec<[&[u8]; MAX_OPERANDS]> = (buffers.iter().zip(&scalars))
             .map(|(buffer, bytes)| buffer.as_ref().map_or(&bytes[..], Buffer::bytes))
             .collect();
-        let (n_blocks, rest) = if len >= PARALLEL_SIZE { (len / BLOCK, len % BLOCK) } else { (0, len) };
+        let (n_blocks, rest) = if self.is_large { (len / BLOCK, len % BLOCK) } else { (0, len) };
         let sizes = [n_blocks, rest, len, 2 * len, n_blocks * BLOCK];
-        let code = if n_blocks > 0 { &self.large } else { &self.small };
-        code.run_on(&sizes, &operands, &mut [result.bytes_mut()])?;
+        self.code.run_on(&sizes, &operands, &mut [result.bytes_mut()])?;
         Ok(Array::new(out, result.freeze()))
     }
 }

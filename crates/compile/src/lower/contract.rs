@@ -202,8 +202,8 @@ impl Block<'_, '_> {
 /// Contracted pairs in an order in which the left operand (or else the right one) sees them as one axis, if any does.
 fn depth_order(shape: &Shape, views: &[Option<View>; 2]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..shape.contract[0].len()).collect();
-    for side in 0..2 {
-        let Some(view) = &views[side] else { continue };
+    for (side, view) in views.iter().enumerate() {
+        let Some(view) = view else { continue };
         order.sort_by_key(|&i| std::cmp::Reverse(view.strides[shape.contract[side][i]]));
         if merged(shape, side, view, &order).is_some() {
             return order;

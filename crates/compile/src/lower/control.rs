@@ -6,12 +6,14 @@
 use std::cell::{Cell, RefCell};
 
 use pullback_base::{Aval, DType, Result, Scalar};
-use pullback_ir::lower::{Affine, Control, Elem};
+use pullback_ir::lower::{Affine, Control, CpuForm, Elem};
 use pullback_ir::{Atom, JaxprRef, VarId};
 use pullback_loops::{Builder, Extent, LoopId, LoopKind, Op, ValueId};
 
 use super::group::{take_elem, values_of};
 use super::{Block, Dest, Planned, Shared, lower_block};
+use crate::graph::Graph;
+use crate::plan::{Place, Plan};
 use crate::view::{Value, View};
 
 /// A value that goes from iteration to iteration.
@@ -20,8 +22,8 @@ enum Carried {
     Constant(Value),
     /// In registers.
     Register(Elem, DType),
-    /// In the first of two temporaries between iterations.
-    Memory { now: View, next: View },
+    /// In the first of two temporaries between iterations; in the only one when the body updates it in place.
+    Memory { now: View, next: Option<View> },
 }
 
 impl Block<'_, '_> {
@@ -170,16 +172,17 @@ impl Block<'_, '_> {
         body: &JaxprRef,
         n_consts: usize,
     ) -> Result<Vec<Carried>> {
-        let (graph, _) = self.shared.prepare(body)?;
+        let (graph, plan) = self.shared.prepare(body)?;
         let mut carried = vec![];
         for (i, &init) in inits.iter().enumerate() {
             let is_constant = graph.jaxpr.outs[i] == Atom::Var(graph.jaxpr.invars[n_consts + i]);
-            carried.push(self.carried_from(loops, init, is_constant)?);
+            let in_place = is_updated_in_place(&graph, &plan, graph.jaxpr.invars[n_consts + i], graph.jaxpr.outs[i]);
+            carried.push(self.carried_from(loops, init, is_constant, in_place)?);
         }
         Ok(carried)
     }
 
-    fn carried_from(&mut self, loops: &mut Builder, init: Atom, is_constant: bool) -> Result<Carried> {
+    fn carried_from(&mut self, loops: &mut Builder, init: Atom, is_constant: bool, in_place: bool) -> Result<Carried> {
         let aval = self.graph.aval(init);
         if is_constant {
             return Ok(Carried::Constant(self.operand_values(loops, &[init])?.remove(0)));
@@ -187,7 +190,8 @@ impl Block<'_, '_> {
         if aval.rank() == 0 {
             return Ok(Carried::Register(self.element(loops, init, &[])?, aval.dtype));
         }
-        let (now, next) = (self.carry_memory(loops, aval), self.carry_memory(loops, aval));
+        let now = self.carry_memory(loops, aval);
+        let next = (!in_place).then(|| self.carry_memory(loops, aval));
         self.copy(loops, init, &now)?;
         Ok(Carried::Memory { now, next })
     }
@@ -204,6 +208,26 @@ impl Block<'_, '_> {
             self.values[var.index()] = Some(value);
         }
     }
+}
+
+/// Whether the body makes the next state by updates of the last one that nobody reads afterwards.
+fn is_updated_in_place(graph: &Graph, plan: &Plan, state: VarId, next: Atom) -> bool {
+    let mut var = match next {
+        Atom::Var(var) => var,
+        Atom::Literal(_) => return false,
+    };
+    while var != state {
+        let Some(maker) = graph.made_by[var.index()] else { return false };
+        let (CpuForm::Scatter { .. }, Place::Single(step)) = (&graph.forms[maker], plan.places[maker]) else {
+            return false;
+        };
+        let Atom::Var(operand) = graph.eqn(maker).ins[0] else { return false };
+        if plan.last_use[operand.index()] != step {
+            return false;
+        }
+        var = operand;
+    }
+    true
 }
 
 struct Scan<'a> {
@@ -262,7 +286,7 @@ fn iterate(
     let dests: Vec<Dest> = carried.iter().map(next_dest).chain(ys.iter().cloned()).collect();
     let elems = lower_block(shared, loops, body.clone(), args, &dests)?;
     for carried in carried {
-        if let Carried::Memory { now, next } = carried {
+        if let Carried::Memory { now, next: Some(next) } = carried {
             loops.push(Op::Swap(now.buffer, next.buffer));
         }
     }
@@ -273,6 +297,7 @@ fn next_dest(carried: &Carried) -> Dest {
     match carried {
         Carried::Constant(_) => Dest::Nowhere,
         Carried::Register(..) => Dest::Register,
-        Carried::Memory { next, .. } => Dest::Memory(next.clone()),
+        Carried::Memory { next: Some(next), .. } => Dest::Memory(next.clone()),
+        Carried::Memory { now, next: None } => Dest::InPlace(now.clone()),
     }
 }

@@ -10,13 +10,12 @@ use pullback_loops::{Addr, BufferId, Builder, Call, HostCall, Kernel, Op, Sort};
 use super::Block;
 use crate::view::{Value, View};
 
+/// Buffers with the position of their first element.
+type Args = Vec<(BufferId, Addr)>;
+
 impl Block<'_, '_> {
     /// Row-major memory of all operands, then of all results.
-    fn kernel_args(
-        &mut self,
-        loops: &mut Builder,
-        number: usize,
-    ) -> Result<(Vec<(BufferId, Addr)>, Vec<(VarId, View)>)> {
+    fn kernel_args(&mut self, loops: &mut Builder, number: usize) -> Result<(Args, Vec<(VarId, View)>)> {
         let graph = self.graph.clone();
         let (mut args, mut outs) = (vec![], vec![]);
         for &atom in &graph.eqn(number).ins {

@@ -17,7 +17,7 @@ use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::lower::{Control, CpuForm, Elem, ElementCx, Index, constant, values_per_element};
 use pullback_ir::{Atom, JaxprRef, VarId};
 use pullback_loops::{BufferId, Builder};
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::Options;
 use crate::graph::{Graph, IndexMap};
@@ -76,6 +76,8 @@ pub(crate) enum Dest {
     Register,
     /// In memory.
     Memory(View),
+    /// In the memory of an input, which the block may overwrite.
+    InPlace(View),
     /// Nowhere: the reader has it already.
     Nowhere,
 }
@@ -93,6 +95,8 @@ pub(crate) struct Block<'a, 'o> {
     step: usize,
     /// Elements that the group which is being made has at its index.
     current: FxHashMap<VarId, Elem>,
+    /// Variables in memory of inputs that the block may overwrite.
+    overwritable: FxHashSet<VarId>,
 }
 
 /// Lowers a planned jaxpr into the open block. `args` are its inputs; results go to `dests`, those for registers come
@@ -112,6 +116,7 @@ pub(crate) fn lower_block(
         to_release: vec![vec![]; plan.steps.len() + 1],
         step: 0,
         current: FxHashMap::default(),
+        overwritable: overwritable(&graph, args, dests),
         graph,
         plan,
     };
@@ -211,6 +216,13 @@ impl Block<'_, '_> {
                 Dest::Register => Some(self.element(loops, out, &[])?),
                 Dest::Memory(view) if !placed => {
                     self.copy(loops, out, view)?;
+                    None
+                }
+                Dest::InPlace(view) => {
+                    let lies_there = |value| matches!(value, Value::Memory(other) if other.buffer == view.buffer);
+                    if !self.value(loops, out).is_some_and(lies_there) {
+                        self.copy(loops, out, view)?;
+                    }
                     None
                 }
                 Dest::Memory(_) | Dest::Nowhere => None,
@@ -392,6 +404,17 @@ impl Block<'_, '_> {
     fn define(&mut self, var: VarId, view: View) {
         self.values[var.index()] = Some(Value::Memory(view));
     }
+}
+
+/// Inputs whose memory a result goes to.
+fn overwritable(graph: &Graph, args: &[Value], dests: &[Dest]) -> FxHashSet<VarId> {
+    let buffers = dests.iter().filter_map(|dest| match dest {
+        Dest::InPlace(view) => Some(view.buffer),
+        Dest::Memory(_) | Dest::Register | Dest::Nowhere => None,
+    });
+    let buffers: FxHashSet<BufferId> = buffers.collect();
+    let lies_there = |value: &Value| matches!(value, Value::Memory(view) if buffers.contains(&view.buffer));
+    graph.jaxpr.invars.iter().zip(args).filter(|(_, arg)| lies_there(arg)).map(|(&var, _)| var).collect()
 }
 
 /// Whether a result is the last state of a loop, which lies where the loop had it.

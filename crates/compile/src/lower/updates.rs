@@ -7,6 +7,7 @@ use pullback_loops::{Builder, Call, Combine, Kernel, Op, ValueId};
 
 use super::group::{Accesses, Map, combined, converted};
 use super::{Block, Cx};
+use crate::graph::moves_a_box;
 use crate::nest::Nest;
 use crate::view::{Value, View, rounded};
 
@@ -56,12 +57,15 @@ impl Block<'_, '_> {
         let dest = self.updated(loops, number)?;
         let shape: Shape = graph.aval(eqn.ins[updates]).shape.clone();
         if out.size() > 0 && !shape.contains(&0) {
+            let is_a_box =
+                moves_a_box(target, &eqn.ins.iter().map(|&atom| graph.aval(atom)).collect::<Vec<_>>(), &shape);
             let nest = Nest::new(&shape, &[], None, 1);
             self.current.clear();
             let body = |block: &mut Block<'_, '_>, loops: &mut Builder, index: &[Index]| {
                 block.update(loops, number, updates, combine, target, &dest, index)
             };
-            nest.run_in_order(loops, &mut Map { block: self, body })?;
+            let mut body = Map { block: self, body };
+            if is_a_box { nest.run(loops, &mut body)? } else { nest.run_in_order(loops, &mut body)? }
         }
         self.define(graph.out(number), dest);
         Ok(())
@@ -71,7 +75,7 @@ impl Block<'_, '_> {
     fn updated(&mut self, loops: &mut Builder, number: usize) -> Result<View> {
         let graph = self.graph.clone();
         let x = graph.eqn(number).ins[0];
-        if let Some(view) = self.dying(x, number) {
+        if let Some(view) = self.dying(loops, x, number) {
             return Ok(view);
         }
         let (dest, aval) = (self.dest(loops, graph.out(number)), graph.aval(x));
@@ -89,23 +93,22 @@ impl Block<'_, '_> {
     }
 
     /// The memory of an operand that nobody reads after this step and that may be written.
-    fn dying(&mut self, x: Atom, number: usize) -> Option<View> {
-        let Atom::Var(var) = x else { return None };
-        let out = self.graph.out(number);
+    fn dying(&mut self, loops: &mut Builder, x: Atom, number: usize) -> Option<View> {
+        let graph = self.graph.clone();
+        let (Atom::Var(var), out) = (x, graph.out(number)) else { return None };
+        let Some(Value::Memory(view)) = self.value(loops, x) else { return None };
         let dies_here = self.plan.last_use[var.index()] == self.step && !self.wanted.contains_key(&var);
-        let is_sole = self.graph.eqn(number).ins.iter().filter(|&&atom| atom == x).count() == 1;
-        let Some(Value::Memory(view)) = &self.values[var.index()] else { return None };
-        let (view, shape) = (view.clone(), &self.graph.aval(x).data().shape);
-        let is_own = self.to_release[self.step].contains(&view.buffer);
-        let others: Vec<Atom> = self.graph.eqn(number).ins.iter().copied().filter(|&atom| atom != x).collect();
-        let are_apart = others.into_iter().all(|atom| self.lies_apart(atom, &view));
-        if !dies_here
-            || !is_sole
-            || !are_apart
-            || !is_own
-            || self.wanted.contains_key(&out)
-            || !view.is_row_major(shape)
-        {
+        let ins = &graph.eqn(number).ins;
+        let are_apart = ins[1..].iter().all(|&atom| self.lies_apart(loops, atom, &view));
+        let is_whole = view.is_row_major(&graph.aval(x).shape) && !self.wanted.contains_key(&out);
+        if !dies_here || !are_apart || !is_whole {
+            return None;
+        }
+        if self.overwritable.contains(&var) {
+            self.overwritable.insert(out);
+            return Some(view);
+        }
+        if !self.to_release[self.step].contains(&view.buffer) {
             return None;
         }
         // The buffer lives on as that of the result.
@@ -116,9 +119,8 @@ impl Block<'_, '_> {
     }
 
     /// Whether an operand surely has no element in the memory of `view`.
-    fn lies_apart(&self, atom: Atom, view: &View) -> bool {
-        let Atom::Var(var) = atom else { return true };
-        match &self.values[var.index()] {
+    fn lies_apart(&mut self, loops: &mut Builder, atom: Atom, view: &View) -> bool {
+        match self.value(loops, atom) {
             Some(Value::Uniform(_)) => true,
             Some(Value::Memory(other)) => other.buffer != view.buffer,
             None => false,

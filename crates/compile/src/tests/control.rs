@@ -62,3 +62,26 @@ fn branches() {
     check(&text(1), &[&[-3.0, -2.0], &[-2.0]]);
     check(&text(7), &[&[-3.0, -2.0], &[-2.0]]);
 }
+
+const UPDATE_LOOP: &str = "{ lambda ; i:i32[] x:f32[8]. let r:i32[] s:f32[8] = while[cond_nconsts=0
+    cond_jaxpr={ lambda ; i:i32[] x:f32[8]. let b:bool[] = lt i 3:i32[] in (b,) } body_nconsts=0
+    body_jaxpr={ lambda ; i:i32[] x:f32[8]. let y:f32[1] = dynamic_slice[slice_sizes=(1,)] x i; z:f32[1] = mul y 10.0:f32[];
+      w:f32[8] = dynamic_update_slice x z i; j:i32[] = add i 1:i32[] in (j, w) }]
+    i x in (r, s) }";
+
+/// An iteration costs what it changes, not what it carries.
+#[test]
+fn a_carried_array_is_updated_in_place() {
+    // From i = -3, which is clamped to 0 (three times, and once for 0), then 1 and 2.
+    check(UPDATE_LOOP, &[&[3.0], &[-30000.0, -20.0, -10.0, 0.0, 1.0, 2.0, 3.0, -3.0]]);
+    let text = outline(&compiled(&parse(UPDATE_LOOP), &Options::default()).program);
+    let body = text.split("while").nth(1).expect("there is a loop");
+    assert!(!body.contains("swap") && !body.contains("call"), "{text}");
+}
+
+#[test]
+fn an_old_state_that_is_read_later_stays() {
+    let text = UPDATE_LOOP.replace("add i 1:i32[] in (j, w)", "add i 1:i32[]; v:f32[8] = sub w x in (j, v)");
+    // Three times the difference of new and old state, where only the first element is new.
+    check(&text.replace("lt i 3:i32[]", "lt i 0:i32[]"), &[&[0.0], &[-2187.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]);
+}

@@ -1,10 +1,8 @@
 //! How the work of compiling grows: a count of allocations' worth, not seconds, so that the test is the same everywhere.
 
+use super::*;
 use pullback_base::{Aval, DType};
 use pullback_core::prims::{ADD, MUL, NEG, REDUCE_SUM, ReduceSum};
-use pullback_ir::{Builder, Emit, Params, PrimRef, Val};
-
-use super::*;
 
 fn bind(builder: &Builder, prim: PrimRef, params: &Params, ins: &[&Val]) -> Val {
     let ins: Vec<Val> = ins.iter().map(|&val| val.clone()).collect();

@@ -2,13 +2,16 @@
 
 mod control;
 mod fusion;
+mod fuzz;
 mod growth;
 mod values;
 
 use pullback_base::array::Buffer;
 use pullback_base::dtype::Kind;
-use pullback_base::{Array, Aval, Scalar};
-use pullback_ir::{Jaxpr, JaxprRef, check_jaxpr, parse_jaxpr};
+use pullback_base::{Array, Aval, Result, Scalar};
+use pullback_ir::{
+    Builder, Emit, Jaxpr, JaxprRef, Params, PrimRef, TraceId, Val, Vals, check_jaxpr, eval_jaxpr, parse_jaxpr,
+};
 use pullback_loops::{Inst, LoopKind, Op, Program, expand, interpret, verify};
 
 use crate::{Lowered, Options, Output, compile, simplified};
@@ -60,13 +63,37 @@ fn compiled(jaxpr: &JaxprRef, options: &Options) -> Lowered {
     lowered
 }
 
-/// Runs the fused and the unfused program, which must agree to the bit.
+/// Compiles and runs each equation by itself.
+struct PerEquation;
+
+impl Emit for PerEquation {
+    fn id(&self) -> TraceId {
+        TraceId::EVAL
+    }
+
+    fn bind(&self, prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals> {
+        let builder = Builder::new();
+        let vars: Vec<Val> = ins.iter().map(|val| builder.input(val.aval())).collect();
+        let outs = builder.bind(prim, params, &vars)?;
+        let jaxpr = JaxprRef::new(builder.finish(&outs, None).0);
+        let arrays: Vec<Array> = ins.iter().map(|val| val.to_array().expect("known")).collect();
+        let outs = run(&jaxpr, &compile(&jaxpr, &Options::default())?, &arrays);
+        Ok(outs.into_iter().map(Val::Array).collect())
+    }
+}
+
+/// Runs the fused program, the unfused one, and each equation by itself, which must agree to the bit.
 fn evaluate(jaxpr: &JaxprRef, inputs: &[Array]) -> Vec<Array> {
     let (fused, unfused) = (compiled(jaxpr, &Options::default()), compiled(jaxpr, &Options::unfused()));
-    let (outs, expected) = (run(jaxpr, &fused, inputs), run(jaxpr, &unfused, inputs));
-    for (out, expected) in outs.iter().zip(&expected) {
-        let same = out.to_bytes().expect("alive") == expected.to_bytes().expect("alive");
-        assert!(same, "{jaxpr}: fused {out:?}, unfused {expected:?}\n{}", outline(&fused.program));
+    let outs = run(jaxpr, &fused, inputs);
+    let args: Vec<Val> = inputs.iter().cloned().map(Val::Array).collect();
+    let single = eval_jaxpr(&PerEquation, jaxpr, &args).expect("each equation runs");
+    let single: Vec<Array> = single.iter().map(|val| val.to_array().expect("known")).collect();
+    for (what, expected) in [("unfused", run(jaxpr, &unfused, inputs)), ("by itself", single)] {
+        for (out, expected) in outs.iter().zip(&expected) {
+            let same = out.to_bytes().expect("alive") == expected.to_bytes().expect("alive");
+            assert!(same, "{jaxpr}: fused {out:?}, {what} {expected:?}\n{}", outline(&fused.program));
+        }
     }
     outs
 }

@@ -1,9 +1,7 @@
 //! What programs compute, against numbers worked out by hand; fused and unfused programs agree to the bit.
 
-use pullback_base::{Array, DType};
-use pullback_ir::{Builder, Emit, JaxprRef, Val};
-
 use super::*;
+use pullback_base::{Array, DType};
 
 #[test]
 fn elementwise() {

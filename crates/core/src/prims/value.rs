@@ -5,7 +5,7 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use pullback_base::{Aval, DType, Result, Scalar};
+use pullback_base::{Aval, DType, Error, Result, Scalar};
 use pullback_ir::{Emit, Params, PrimRef, Val};
 
 use super::*;
@@ -29,6 +29,11 @@ impl<'e> V<'e> {
     /// What any operation on the way raised.
     pub fn done(self) -> Result<Val> {
         self.val
+    }
+
+    /// The error in place of a value.
+    pub fn poisoned(&self, error: Error) -> V<'e> {
+        V { emit: self.emit, val: self.val.clone().and(Err(error)) }
     }
 
     /// The emitter.

@@ -178,3 +178,34 @@ pub fn sort_together(xs: &[Val], axis: i64) -> Result<Vec<Val>> {
     Ok(named_jit("sort", &[axis as i64, xs.len() as i64], xs, |xs| Ok(lax::sort(xs, axis, 1, true)?.into_vec()))?
         .into_vec())
 }
+
+/// The first `size` positions of nonzero elements, one vector for each axis; missing ones are `fill`.
+///
+/// # Errors
+/// What the primitives raise.
+pub fn nonzero_sized(x: &Val, size: usize, fill: i64) -> Result<Vec<Val>> {
+    use crate::indexing::{IndexItem, Update, UpdateOptions, update};
+    let shape = x.aval().shape.to_vec();
+    let mask = super::ravel(&lax::nonzero_mask(x)?, super::Order::RowMajor)?;
+    let total = mask.aval().size();
+    if total == 0 || size == 0 {
+        let filled = lax::full(&[size], &crate::convert::int_literal(DType::I32, fill.into()))?;
+        return Ok(vec![filled; shape.len()]);
+    }
+    // Each nonzero element goes to the place that the number of those before it names; the others go out of bounds.
+    let ranks = lax::cumsum(&convert(&mask, DType::I32, false)?, 0, false)?;
+    let places = lax::sub(&ranks, &number(&ranks, 1.0))?;
+    let places = lax::select(&mask, &places, &lax::full_like(&places, size as f64)?)?;
+    let flat = lax::iota(DType::I32, total)?;
+    let missing = lax::full(&[size], &crate::convert::int_literal(DType::I32, -1))?;
+    let index = [IndexItem::Array(places)];
+    let found = update(&Update::Set, &missing, &index, &flat, &UpdateOptions::default())?;
+    let is_missing = lax::lt(&found, &number(&found, 0.0))?;
+    let mut stride = total;
+    let along = |&of: &usize| {
+        stride /= of.max(1);
+        let place = lax::rem(&lax::div(&found, &number(&found, stride as f64))?, &number(&found, of as f64))?;
+        lax::select(&is_missing, &lax::full_like(&place, fill as f64)?, &place)
+    };
+    shape.iter().map(along).collect()
+}

@@ -1,8 +1,13 @@
 //! User-level functions as Python builtins; one module for each room of `lib`.
 
+pub mod arguments;
+pub mod indexing;
+mod numpy;
+
 use pyo3::prelude::*;
 
 /// Adds all functions to the extension module.
-pub fn register(_m: &Bound<'_, PyModule>) -> PyResult<()> {
-    Ok(())
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    numpy::register(m)?;
+    indexing::register(m)
 }

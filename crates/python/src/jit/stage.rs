@@ -249,6 +249,12 @@ impl Staged {
         &self.name
     }
 
+    /// Whether the function used tracers from outside.
+    #[getter]
+    fn captures(&self) -> bool {
+        !self.captured.is_empty()
+    }
+
     /// Runs the staged program on flat values.
     fn call_flat(&self, py: Python<'_>, leaves: Vec<Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
         let mut vals = self.captured.clone();

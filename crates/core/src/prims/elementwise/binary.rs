@@ -158,6 +158,8 @@ fn has_complex_binary<T: BinaryOp>() -> bool {
 fn binary_jvp<'e, T: BinaryOp>((): &(), e: &'e dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)> {
     let (x, y) = (V::new(e, &xs[0]), V::new(e, &xs[1]));
     let z = x.bind(PrimRef(&Binary::<T>(PhantomData)), &Params::NONE, &[&y]);
+    // Operands that do not go together end here: the rules below rely on the result's shape.
+    let out = z.clone().done()?;
     let (x_dot, y_dot) = (ts[0].as_ref().map(|t| V::new(e, t)), ts[1].as_ref().map(|t| V::new(e, t)));
     let (dx, dy) = match T::RULE {
         BinaryRule::Partial { x: in_x, y: in_y } => {
@@ -167,13 +169,17 @@ fn binary_jvp<'e, T: BinaryOp>((): &(), e: &'e dyn Emit, xs: &[Val], ts: &[Optio
         BinaryRule::Bilinear { x: in_x, y: in_y, .. } => {
             (x_dot.map(|t| in_x(&t, &x, &y, &z)), y_dot.map(|t| in_y(&t, &x, &y, &z)))
         }
+        BinaryRule::Additive { .. } if x_dot.is_some() && y_dot.is_some() => {
+            let both = x_dot.zip(y_dot).map(|(x, y)| x.bind(PrimRef(&Binary::<T>(PhantomData)), &Params::NONE, &[&y]));
+            (both, None)
+        }
         BinaryRule::Additive { negates_y } => (x_dot, y_dot.map(|t| if negates_y { -t } else { t })),
         BinaryRule::Zero | BinaryRule::Missing(_) => unreachable!("chosen by the rule"),
     };
     let shape = &z.aval().shape;
     let full = |t: V<'_>| t.broadcast_to(shape).done();
     let tangent = add_any(e, dx.map(full).transpose()?, dy.map(full).transpose()?)?;
-    Ok((smallvec![z.done()?], smallvec![tangent]))
+    Ok((smallvec![out], smallvec![tangent]))
 }
 
 fn binary_transpose<T: BinaryOp>((): &(), e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {

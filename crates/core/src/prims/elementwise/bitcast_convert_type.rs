@@ -145,7 +145,7 @@ fn wider(cx: &mut dyn ElementCx, index: &[Index], from: DType, to: DType) -> Res
         let loops = cx.loops();
         let low = loops.bitcast(unsigned(from), low);
         let wide = loops.convert(unsigned(to), low);
-        let placed = Formula::new(loops).term(wide).shl(i128::from(part * from.bits())).id();
+        let placed = Formula::new(loops).term(wide).shifted_up(i128::from(part * from.bits())).id();
         whole = Some(whole.map_or(placed, |whole| loops.binary(pullback_loops::Binary::Or, whole, placed)));
     }
     let whole = whole.expect("a wider element has parts");

@@ -5,6 +5,7 @@
 
 use super::*;
 use crate::prims::batch_to_front;
+use pullback_ir::SampleIn;
 use pullback_ir::lower::LoopBinary as Op;
 
 pub(super) struct Clamp;
@@ -88,11 +89,16 @@ impl Prim for Clamp {
     }
 
     fn samples(&self) -> Vec<Sample> {
-        let sample = |dtype, shapes: &[&[usize]]| Sample::new(Params::NONE, dtype, (-5.0, 5.0), shapes);
+        // The ends do not cross: where they do, the derivative is not that of what is computed.
+        let sample = |dtype, shapes: [&[usize]; 3]| {
+            let domains = [(-5.0, -1.0), (-5.0, 5.0), (1.0, 5.0)];
+            let input = |(shape, domain)| SampleIn { aval: Aval::new(shape, dtype), domain };
+            Sample { params: Params::NONE, ins: shapes.into_iter().zip(domains).map(input).collect() }
+        };
         vec![
-            sample(DType::F32, &[&[2, 3], &[2, 3], &[2, 3]]),
-            sample(DType::F32, &[&[], &[2, 3], &[]]),
-            sample(DType::I32, &[&[], &[2, 3], &[2, 3]]),
+            sample(DType::F32, [&[2, 3], &[2, 3], &[2, 3]]),
+            sample(DType::F32, [&[], &[2, 3], &[]]),
+            sample(DType::I32, [&[], &[2, 3], &[2, 3]]),
         ]
     }
 }
@@ -101,7 +107,7 @@ fn jvp((): &(), e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, T
     let [min, x, max] = [0, 1, 2].map(|i| V::new(e, &xs[i]));
     let out = min.clamp(&x, &max);
     let shape = out.aval().data().shape.clone();
-    let mut tangent = None;
+    let mut parts = vec![];
     for (i, t) in ts.iter().enumerate() {
         let Some(t) = t else { continue };
         let is_chosen = match i {
@@ -111,7 +117,11 @@ fn jvp((): &(), e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, T
         };
         let part = V::new(e, t).broadcast_to(&shape);
         let part = is_chosen.broadcast_to(&shape).select(&part.full(0.0), &part);
-        tangent = add_any(e, tangent, Some(part.done()?))?;
+        parts.push(part.done()?);
+    }
+    let mut tangent = None;
+    for part in parts {
+        tangent = add_any(e, tangent, Some(part))?;
     }
     Ok((smallvec![out.done()?], smallvec![tangent]))
 }

@@ -121,12 +121,12 @@ impl<'f> Term<'f> {
     }
 
     /// Shifted left.
-    pub fn shl(self, amount: i128) -> Term<'f> {
+    pub fn shifted_up(self, amount: i128) -> Term<'f> {
         self.binary(Binary::ShiftLeft, self.int(amount))
     }
 
     /// Shifted right, zeros coming in.
-    pub fn shr(self, amount: i128) -> Term<'f> {
+    pub fn shifted_down(self, amount: i128) -> Term<'f> {
         self.binary(Binary::ShiftRightLogical, self.int(amount))
     }
 

@@ -4,6 +4,7 @@
 //! The tangent follows the greater operand; equal ones share it.
 
 use super::*;
+use pullback_base::Error;
 use pullback_loops::Binary as Op;
 use pullback_loops::Comparison;
 
@@ -14,8 +15,8 @@ impl BinaryOp for Max {
     const ACCEPTS: DTypes = DTypes::ANY;
     const HLO: Hlo<()> = Hlo::Op("stablehlo.maximum");
     const RULE: BinaryRule = BinaryRule::Partial {
-        x: Some(|x_dot, x, y, z| x_dot * share(&x.gt(y), &x.eq(y), z)),
-        y: Some(|y_dot, x, y, z| y_dot * share(&y.gt(x), &y.eq(x), z)),
+        x: Some(|x_dot, x, y, z| x_dot * greater_share(x, y, z)),
+        y: Some(|y_dot, x, y, z| y_dot * greater_share(y, x, z)),
     };
     const DOMAIN: (f64, f64) = (-5.0, 5.0);
 
@@ -35,8 +36,17 @@ impl BinaryOp for Max {
     }
 }
 
-/// Which part of the tangent goes to an operand: all where it is chosen, half where both are equal.
-pub(super) fn share<'e>(is_chosen: &V<'e>, is_equal: &V<'e>, like: &V<'e>) -> V<'e> {
+/// Which part of the tangent goes to `own` when the greater is chosen.
+fn greater_share<'e>(own: &V<'e>, other: &V<'e>, like: &V<'e>) -> V<'e> {
+    share_by(|| own.gt(other), || own.eq(other), like)
+}
+
+/// All of the tangent where the operand is chosen, half where both are equal, else none.
+pub(super) fn share_by<'e>(is_chosen: impl Fn() -> V<'e>, is_equal: impl Fn() -> V<'e>, like: &V<'e>) -> V<'e> {
+    if like.aval().dtype.is_complex() {
+        return like.poisoned(Error::not_implemented("the derivative of max and min of complex numbers"));
+    }
+    let (is_chosen, is_equal) = (is_chosen(), is_equal());
     let (one, zero, half) = (like.full(1.0), like.full(0.0), like.full(0.5));
     is_chosen.select(&is_equal.select(&zero, &half), &one)
 }

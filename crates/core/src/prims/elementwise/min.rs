@@ -3,7 +3,7 @@
 //! min : x[...] y[...] -> [...]        of one dtype
 //! The tangent follows the smaller operand; equal ones share it.
 
-use super::max::share;
+use super::max::share_by;
 use super::*;
 use pullback_loops::Binary as Op;
 use pullback_loops::Comparison;
@@ -15,8 +15,8 @@ impl BinaryOp for Min {
     const ACCEPTS: DTypes = DTypes::ANY;
     const HLO: Hlo<()> = Hlo::Op("stablehlo.minimum");
     const RULE: BinaryRule = BinaryRule::Partial {
-        x: Some(|x_dot, x, y, z| x_dot * share(&y.gt(x), &x.eq(y), z)),
-        y: Some(|y_dot, x, y, z| y_dot * share(&x.gt(y), &y.eq(x), z)),
+        x: Some(|x_dot, x, y, z| x_dot * lesser_share(x, y, z)),
+        y: Some(|y_dot, x, y, z| y_dot * lesser_share(y, x, z)),
     };
     const DOMAIN: (f64, f64) = (-5.0, 5.0);
 
@@ -34,4 +34,9 @@ impl BinaryOp for Min {
         let is_first = a.compare(Comparison::Lt, c) | (a.eq(c) & b.compare(Comparison::Lt, d));
         Some(Elem::Two(is_first.choose(a, c).id(), is_first.choose(b, d).id()))
     }
+}
+
+/// Which part of the tangent goes to `own` when the smaller is chosen.
+fn lesser_share<'e>(own: &V<'e>, other: &V<'e>, like: &V<'e>) -> V<'e> {
+    share_by(|| other.gt(own), || other.eq(own), like)
 }

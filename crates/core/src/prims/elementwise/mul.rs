@@ -10,7 +10,7 @@ pub(super) struct Mul;
 
 impl BinaryOp for Mul {
     const NAME: &'static str = "mul";
-    const ACCEPTS: DTypes = DTypes::ANY;
+    const ACCEPTS: DTypes = DTypes::NUMBER;
     const HLO: Hlo<()> = Hlo::Op("stablehlo.multiply");
     const RULE: BinaryRule = BinaryRule::Bilinear {
         x: |x_dot, _x, y, _z| x_dot * y,
@@ -21,8 +21,7 @@ impl BinaryOp for Mul {
     const DOMAIN: (f64, f64) = (-5.0, 5.0);
 
     fn real(loops: &mut Builder, x: ValueId, y: ValueId) -> ValueId {
-        let op = if loops.dtype(x) == DType::Bool { Op::And } else { Op::Mul };
-        loops.binary(op, x, y)
+        loops.binary(Op::Mul, x, y)
     }
 
     fn complex(loops: &mut Builder, [a, b]: [ValueId; 2], [c, d]: [ValueId; 2]) -> Option<Elem> {

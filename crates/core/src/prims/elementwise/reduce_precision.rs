@@ -79,7 +79,7 @@ fn reduced(x: Term<'_>, exponent: u32, mantissa: u32) -> Term<'_> {
     if mantissa < own_mantissa {
         // Half of the last kept unit less one, plus the last kept bit: ties go to even.
         let dropped = own_mantissa - mantissa;
-        let last = size.shr(dropped.into()) & size.int(1);
+        let last = size.shifted_down(dropped.into()) & size.int(1);
         let rounded = size + last + size.int((1 << (dropped - 1)) - 1);
         size = rounded & rounded.int(!((1i128 << dropped) - 1) & ((1 << (own_exponent + own_mantissa)) - 1));
     }

@@ -123,7 +123,7 @@ fn transpose((): &(), e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> Res
     }
     if ins[1].is_linear() {
         let params = Params::new(DynamicSlice { slice_sizes: ins[1].aval().shape.to_vec() });
-        let operands = [&[ct.clone()], &starts[..]].concat();
+        let operands = [std::slice::from_ref(ct), &starts[..]].concat();
         result[1] = e.bind(DYNAMIC_SLICE, &params, &operands)?.pop();
     }
     Ok(result)

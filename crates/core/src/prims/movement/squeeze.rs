@@ -38,7 +38,7 @@ impl<'e> V<'e> {
         if dimensions.is_empty() {
             return self.clone();
         }
-        let (mut sizes, rank) = (self.aval().shape.to_vec().into_iter(), self.aval().rank() + dimensions.len());
+        let (mut sizes, rank) = (self.aval().data().shape.iter().copied(), self.aval().rank() + dimensions.len());
         let kept: Vec<usize> = (0..rank).filter(|axis| !dimensions.contains(axis)).collect();
         let size = |axis| if dimensions.contains(&axis) { 1 } else { sizes.next().unwrap_or(1) };
         let shape: Vec<usize> = (0..rank).map(size).collect();

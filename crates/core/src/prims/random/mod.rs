@@ -26,7 +26,9 @@ pub use random_unwrap::RANDOM_UNWRAP;
 pub use random_wrap::{RANDOM_WRAP, RandomWrap};
 
 /// Which generator a key is for; prints as its tag.
+// One byte, though there is one: erased params take structs without any bytes for none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
 pub enum KeyKind {
     /// `fry`: threefry with two words.
     Threefry,

@@ -45,7 +45,7 @@ pub(super) fn threefry_formula(loops: &mut Builder, key: [ValueId; 2], counter: 
 }
 
 fn rotated(word: Term<'_>, by: u32) -> Term<'_> {
-    word.shl(by.into()) | word.shr((32 - by).into())
+    word.shifted_up(by.into()) | word.shifted_down((32 - by).into())
 }
 
 #[cfg(test)]

@@ -85,7 +85,9 @@ impl<T: CumulativeOp> Prim for Cumul<T> {
 
     fn cpu(&self, p: &Cumulative, ins: &[Aval], _outs: &[Aval]) -> CpuForm {
         let Cumulative { axis, reverse } = *p;
-        match (T::COMBINE, T::JOIN) {
+        // Loops combine the parts of a complex number apart, which is no product.
+        let is_product = ins[0].dtype.is_complex() && T::COMBINE == Some(Combine::Mul);
+        match (T::COMBINE.filter(|_| !is_product), T::JOIN) {
             (Some(Combine::Max | Combine::Min), _) if ins[0].dtype.is_complex() => {
                 CpuForm::Missing(format!("{} of complex numbers", T::NAME))
             }
@@ -114,6 +116,9 @@ impl<T: CumulativeOp> Prim for Cumul<T> {
         ];
         if T::ACCEPTS.contains(DType::I32) {
             samples.push(sample(DType::I32, &[3, 4], 1, false));
+        }
+        if matches!(T::COMBINE, Some(Combine::Add | Combine::Mul)) {
+            samples.push(sample(DType::C64, &[5], 0, true));
         }
         samples
     }
@@ -151,7 +156,7 @@ fn tree(e: &dyn Emit, x: Pair, axis: usize, join: JoinFn) -> Result<Pair> {
     let joined = join(e, &part(&x, 0, n - 1, 2)?, &part(&x, 1, n, 2)?)?;
     let odd = tree(e, joined, axis, join)?;
     let n_odd = n / 2;
-    let before = if n % 2 == 0 { part(&odd, 0, n_odd - 1, 1)? } else { odd.clone() };
+    let before = if n.is_multiple_of(2) { part(&odd, 0, n_odd - 1, 1)? } else { odd.clone() };
     let even = join(e, &before, &part(&x, 2.min(n), n, 2)?)?;
     let even = concatenated(e, &part(&x, 0, 1, 1)?, &even, axis)?;
     interleaved(e, &even, &odd, axis)

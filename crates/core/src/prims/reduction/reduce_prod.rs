@@ -58,7 +58,12 @@ impl Prim for ReduceProdPrim {
         Batching::Rule(|p, e, _batch, ins, dims| batch_reduction(REDUCE_PROD, params, &p.axes, e, ins, dims))
     }
 
-    fn cpu(&self, p: &ReduceProd, _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
+    fn cpu(&self, p: &ReduceProd, ins: &[Aval], _outs: &[Aval]) -> CpuForm {
+        if ins[0].dtype.is_complex() {
+            // Reducing loops combine the parts of a number apart, which is no product.
+            let p = p.clone();
+            return CpuForm::Decompose(Box::new(move |e, ins| Ok(smallvec![tree(&p, e, &ins[0], None)?.0])));
+        }
         CpuForm::Reduce { combine: Combine::Mul, axes: p.axes.clone() }
     }
 
@@ -81,32 +86,50 @@ impl Prim for ReduceProdPrim {
     }
 }
 
-/// Multiplies the first half with the second until one is left, value and tangent alike.
 fn jvp(p: &ReduceProd, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)> {
-    let shape = &xs[0].aval().data().shape;
-    let n: usize = p.axes.iter().map(|&axis| shape[axis]).product();
-    let (Some(t), false) = (&ts[0], n == 0) else {
+    let is_empty = p.axes.iter().any(|&axis| xs[0].aval().shape[axis] == 0);
+    if ts[0].is_none() || is_empty {
         return Ok((smallvec![V::new(e, &xs[0]).reduce_prod(&p.axes).done()?], smallvec![None]));
-    };
+    }
+    let (out, tangent) = tree(p, e, &xs[0], ts[0].as_ref())?;
+    Ok((smallvec![out], smallvec![tangent]))
+}
+
+/// Multiplies the first half with the second until one is left, value and tangent alike.
+fn tree(p: &ReduceProd, e: &dyn Emit, x: &Val, t: Option<&Val>) -> Result<(Val, Option<Val>)> {
+    let shape = &x.aval().data().shape;
+    let mut n: usize = p.axes.iter().map(|&axis| shape[axis]).product();
     let kept: Vec<usize> = (0..shape.len()).filter(|axis| !p.axes.contains(axis)).collect();
-    let front: Vec<usize> = std::iter::once(n).chain(kept.iter().map(|&axis| shape[axis])).collect();
-    let order: Vec<usize> = p.axes.iter().copied().chain(kept).collect();
-    let flat = |v: V<'_>| v.transpose(&order).reshape(&front).done();
-    let (mut x, mut t) = (flat(V::new(e, &xs[0]))?, flat(V::new(e, t))?);
-    let mut n = n;
+    let kept_shape: Vec<usize> = kept.iter().map(|&axis| shape[axis]).collect();
+    if n == 0 {
+        return Ok((V::new(e, x).number(1.0).broadcast_in_dim(&kept_shape, &[]).done()?, None));
+    }
+    let front = [&[n][..], &kept_shape].concat();
+    let order = [&p.axes[..], &kept].concat();
+    let flat = |v: &Val| V::new(e, v).transpose(&order).reshape(&front).done();
+    let (mut x, mut t) = (flat(x)?, t.map(flat).transpose()?);
     while n > 1 {
         let half = n.div_ceil(2);
-        let part = |v: &Val, start, limit| V::new(e, v).slice_axis(0, start, limit, 1).done();
-        let (x1, t1) = (part(&x, 0, half)?, part(&t, 0, half)?);
-        let (x2, t2) = (part(&x, half, n)?, part(&t, half, n)?);
-        let (x2, t2) = if n % 2 == 0 { (x2, t2) } else { (with_one(e, &x2, 1.0)?, with_one(e, &t2, 0.0)?) };
-        let (mut xs, mut ts) = MUL.jvp(MUL, &Params::NONE, e, &[x1, x2], &[Some(t1), Some(t2)])?;
-        x = xs.swap_remove(0);
-        t = ts.swap_remove(0).expect("both tangents are there");
+        let (first, second) = (halved(e, &x, half, n, 1.0)?, t.map(|t| halved(e, &t, half, n, 0.0)).transpose()?);
+        (x, t) = product(e, first, second)?;
         n = half;
     }
     let single = |v: &Val| V::new(e, v).squeeze(&[0]).done();
-    Ok((smallvec![single(&x)?], smallvec![Some(single(&t)?)]))
+    Ok((single(&x)?, t.as_ref().map(single).transpose()?))
+}
+
+/// Both halves of the first axis, the second filled up to the length of the first.
+fn halved(e: &dyn Emit, x: &Val, half: usize, n: usize, fill: f64) -> Result<[Val; 2]> {
+    let part = |start, limit| V::new(e, x).slice_axis(0, start, limit, 1).done();
+    let (first, second) = (part(0, half)?, part(half, n)?);
+    let second = if n.is_multiple_of(2) { second } else { with_one(e, &second, fill)? };
+    Ok([first, second])
+}
+
+fn product(e: &dyn Emit, xs: [Val; 2], ts: Option<[Val; 2]>) -> Result<(Val, Option<Val>)> {
+    let Some(ts) = ts else { return Ok((e.bind(MUL, &Params::NONE, &xs)?.swap_remove(0), None)) };
+    let (mut outs, mut tangents) = MUL.jvp(MUL, &Params::NONE, e, &xs, &ts.map(Some))?;
+    Ok((outs.swap_remove(0), tangents.swap_remove(0)))
 }
 
 /// One more element along the first axis.

@@ -103,6 +103,10 @@ fn jvp(p: &Sort, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, 
         return Ok((e.bind(SORT, &Params::new(p.clone()), xs)?, smallvec![None; xs.len()]));
     }
     let shape = &xs[0].aval().data().shape;
+    if shape[p.dimension] == 0 {
+        // Nothing moves, and a window of one element does not fit.
+        return Ok((e.bind(SORT, &Params::new(p.clone()), xs)?, ts.iter().cloned().collect()));
+    }
     let mut operands = xs.to_vec();
     operands.push(iota(e, DType::U32, shape, p.dimension)?.done()?);
     let mut outs = e.bind(SORT, &Params::new(p.clone()), &operands)?;

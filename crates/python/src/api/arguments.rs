@@ -1,0 +1,190 @@
+//! Arguments as users write them, and results as they get them: what the glue of all functions shares.
+
+use pullback_base::{DType, Error, ErrorKind, Result, Scalar};
+use pullback_ir::Val;
+use pullback_lib::axes::Axes;
+use pyo3::exceptions::PyNotImplementedError;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+
+use crate::dtypes::DTypeArg;
+use crate::errors::type_error;
+use crate::gate::gate;
+use crate::value::{ArrayLike, as_val, to_val, try_val, wrap, wrap_all};
+
+/// Which axes: `None`, an integer, or several.
+pub struct AxesArg(pub Axes);
+
+impl AxesArg {
+    /// All axes, the default.
+    pub const ALL: AxesArg = AxesArg(Axes::All);
+}
+
+impl<'py> FromPyObject<'_, 'py> for AxesArg {
+    type Error = PyErr;
+    fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<AxesArg> {
+        if obj.is_none() {
+            return Ok(AxesArg::ALL);
+        }
+        if let Ok(axis) = obj.extract::<i64>() {
+            return Ok(AxesArg(Axes::One(axis)));
+        }
+        let axes: Result<Vec<i64>, PyErr> = obj.try_iter()?.map(|axis| axis?.extract()).collect();
+        Ok(AxesArg(Axes::Many(axes?)))
+    }
+}
+
+impl AxesArg {
+    /// As a list.
+    pub fn list(self) -> Vec<i64> {
+        match self.0 {
+            Axes::All => vec![],
+            Axes::One(axis) => vec![axis],
+            Axes::Many(axes) => axes,
+        }
+    }
+}
+
+/// Sizes: an integer or several.
+pub struct ShapeArg(pub Vec<i64>);
+
+impl ShapeArg {
+    /// The sizes, none of which may be negative.
+    pub fn sizes(&self) -> Result<Vec<usize>> {
+        pullback_lib::axes::shape_of(&self.0)
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for ShapeArg {
+    type Error = PyErr;
+    fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<ShapeArg> {
+        let is_tracer = as_val(&obj).is_some_and(Val::is_tracer);
+        if !is_tracer && let Ok(size) = obj.extract::<i64>() {
+            return Ok(ShapeArg(vec![size]));
+        }
+        let sizes = |obj: &Bound<'py, PyAny>| -> PyResult<Vec<i64>> {
+            if as_val(obj).is_some_and(Val::is_tracer) || obj.is_instance_of::<pyo3::types::PyString>() {
+                return Err(type_error("not concrete"));
+            }
+            obj.try_iter()?.map(|size| size?.extract()).collect()
+        };
+        sizes(&obj).map(ShapeArg).map_err(|_| bad_shape(&obj))
+    }
+}
+
+fn bad_shape(obj: &Bound<'_, PyAny>) -> PyErr {
+    let shown = if obj.is_instance_of::<PyTuple>() || obj.is_instance_of::<PyList>() {
+        obj.repr()
+    } else {
+        PyTuple::new(obj.py(), [obj]).and_then(|tuple| tuple.repr())
+    };
+    let mut text = format!(
+        "Shapes must be 1D sequences of concrete values of integer type, got {}.",
+        shown.map(|text| text.to_string()).unwrap_or_default()
+    );
+    if text.contains("Tracer(") {
+        text += "\nIf using `jit`, try using `static_argnums` or applying `jit` to smaller subfunctions.";
+    }
+    type_error(text)
+}
+
+/// Several arrays: a sequence of them, or the slices of one.
+pub struct Arrays(Vec<Py<PyAny>>);
+
+impl<'py> FromPyObject<'_, 'py> for Arrays {
+    type Error = PyErr;
+    fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Arrays> {
+        let items: PyResult<Vec<Py<PyAny>>> = obj.try_iter()?.map(|item| Ok(item?.unbind())).collect();
+        items.map(Arrays)
+    }
+}
+
+impl Arrays {
+    /// The values.
+    ///
+    /// # Errors
+    /// `TypeError` that names the function and position of what is no array.
+    pub fn vals(self, py: Python<'_>, name: &str) -> PyResult<Vec<Val>> {
+        self.0.iter().enumerate().map(|(i, item)| operand(item.bind(py), name, i)).collect()
+    }
+}
+
+/// The value of an argument.
+///
+/// # Errors
+/// `TypeError` that names the function and position of what is no array.
+pub fn operand(obj: &Bound<'_, PyAny>, name: &str, position: usize) -> PyResult<Val> {
+    try_val(obj)?.ok_or_else(|| {
+        type_error(format!(
+            "{name} requires ndarray or scalar arguments, got {} at position {position}.",
+            obj.get_type()
+        ))
+    })
+}
+
+/// The values of positional arguments.
+pub fn positional(py: Python<'_>, args: &Bound<'_, PyTuple>, name: &str) -> PyResult<Vec<Val>> {
+    let _ = py;
+    args.iter().enumerate().map(|(i, arg)| operand(&arg, name, i)).collect()
+}
+
+/// The value of an argument that may be absent.
+pub fn optional(py: Python<'_>, arg: Option<ArrayLike>, name: &str, position: usize) -> PyResult<Option<Val>> {
+    arg.map(|arg| arg.val(py, name, position)).transpose()
+}
+
+/// The dtype of an argument, after narrowing.
+pub fn canonical(py: Python<'_>, dtype: Option<DTypeArg>, name: &str) -> PyResult<Option<DType>> {
+    dtype.map(|dtype| dtype.canonical(py, name)).transpose()
+}
+
+/// `out` arguments exist for NumPy's sake, and must be absent.
+pub fn no_out(name: &str, out: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    match out {
+        None => Ok(()),
+        Some(_) => Err(PyNotImplementedError::new_err(format!("The 'out' argument to jnp.{name} is not supported."))),
+    }
+}
+
+/// A concrete number.
+///
+/// # Errors
+/// `ConcretizationTypeError` for a tracer, `TypeError` for what is no scalar.
+pub fn concrete(obj: &Bound<'_, PyAny>, what: &str) -> PyResult<Scalar> {
+    let val = to_val(obj)?;
+    let py = obj.py();
+    gate(py, || {
+        if let Val::Literal(scalar) = val {
+            return Ok(scalar);
+        }
+        let Some(array) = val.to_array() else {
+            let text = format!(
+                "Abstract tracer value encountered where concrete value is expected: traced array with shape {}\n{what}",
+                val.aval().weak(false).short()
+            );
+            return Err(Error::new(ErrorKind::Concretization, text));
+        };
+        if array.aval().size() != 1 {
+            return Err(Error::type_error(format!("only scalar arrays can be used here, got {}", array.aval())));
+        }
+        Ok(array.element(0)?.weak(array.aval().weak_type))
+    })
+}
+
+/// Runs a function of one result.
+pub fn one(py: Python<'_>, f: impl FnOnce() -> Result<Val>) -> PyResult<Py<PyAny>> {
+    let val = gate(py, f)?;
+    wrap(py, val)
+}
+
+/// Runs a function of several results, which become a tuple.
+pub fn tuple<V: IntoIterator<Item = Val>>(py: Python<'_>, f: impl FnOnce() -> Result<V>) -> PyResult<Py<PyAny>> {
+    let vals = gate(py, f)?;
+    Ok(PyTuple::new(py, wrap_all(py, vals)?)?.into_any().unbind())
+}
+
+/// Runs a function of several results, which become a list.
+pub fn list<V: IntoIterator<Item = Val>>(py: Python<'_>, f: impl FnOnce() -> Result<V>) -> PyResult<Py<PyAny>> {
+    let vals = gate(py, f)?;
+    Ok(PyList::new(py, wrap_all(py, vals)?)?.into_any().unbind())
+}

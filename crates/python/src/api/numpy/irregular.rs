@@ -1,0 +1,375 @@
+//! Functions whose arguments follow no pattern: arrays of nested sequences, `where`, `einsum`.
+
+use pullback_base::{DType, Result};
+use pullback_ir::Val;
+use pullback_lib::numpy::{self, Nested};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString, PyTuple};
+
+use super::support;
+use crate::api::arguments::{canonical, concrete, no_out, one, operand, tuple};
+use crate::dtypes::{self, DTypeArg};
+use crate::errors::{type_error, value_error};
+use crate::gate::gate;
+use crate::value::{ArrayLike, as_val, try_val};
+
+/// Adds the functions to a module.
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(array, m)?)?;
+    m.add_function(wrap_pyfunction!(asarray, m)?)?;
+    m.add_function(wrap_pyfunction!(r#where, m)?)?;
+    m.add_function(wrap_pyfunction!(einsum, m)?)?;
+    m.add_function(wrap_pyfunction!(nonzero, m)?)?;
+    m.add_function(wrap_pyfunction!(flatnonzero, m)?)?;
+    m.add_function(wrap_pyfunction!(result_type, m)?)?;
+    m.add_function(wrap_pyfunction!(shape, m)?)?;
+    m.add_function(wrap_pyfunction!(ndim, m)?)?;
+    m.add_function(wrap_pyfunction!(size, m)?)?;
+    m.add_function(wrap_pyfunction!(broadcast_shapes, m)?)?;
+    m.add_function(wrap_pyfunction!(iscomplexobj, m)?)
+}
+
+fn is_sequence(obj: &Bound<'_, PyAny>) -> bool {
+    obj.is_instance_of::<PyList>() || obj.is_instance_of::<PyTuple>()
+}
+
+fn holds_arrays(obj: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if !is_sequence(obj) {
+        return Ok(as_val(obj).is_some() || obj.hasattr("__jax_array__")?);
+    }
+    for item in obj.try_iter()? {
+        if holds_arrays(&item?)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn nested(obj: &Bound<'_, PyAny>) -> PyResult<Nested> {
+    if is_sequence(obj) {
+        return obj.try_iter()?.map(|item| nested(&item?)).collect::<PyResult<_>>().map(Nested::List);
+    }
+    match try_val(obj)? {
+        Some(val) => Ok(Nested::Leaf(val)),
+        None => Err(type_error(format!("Unexpected input type for array: {}", obj.get_type()))),
+    }
+}
+
+/// Sequences of plain numbers go through NumPy, whose rules for shapes are the reference's.
+fn through_numpy(obj: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Val> {
+    let py = obj.py();
+    let asarray = crate::numpy::numpy(py)?.asarray.bind(py);
+    let made = match dtype {
+        Some(dtype) if dtypes::is_of_numpy(dtype) && dtype.is_inexact() => {
+            asarray.call1((obj, dtypes::to_numpy(py, dtype)?))?
+        }
+        _ => asarray.call1((obj,))?,
+    };
+    check_range(&made, dtype)?;
+    crate::numpy::from_ndarray(&made)
+}
+
+/// Python integers that do not fit the default type are an error, as in the reference.
+fn check_range(made: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<()> {
+    let name: String = made.getattr("dtype")?.getattr("name")?.extract()?;
+    if name != "int64" || pullback_trace::settings::x64() || dtype.is_some_and(DType::is_inexact) {
+        return Ok(());
+    }
+    let size: usize = made.getattr("size")?.extract()?;
+    if size == 0 {
+        return Ok(());
+    }
+    for bound in ["max", "min"] {
+        let value: i64 = made.call_method0(bound)?.extract()?;
+        if i32::try_from(value).is_err() {
+            return Err(pyo3::exceptions::PyOverflowError::new_err(format!(
+                "Python integer {value} out of bounds for int32"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn value_of(obj: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Val> {
+    if obj.is_none() {
+        return Err(value_error("None is not a valid value for jnp.array"));
+    }
+    if is_sequence(obj) {
+        if !holds_arrays(obj)? {
+            return through_numpy(obj, dtype);
+        }
+        let nested = nested(obj)?;
+        return gate(obj.py(), || numpy::array_of(&nested, dtype));
+    }
+    if obj.is_instance_of::<PyString>() {
+        return through_numpy(obj, dtype);
+    }
+    match try_val(obj)? {
+        Some(val) => Ok(val),
+        None if obj.hasattr("__array__")? || obj.hasattr("__array_interface__")? => through_numpy(obj, dtype),
+        None if obj.hasattr("__iter__")? || obj.hasattr("__buffer__")? => through_numpy(obj, dtype),
+        None => Err(type_error(format!("Unexpected input type for array: {}", obj.get_type()))),
+    }
+}
+
+/// The array of a number, an array or nested sequences.
+#[pyfunction]
+#[pyo3(
+    signature = (object, dtype=None, *, copy=true, order="K", ndmin=0, device=None, out_sharding=None),
+    text_signature = "(object, dtype=None, *, copy=True, order='K', ndmin=0, device=None, out_sharding=None)"
+)]
+#[allow(clippy::too_many_arguments, reason = "the reference's parameters")]
+fn array(
+    py: Python<'_>,
+    object: &Bound<'_, PyAny>,
+    dtype: Option<DTypeArg>,
+    copy: bool,
+    order: Option<&str>,
+    ndmin: usize,
+    device: Option<Bound<'_, PyAny>>,
+    out_sharding: Option<Bound<'_, PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    let _ = (order, device, out_sharding);
+    let dtype = canonical(py, dtype, "array")?;
+    let was_array = as_val(object).is_some();
+    let val = value_of(object, dtype)?;
+    one(py, || numpy::array(&val, dtype, copy && was_array, ndmin))
+}
+
+/// The array of a number, an array or nested sequences, without a copy where none is needed.
+#[pyfunction]
+#[pyo3(
+    signature = (a, dtype=None, order=None, *, copy=None, device=None, out_sharding=None),
+    text_signature = "(a, dtype=None, order=None, *, copy=None, device=None, out_sharding=None)"
+)]
+#[allow(clippy::too_many_arguments, reason = "the reference's parameters")]
+fn asarray(
+    py: Python<'_>,
+    a: &Bound<'_, PyAny>,
+    dtype: Option<DTypeArg>,
+    order: Option<&str>,
+    copy: Option<bool>,
+    device: Option<Bound<'_, PyAny>>,
+    out_sharding: Option<Bound<'_, PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    let _ = (order, device, out_sharding);
+    let dtype = canonical(py, dtype, "asarray")?;
+    let was_array = as_val(a).is_some();
+    let val = value_of(a, dtype)?;
+    one(py, || numpy::array(&val, dtype, copy == Some(true) && was_array, 0))
+}
+
+/// `x` where the condition holds, else `y`; without both, where the condition holds.
+#[pyfunction]
+#[pyo3(
+    signature = (condition, x=None, y=None, /, *, size=None, fill_value=None),
+    text_signature = "(condition, x=None, y=None, /, *, size=None, fill_value=None)"
+)]
+fn r#where(
+    py: Python<'_>,
+    condition: &Bound<'_, PyAny>,
+    x: Option<&Bound<'_, PyAny>>,
+    y: Option<&Bound<'_, PyAny>>,
+    size: Option<usize>,
+    fill_value: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    if x.is_none() && y.is_none() {
+        return nonzero_of(py, &operand(condition, "where", 0)?, size, fill_value);
+    }
+    let none = py.None().into_bound(py);
+    let condition = operand(condition, "where", 0)?;
+    let x = operand(x.unwrap_or(&none), "where", 1)?;
+    let y = operand(y.unwrap_or(&none), "where", 2)?;
+    if size.is_some() || fill_value.is_some() {
+        return Err(value_error("size and fill_value arguments cannot be used in three-term where function."));
+    }
+    one(py, || numpy::where_(&condition, &x, &y))
+}
+
+fn nonzero_of(
+    py: Python<'_>,
+    x: &Val,
+    size: Option<usize>,
+    fill_value: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    let fill = fill_value.map(|fill| concrete(fill, "the fill value of jnp.nonzero")).transpose()?;
+    tuple(py, || match size {
+        None => support::nonzero(x),
+        Some(size) => numpy::nonzero_sized(x, size, fill.map_or(0, pullback_base::Scalar::as_i64)),
+    })
+}
+
+/// Positions of the nonzero elements.
+#[pyfunction]
+#[pyo3(signature = (a, *, size=None, fill_value=None), text_signature = "(a, *, size=None, fill_value=None)")]
+fn nonzero(
+    py: Python<'_>,
+    a: ArrayLike,
+    size: Option<usize>,
+    fill_value: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    nonzero_of(py, &a.val(py, "nonzero", 0)?, size, fill_value)
+}
+
+/// Positions of the nonzero elements in the flat array.
+#[pyfunction]
+#[pyo3(signature = (a, *, size=None, fill_value=None), text_signature = "(a, *, size=None, fill_value=None)")]
+fn flatnonzero(
+    py: Python<'_>,
+    a: ArrayLike,
+    size: Option<usize>,
+    fill_value: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    let a = a.val(py, "flatnonzero", 0)?;
+    let flat = gate(py, || numpy::ravel(&a, numpy::Order::RowMajor))?;
+    let found = nonzero_of(py, &flat, size, fill_value)?;
+    Ok(found.bind(py).get_item(0)?.unbind())
+}
+
+/// Sums of products written with subscripts.
+#[pyfunction]
+#[pyo3(
+    signature = (
+        subscripts, /, *operands, out=None, optimize=None, precision=None, preferred_element_type=None,
+        _dot_general=None, out_sharding=None
+    ),
+    text_signature = "(subscripts, /, *operands, out=None, optimize='auto', precision=None, preferred_element_type=None, _dot_general=None, out_sharding=None)"
+)]
+#[allow(clippy::too_many_arguments, reason = "the reference's parameters")]
+fn einsum(
+    py: Python<'_>,
+    subscripts: &Bound<'_, PyAny>,
+    operands: &Bound<'_, PyTuple>,
+    out: Option<Bound<'_, PyAny>>,
+    optimize: Option<Bound<'_, PyAny>>,
+    precision: Option<Bound<'_, PyAny>>,
+    preferred_element_type: Option<DTypeArg>,
+    _dot_general: Option<Bound<'_, PyAny>>,
+    out_sharding: Option<Bound<'_, PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    let _ = (optimize, precision, out_sharding);
+    no_out("einsum", out.as_ref())?;
+    let dtype = canonical(py, preferred_element_type, "einsum")?;
+    let (subscripts, operands) = if subscripts.is_instance_of::<PyString>() {
+        (subscripts.extract::<String>()?, operands.iter().collect::<Vec<_>>())
+    } else {
+        interleaved(subscripts, operands)?
+    };
+    let operands: Vec<Val> =
+        operands.iter().enumerate().map(|(i, x)| operand(x, "einsum", i + 1)).collect::<PyResult<_>>()?;
+    one(py, || numpy::einsum(&subscripts, &operands, dtype))
+}
+
+/// Operands each followed by the list of its labels, and perhaps the labels of the result.
+fn interleaved<'py>(
+    first: &Bound<'py, PyAny>,
+    rest: &Bound<'py, PyTuple>,
+) -> PyResult<(String, Vec<Bound<'py, PyAny>>)> {
+    let all: Vec<Bound<'py, PyAny>> = std::iter::once(first.clone()).chain(rest.iter()).collect();
+    let text = |labels: &Bound<'py, PyAny>| -> PyResult<String> {
+        labels
+            .try_iter()?
+            .map(|label| {
+                let label = label?;
+                if label.is(label.py().Ellipsis()) {
+                    return Ok("...".to_string());
+                }
+                let number: u32 = label.extract()?;
+                let letter = char::from_u32(if number < 26 { 97 + number } else { 39 + number });
+                Ok(letter.ok_or_else(|| value_error("too many labels for einsum"))?.to_string())
+            })
+            .collect()
+    };
+    let mut operands = vec![];
+    let mut inputs = vec![];
+    for pair in all.chunks_exact(2) {
+        operands.push(pair[0].clone());
+        inputs.push(text(&pair[1])?);
+    }
+    let mut subscripts = inputs.join(",");
+    if let [output] = all.chunks_exact(2).remainder() {
+        subscripts = format!("{subscripts}->{}", text(output)?);
+    }
+    Ok((subscripts, operands))
+}
+
+/// The dtype of an operation on arrays and dtypes.
+#[pyfunction]
+#[pyo3(signature = (*args), text_signature = "(*args)")]
+fn result_type(py: Python<'_>, args: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
+    use pullback_base::dtype::Typed;
+    if args.is_empty() {
+        return Err(value_error("at least one array or dtype is required"));
+    }
+    let typed = |arg: Bound<'_, PyAny>| -> PyResult<Typed> {
+        if let Some(val) = try_val(&arg)? {
+            return Ok(pullback_lib::promotion::typed(&val));
+        }
+        let is_python = [py.get_type::<pyo3::types::PyFloat>(), py.get_type::<pyo3::types::PyInt>()];
+        let is_complex = arg.is(&py.get_type::<pyo3::types::PyComplex>());
+        let weak_type = is_complex || is_python.iter().any(|class| arg.is(class));
+        Ok(Typed { dtype: dtypes::canonical(dtypes::of_object(&arg)?), weak_type })
+    };
+    let types: Vec<Typed> = args.iter().map(typed).collect::<PyResult<_>>()?;
+    let found = gate(py, || pullback_lib::promotion::result_type(&types))?;
+    Ok(dtypes::to_numpy(py, found.dtype)?.unbind())
+}
+
+fn sized(obj: &Bound<'_, PyAny>, name: &str) -> PyResult<pullback_base::Aval> {
+    if is_sequence(obj) {
+        return Err(type_error(format!(
+            "{name} requires ndarray or scalar arguments, got {} at position 0.",
+            obj.get_type()
+        )));
+    }
+    Ok(operand(obj, name, 0)?.aval())
+}
+
+/// The shape of an array.
+#[pyfunction]
+#[pyo3(signature = (a), text_signature = "(a)")]
+fn shape<'py>(a: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    if let Some(shape) = a.getattr_opt("shape")? {
+        return Ok(shape);
+    }
+    Ok(PyTuple::new(a.py(), sized(a, "shape")?.shape.iter())?.into_any())
+}
+
+/// The number of axes of an array.
+#[pyfunction]
+#[pyo3(signature = (a), text_signature = "(a)")]
+fn ndim(a: &Bound<'_, PyAny>) -> PyResult<usize> {
+    match a.getattr_opt("ndim")? {
+        Some(ndim) => ndim.extract(),
+        None => Ok(sized(a, "ndim")?.rank()),
+    }
+}
+
+/// The number of elements of an array, or along axes.
+#[pyfunction]
+#[pyo3(signature = (a, axis=crate::api::arguments::AxesArg::ALL), text_signature = "(a, axis=None)")]
+fn size(py: Python<'_>, a: &Bound<'_, PyAny>, axis: crate::api::arguments::AxesArg) -> PyResult<usize> {
+    let shape: Vec<usize> = self::shape(a)?.extract()?;
+    gate(py, || -> Result<usize> { Ok(axis.0.resolve(shape.len())?.into_iter().map(|axis| shape[axis]).product()) })
+}
+
+/// The shape to which shapes broadcast.
+#[pyfunction]
+#[pyo3(signature = (*shapes), text_signature = "(*shapes)")]
+fn broadcast_shapes(py: Python<'_>, shapes: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
+    let shapes: Vec<crate::api::arguments::ShapeArg> =
+        shapes.iter().map(|shape| shape.extract()).collect::<PyResult<_>>()?;
+    let shape = gate(py, || {
+        let sizes: Vec<Vec<usize>> = shapes.iter().map(|shape| shape.sizes()).collect::<Result<_>>()?;
+        pullback_lib::broadcast::broadcast_shapes(&sizes.iter().map(Vec::as_slice).collect::<Vec<_>>())
+    })?;
+    Ok(PyTuple::new(py, shape.iter())?.into_any().unbind())
+}
+
+/// Whether the dtype is complex.
+#[pyfunction]
+#[pyo3(signature = (x), text_signature = "(x)")]
+fn iscomplexobj(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let is_complex = x.val(py, "iscomplexobj", 0)?.aval().dtype.is_complex();
+    Ok(pyo3::types::PyBool::new(py, is_complex).to_owned().into_any().unbind())
+}

@@ -1,0 +1,1140 @@
+//! Functions of one and of two operands.
+#![allow(non_snake_case, clippy::too_many_arguments, reason = "names and numbers of parameters are the reference's")]
+
+use super::support::tolerance;
+use crate::api::arguments::{no_out, one, optional, tuple};
+use crate::value::ArrayLike;
+use pullback_lib::numpy;
+use pyo3::prelude::*;
+
+/// Adds the functions to a module.
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(abs, m)?)?;
+    m.add_function(wrap_pyfunction!(absolute, m)?)?;
+    m.add_function(wrap_pyfunction!(acos, m)?)?;
+    m.add_function(wrap_pyfunction!(acosh, m)?)?;
+    m.add_function(wrap_pyfunction!(arccos, m)?)?;
+    m.add_function(wrap_pyfunction!(arccosh, m)?)?;
+    m.add_function(wrap_pyfunction!(arcsin, m)?)?;
+    m.add_function(wrap_pyfunction!(arcsinh, m)?)?;
+    m.add_function(wrap_pyfunction!(arctan, m)?)?;
+    m.add_function(wrap_pyfunction!(arctanh, m)?)?;
+    m.add_function(wrap_pyfunction!(asin, m)?)?;
+    m.add_function(wrap_pyfunction!(asinh, m)?)?;
+    m.add_function(wrap_pyfunction!(atan, m)?)?;
+    m.add_function(wrap_pyfunction!(atanh, m)?)?;
+    m.add_function(wrap_pyfunction!(bitwise_count, m)?)?;
+    m.add_function(wrap_pyfunction!(bitwise_invert, m)?)?;
+    m.add_function(wrap_pyfunction!(bitwise_not, m)?)?;
+    m.add_function(wrap_pyfunction!(cbrt, m)?)?;
+    m.add_function(wrap_pyfunction!(ceil, m)?)?;
+    m.add_function(wrap_pyfunction!(conj, m)?)?;
+    m.add_function(wrap_pyfunction!(conjugate, m)?)?;
+    m.add_function(wrap_pyfunction!(cos, m)?)?;
+    m.add_function(wrap_pyfunction!(cosh, m)?)?;
+    m.add_function(wrap_pyfunction!(deg2rad, m)?)?;
+    m.add_function(wrap_pyfunction!(degrees, m)?)?;
+    m.add_function(wrap_pyfunction!(exp, m)?)?;
+    m.add_function(wrap_pyfunction!(exp2, m)?)?;
+    m.add_function(wrap_pyfunction!(expm1, m)?)?;
+    m.add_function(wrap_pyfunction!(fabs, m)?)?;
+    m.add_function(wrap_pyfunction!(floor, m)?)?;
+    m.add_function(wrap_pyfunction!(invert, m)?)?;
+    m.add_function(wrap_pyfunction!(isfinite, m)?)?;
+    m.add_function(wrap_pyfunction!(isinf, m)?)?;
+    m.add_function(wrap_pyfunction!(isnan, m)?)?;
+    m.add_function(wrap_pyfunction!(log, m)?)?;
+    m.add_function(wrap_pyfunction!(log10, m)?)?;
+    m.add_function(wrap_pyfunction!(log1p, m)?)?;
+    m.add_function(wrap_pyfunction!(log2, m)?)?;
+    m.add_function(wrap_pyfunction!(logical_not, m)?)?;
+    m.add_function(wrap_pyfunction!(negative, m)?)?;
+    m.add_function(wrap_pyfunction!(positive, m)?)?;
+    m.add_function(wrap_pyfunction!(rad2deg, m)?)?;
+    m.add_function(wrap_pyfunction!(radians, m)?)?;
+    m.add_function(wrap_pyfunction!(reciprocal, m)?)?;
+    m.add_function(wrap_pyfunction!(rint, m)?)?;
+    m.add_function(wrap_pyfunction!(sign, m)?)?;
+    m.add_function(wrap_pyfunction!(signbit, m)?)?;
+    m.add_function(wrap_pyfunction!(sin, m)?)?;
+    m.add_function(wrap_pyfunction!(sinc, m)?)?;
+    m.add_function(wrap_pyfunction!(sinh, m)?)?;
+    m.add_function(wrap_pyfunction!(sqrt, m)?)?;
+    m.add_function(wrap_pyfunction!(square, m)?)?;
+    m.add_function(wrap_pyfunction!(tan, m)?)?;
+    m.add_function(wrap_pyfunction!(tanh, m)?)?;
+    m.add_function(wrap_pyfunction!(trunc, m)?)?;
+    m.add_function(wrap_pyfunction!(iscomplex, m)?)?;
+    m.add_function(wrap_pyfunction!(isreal, m)?)?;
+    m.add_function(wrap_pyfunction!(real, m)?)?;
+    m.add_function(wrap_pyfunction!(imag, m)?)?;
+    m.add_function(wrap_pyfunction!(isposinf, m)?)?;
+    m.add_function(wrap_pyfunction!(isneginf, m)?)?;
+    m.add_function(wrap_pyfunction!(add, m)?)?;
+    m.add_function(wrap_pyfunction!(arctan2, m)?)?;
+    m.add_function(wrap_pyfunction!(atan2, m)?)?;
+    m.add_function(wrap_pyfunction!(bitwise_and, m)?)?;
+    m.add_function(wrap_pyfunction!(bitwise_left_shift, m)?)?;
+    m.add_function(wrap_pyfunction!(bitwise_or, m)?)?;
+    m.add_function(wrap_pyfunction!(bitwise_right_shift, m)?)?;
+    m.add_function(wrap_pyfunction!(bitwise_xor, m)?)?;
+    m.add_function(wrap_pyfunction!(copysign, m)?)?;
+    m.add_function(wrap_pyfunction!(divide, m)?)?;
+    m.add_function(wrap_pyfunction!(equal, m)?)?;
+    m.add_function(wrap_pyfunction!(float_power, m)?)?;
+    m.add_function(wrap_pyfunction!(floor_divide, m)?)?;
+    m.add_function(wrap_pyfunction!(fmax, m)?)?;
+    m.add_function(wrap_pyfunction!(fmin, m)?)?;
+    m.add_function(wrap_pyfunction!(fmod, m)?)?;
+    m.add_function(wrap_pyfunction!(greater, m)?)?;
+    m.add_function(wrap_pyfunction!(greater_equal, m)?)?;
+    m.add_function(wrap_pyfunction!(heaviside, m)?)?;
+    m.add_function(wrap_pyfunction!(hypot, m)?)?;
+    m.add_function(wrap_pyfunction!(ldexp, m)?)?;
+    m.add_function(wrap_pyfunction!(left_shift, m)?)?;
+    m.add_function(wrap_pyfunction!(less, m)?)?;
+    m.add_function(wrap_pyfunction!(less_equal, m)?)?;
+    m.add_function(wrap_pyfunction!(logaddexp, m)?)?;
+    m.add_function(wrap_pyfunction!(logaddexp2, m)?)?;
+    m.add_function(wrap_pyfunction!(logical_and, m)?)?;
+    m.add_function(wrap_pyfunction!(logical_or, m)?)?;
+    m.add_function(wrap_pyfunction!(logical_xor, m)?)?;
+    m.add_function(wrap_pyfunction!(maximum, m)?)?;
+    m.add_function(wrap_pyfunction!(minimum, m)?)?;
+    m.add_function(wrap_pyfunction!(modulo, m)?)?;
+    m.add_function(wrap_pyfunction!(multiply, m)?)?;
+    m.add_function(wrap_pyfunction!(nextafter, m)?)?;
+    m.add_function(wrap_pyfunction!(not_equal, m)?)?;
+    m.add_function(wrap_pyfunction!(pow, m)?)?;
+    m.add_function(wrap_pyfunction!(power, m)?)?;
+    m.add_function(wrap_pyfunction!(remainder, m)?)?;
+    m.add_function(wrap_pyfunction!(right_shift, m)?)?;
+    m.add_function(wrap_pyfunction!(subtract, m)?)?;
+    m.add_function(wrap_pyfunction!(true_divide, m)?)?;
+    m.add_function(wrap_pyfunction!(divmod, m)?)?;
+    m.add_function(wrap_pyfunction!(modf, m)?)?;
+    m.add_function(wrap_pyfunction!(round, m)?)?;
+    m.add_function(wrap_pyfunction!(around, m)?)?;
+    m.add_function(wrap_pyfunction!(angle, m)?)?;
+    m.add_function(wrap_pyfunction!(nan_to_num, m)?)?;
+    m.add_function(wrap_pyfunction!(clip, m)?)?;
+    m.add_function(wrap_pyfunction!(isclose, m)?)?;
+    m.add_function(wrap_pyfunction!(allclose, m)?)?;
+    m.add_function(wrap_pyfunction!(array_equal, m)?)?;
+    m.add_function(wrap_pyfunction!(array_equiv, m)?)?;
+    m.add_function(wrap_pyfunction!(isin, m)?)?;
+    Ok(())
+}
+
+/// Absolute value; the modulus of complex numbers.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn abs(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "abs", 0)?;
+    one(py, || numpy::absolute(&x))
+}
+
+/// Absolute value; the modulus of complex numbers.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn absolute(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "absolute", 0)?;
+    one(py, || numpy::absolute(&x))
+}
+
+/// Inverse cosine.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn acos(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "acos", 0)?;
+    one(py, || numpy::arccos(&x))
+}
+
+/// Inverse hyperbolic cosine.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn acosh(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "acosh", 0)?;
+    one(py, || numpy::arccosh(&x))
+}
+
+/// Inverse cosine.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn arccos(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "arccos", 0)?;
+    one(py, || numpy::arccos(&x))
+}
+
+/// Inverse hyperbolic cosine.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn arccosh(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "arccosh", 0)?;
+    one(py, || numpy::arccosh(&x))
+}
+
+/// Inverse sine.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn arcsin(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "arcsin", 0)?;
+    one(py, || numpy::arcsin(&x))
+}
+
+/// Inverse hyperbolic sine.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn arcsinh(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "arcsinh", 0)?;
+    one(py, || numpy::arcsinh(&x))
+}
+
+/// Inverse tangent.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn arctan(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "arctan", 0)?;
+    one(py, || numpy::arctan(&x))
+}
+
+/// Inverse hyperbolic tangent.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn arctanh(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "arctanh", 0)?;
+    one(py, || numpy::arctanh(&x))
+}
+
+/// Inverse sine.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn asin(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "asin", 0)?;
+    one(py, || numpy::arcsin(&x))
+}
+
+/// Inverse hyperbolic sine.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn asinh(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "asinh", 0)?;
+    one(py, || numpy::arcsinh(&x))
+}
+
+/// Inverse tangent.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn atan(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "atan", 0)?;
+    one(py, || numpy::arctan(&x))
+}
+
+/// Inverse hyperbolic tangent.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn atanh(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "atanh", 0)?;
+    one(py, || numpy::arctanh(&x))
+}
+
+/// Number of bits set in the absolute value.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn bitwise_count(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "bitwise_count", 0)?;
+    one(py, || numpy::bitwise_count(&x))
+}
+
+/// Complement of all bits.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn bitwise_invert(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "bitwise_invert", 0)?;
+    one(py, || numpy::invert(&x))
+}
+
+/// Complement of all bits.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn bitwise_not(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "bitwise_not", 0)?;
+    one(py, || numpy::invert(&x))
+}
+
+/// Cube root.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn cbrt(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "cbrt", 0)?;
+    one(py, || numpy::cbrt(&x))
+}
+
+/// Least integer not below.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn ceil(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "ceil", 0)?;
+    one(py, || numpy::ceil(&x))
+}
+
+/// Complex conjugate.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn conj(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "conj", 0)?;
+    one(py, || numpy::conjugate(&x))
+}
+
+/// Complex conjugate.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn conjugate(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "conjugate", 0)?;
+    one(py, || numpy::conjugate(&x))
+}
+
+/// Cosine, of radians.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn cos(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "cos", 0)?;
+    one(py, || numpy::cos(&x))
+}
+
+/// Hyperbolic cosine.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn cosh(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "cosh", 0)?;
+    one(py, || numpy::cosh(&x))
+}
+
+/// Radians of degrees.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn deg2rad(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "deg2rad", 0)?;
+    one(py, || numpy::deg2rad(&x))
+}
+
+/// Degrees of radians.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn degrees(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "degrees", 0)?;
+    one(py, || numpy::rad2deg(&x))
+}
+
+/// e to the power of x.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn exp(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "exp", 0)?;
+    one(py, || numpy::exp(&x))
+}
+
+/// 2 to the power of x.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn exp2(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "exp2", 0)?;
+    one(py, || numpy::exp2(&x))
+}
+
+/// exp(x) - 1, exact near 0.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn expm1(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "expm1", 0)?;
+    one(py, || numpy::expm1(&x))
+}
+
+/// Absolute value as a floating number.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn fabs(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "fabs", 0)?;
+    one(py, || numpy::fabs(&x))
+}
+
+/// Greatest integer not above.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn floor(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "floor", 0)?;
+    one(py, || numpy::floor(&x))
+}
+
+/// Complement of all bits.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn invert(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "invert", 0)?;
+    one(py, || numpy::invert(&x))
+}
+
+/// Whether neither infinite nor NaN.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn isfinite(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "isfinite", 0)?;
+    one(py, || numpy::isfinite(&x))
+}
+
+/// Whether infinite.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn isinf(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "isinf", 0)?;
+    one(py, || numpy::isinf(&x))
+}
+
+/// Whether NaN.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn isnan(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "isnan", 0)?;
+    one(py, || numpy::isnan(&x))
+}
+
+/// Natural logarithm.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn log(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "log", 0)?;
+    one(py, || numpy::log(&x))
+}
+
+/// Logarithm to base 10.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn log10(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "log10", 0)?;
+    one(py, || numpy::log10(&x))
+}
+
+/// log(1 + x), exact near 0.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn log1p(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "log1p", 0)?;
+    one(py, || numpy::log1p(&x))
+}
+
+/// Logarithm to base 2.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn log2(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "log2", 0)?;
+    one(py, || numpy::log2(&x))
+}
+
+/// Whether zero.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn logical_not(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "logical_not", 0)?;
+    one(py, || numpy::logical_not(&x))
+}
+
+/// The negative.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(*args, out=None, where=None)")]
+fn negative(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "negative", 0)?;
+    one(py, || numpy::negative(&x))
+}
+
+/// The number itself.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn positive(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "positive", 0)?;
+    one(py, || numpy::positive(&x))
+}
+
+/// Degrees of radians.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn rad2deg(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "rad2deg", 0)?;
+    one(py, || numpy::rad2deg(&x))
+}
+
+/// Radians of degrees.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn radians(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "radians", 0)?;
+    one(py, || numpy::deg2rad(&x))
+}
+
+/// 1 / x.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn reciprocal(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "reciprocal", 0)?;
+    one(py, || numpy::reciprocal(&x))
+}
+
+/// The nearest integer, halves to even.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn rint(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "rint", 0)?;
+    one(py, || numpy::rint(&x))
+}
+
+/// Sign: -1, 0 or 1.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn sign(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "sign", 0)?;
+    one(py, || numpy::sign(&x))
+}
+
+/// Whether the sign bit is set.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn signbit(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "signbit", 0)?;
+    one(py, || numpy::signbit(&x))
+}
+
+/// Sine, of radians.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn sin(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "sin", 0)?;
+    one(py, || numpy::sin(&x))
+}
+
+/// sin(pi x) / (pi x).
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn sinc(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "sinc", 0)?;
+    one(py, || numpy::sinc(&x))
+}
+
+/// Hyperbolic sine.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn sinh(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "sinh", 0)?;
+    one(py, || numpy::sinh(&x))
+}
+
+/// Square root.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn sqrt(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "sqrt", 0)?;
+    one(py, || numpy::sqrt(&x))
+}
+
+/// The square.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn square(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "square", 0)?;
+    one(py, || numpy::square(&x))
+}
+
+/// Tangent, of radians.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn tan(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "tan", 0)?;
+    one(py, || numpy::tan(&x))
+}
+
+/// Hyperbolic tangent.
+#[pyfunction]
+#[pyo3(signature = (x, /), text_signature = "(x, /)")]
+fn tanh(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "tanh", 0)?;
+    one(py, || numpy::tanh(&x))
+}
+
+/// The integer part, towards zero.
+#[pyfunction]
+#[pyo3(signature = (x), text_signature = "(x)")]
+fn trunc(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "trunc", 0)?;
+    one(py, || numpy::trunc(&x))
+}
+
+/// Whether the imaginary part differs from zero.
+#[pyfunction]
+#[pyo3(signature = (x), text_signature = "(x)")]
+fn iscomplex(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "iscomplex", 0)?;
+    one(py, || numpy::iscomplex(&x))
+}
+
+/// Whether the imaginary part is zero.
+#[pyfunction]
+#[pyo3(signature = (x), text_signature = "(x)")]
+fn isreal(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "isreal", 0)?;
+    one(py, || numpy::isreal(&x))
+}
+
+/// Real part.
+#[pyfunction]
+#[pyo3(signature = (val, /), text_signature = "(val, /)")]
+fn real(py: Python<'_>, val: ArrayLike) -> PyResult<Py<PyAny>> {
+    let val = val.val(py, "real", 0)?;
+    one(py, || numpy::real(&val))
+}
+
+/// Imaginary part.
+#[pyfunction]
+#[pyo3(signature = (val, /), text_signature = "(val, /)")]
+fn imag(py: Python<'_>, val: ArrayLike) -> PyResult<Py<PyAny>> {
+    let val = val.val(py, "imag", 0)?;
+    one(py, || numpy::imag(&val))
+}
+
+/// Whether positive infinity.
+#[pyfunction]
+#[pyo3(signature = (x, /, out=None), text_signature = "(x, /, out=None)")]
+fn isposinf(py: Python<'_>, x: ArrayLike, out: Option<Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "isposinf", 0)?;
+    no_out("isposinf", out.as_ref())?;
+    one(py, || numpy::isposinf(&x))
+}
+
+/// Whether negative infinity.
+#[pyfunction]
+#[pyo3(signature = (x, /, out=None), text_signature = "(x, /, out=None)")]
+fn isneginf(py: Python<'_>, x: ArrayLike, out: Option<Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "isneginf", 0)?;
+    no_out("isneginf", out.as_ref())?;
+    one(py, || numpy::isneginf(&x))
+}
+
+/// Sum; disjunction of booleans.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(*args, out=None, where=None)")]
+fn add(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "add", 0)?;
+    let x2 = x2.val(py, "add", 1)?;
+    one(py, || numpy::add(&x1, &x2))
+}
+
+/// Angle of the point (x2, x1).
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x1, x2, /)")]
+fn arctan2(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "arctan2", 0)?;
+    let x2 = x2.val(py, "arctan2", 1)?;
+    one(py, || numpy::arctan2(&x1, &x2))
+}
+
+/// Angle of the point (x2, x1).
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x1, x2, /)")]
+fn atan2(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "atan2", 0)?;
+    let x2 = x2.val(py, "atan2", 1)?;
+    one(py, || numpy::arctan2(&x1, &x2))
+}
+
+/// Bits set in both.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(*args, out=None, where=None)")]
+fn bitwise_and(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "bitwise_and", 0)?;
+    let x2 = x2.val(py, "bitwise_and", 1)?;
+    one(py, || numpy::bitwise_and(&x1, &x2))
+}
+
+/// Bits shifted to the left.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x, y, /)")]
+fn bitwise_left_shift(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "bitwise_left_shift", 0)?;
+    let x2 = x2.val(py, "bitwise_left_shift", 1)?;
+    one(py, || numpy::left_shift(&x1, &x2))
+}
+
+/// Bits set in either.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(*args, out=None, where=None)")]
+fn bitwise_or(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "bitwise_or", 0)?;
+    let x2 = x2.val(py, "bitwise_or", 1)?;
+    one(py, || numpy::bitwise_or(&x1, &x2))
+}
+
+/// Bits shifted to the right.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x1, x2, /)")]
+fn bitwise_right_shift(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "bitwise_right_shift", 0)?;
+    let x2 = x2.val(py, "bitwise_right_shift", 1)?;
+    one(py, || numpy::right_shift(&x1, &x2))
+}
+
+/// Bits set in one of both.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(*args, out=None, where=None)")]
+fn bitwise_xor(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "bitwise_xor", 0)?;
+    let x2 = x2.val(py, "bitwise_xor", 1)?;
+    one(py, || numpy::bitwise_xor(&x1, &x2))
+}
+
+/// x1 with the sign of x2.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x1, x2, /)")]
+fn copysign(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "copysign", 0)?;
+    let x2 = x2.val(py, "copysign", 1)?;
+    one(py, || numpy::copysign(&x1, &x2))
+}
+
+/// Quotient; integers become floating.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x1, x2, /)")]
+fn divide(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "divide", 0)?;
+    let x2 = x2.val(py, "divide", 1)?;
+    one(py, || numpy::true_divide(&x1, &x2))
+}
+
+/// Whether equal.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x, y, /)")]
+fn equal(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "equal", 0)?;
+    let x2 = x2.val(py, "equal", 1)?;
+    one(py, || numpy::equal(&x1, &x2))
+}
+
+/// Power in floating numbers.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x, y, /)")]
+fn float_power(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "float_power", 0)?;
+    let x2 = x2.val(py, "float_power", 1)?;
+    one(py, || numpy::float_power(&x1, &x2))
+}
+
+/// Quotient rounded down.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x1, x2, /)")]
+fn floor_divide(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "floor_divide", 0)?;
+    let x2 = x2.val(py, "floor_divide", 1)?;
+    one(py, || numpy::floor_divide(&x1, &x2))
+}
+
+/// The greater of both; a NaN loses.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x1, x2)")]
+fn fmax(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "fmax", 0)?;
+    let x2 = x2.val(py, "fmax", 1)?;
+    one(py, || numpy::fmax(&x1, &x2))
+}
+
+/// The smaller of both; a NaN loses.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x1, x2)")]
+fn fmin(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "fmin", 0)?;
+    let x2 = x2.val(py, "fmin", 1)?;
+    one(py, || numpy::fmin(&x1, &x2))
+}
+
+/// Remainder with the sign of x1.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x1, x2, /)")]
+fn fmod(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "fmod", 0)?;
+    let x2 = x2.val(py, "fmod", 1)?;
+    one(py, || numpy::fmod(&x1, &x2))
+}
+
+/// Whether greater.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x, y, /)")]
+fn greater(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "greater", 0)?;
+    let x2 = x2.val(py, "greater", 1)?;
+    one(py, || numpy::greater(&x1, &x2))
+}
+
+/// Whether greater or equal.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x, y, /)")]
+fn greater_equal(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "greater_equal", 0)?;
+    let x2 = x2.val(py, "greater_equal", 1)?;
+    one(py, || numpy::greater_equal(&x1, &x2))
+}
+
+/// 0, x2 or 1 for negative, zero and positive x1.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x1, x2, /)")]
+fn heaviside(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "heaviside", 0)?;
+    let x2 = x2.val(py, "heaviside", 1)?;
+    one(py, || numpy::heaviside(&x1, &x2))
+}
+
+/// Length of the hypotenuse.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x1, x2, /)")]
+fn hypot(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "hypot", 0)?;
+    let x2 = x2.val(py, "hypot", 1)?;
+    one(py, || numpy::hypot(&x1, &x2))
+}
+
+/// x1 times two to the power of x2.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x1, x2, /)")]
+fn ldexp(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "ldexp", 0)?;
+    let x2 = x2.val(py, "ldexp", 1)?;
+    one(py, || numpy::ldexp(&x1, &x2))
+}
+
+/// Bits shifted to the left.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x, y, /)")]
+fn left_shift(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "left_shift", 0)?;
+    let x2 = x2.val(py, "left_shift", 1)?;
+    one(py, || numpy::left_shift(&x1, &x2))
+}
+
+/// Whether less.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x, y, /)")]
+fn less(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "less", 0)?;
+    let x2 = x2.val(py, "less", 1)?;
+    one(py, || numpy::less(&x1, &x2))
+}
+
+/// Whether less or equal.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x, y, /)")]
+fn less_equal(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "less_equal", 0)?;
+    let x2 = x2.val(py, "less_equal", 1)?;
+    one(py, || numpy::less_equal(&x1, &x2))
+}
+
+/// log(exp(x1) + exp(x2)), without overflow.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(*args, out=None, where=None)")]
+fn logaddexp(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "logaddexp", 0)?;
+    let x2 = x2.val(py, "logaddexp", 1)?;
+    one(py, || numpy::logaddexp(&x1, &x2))
+}
+
+/// log2(2**x1 + 2**x2), without overflow.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(*args, out=None, where=None)")]
+fn logaddexp2(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "logaddexp2", 0)?;
+    let x2 = x2.val(py, "logaddexp2", 1)?;
+    one(py, || numpy::logaddexp2(&x1, &x2))
+}
+
+/// Whether both are nonzero.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(*args, out=None, where=None)")]
+fn logical_and(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "logical_and", 0)?;
+    let x2 = x2.val(py, "logical_and", 1)?;
+    one(py, || numpy::logical_and(&x1, &x2))
+}
+
+/// Whether either is nonzero.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(*args, out=None, where=None)")]
+fn logical_or(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "logical_or", 0)?;
+    let x2 = x2.val(py, "logical_or", 1)?;
+    one(py, || numpy::logical_or(&x1, &x2))
+}
+
+/// Whether one of both is nonzero.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(*args, out=None, where=None)")]
+fn logical_xor(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "logical_xor", 0)?;
+    let x2 = x2.val(py, "logical_xor", 1)?;
+    one(py, || numpy::logical_xor(&x1, &x2))
+}
+
+/// The greater of both; NaN when either is.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(*args, out=None, where=None)")]
+fn maximum(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "maximum", 0)?;
+    let x2 = x2.val(py, "maximum", 1)?;
+    one(py, || numpy::maximum(&x1, &x2))
+}
+
+/// The smaller of both; NaN when either is.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(*args, out=None, where=None)")]
+fn minimum(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "minimum", 0)?;
+    let x2 = x2.val(py, "minimum", 1)?;
+    one(py, || numpy::minimum(&x1, &x2))
+}
+
+/// Remainder with the sign of x2.
+#[pyfunction]
+#[pyo3(name = "mod", signature = (x1, x2, /), text_signature = "(x1, x2, /)")]
+fn modulo(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "mod", 0)?;
+    let x2 = x2.val(py, "mod", 1)?;
+    one(py, || numpy::remainder(&x1, &x2))
+}
+
+/// Product; conjunction of booleans.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(*args, out=None, where=None)")]
+fn multiply(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "multiply", 0)?;
+    let x2 = x2.val(py, "multiply", 1)?;
+    one(py, || numpy::multiply(&x1, &x2))
+}
+
+/// The next floating number from x1 towards x2.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x, y, /)")]
+fn nextafter(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "nextafter", 0)?;
+    let x2 = x2.val(py, "nextafter", 1)?;
+    one(py, || numpy::nextafter(&x1, &x2))
+}
+
+/// Whether different.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x, y, /)")]
+fn not_equal(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "not_equal", 0)?;
+    let x2 = x2.val(py, "not_equal", 1)?;
+    one(py, || numpy::not_equal(&x1, &x2))
+}
+
+/// Power.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x1, x2, /)")]
+fn pow(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "pow", 0)?;
+    let x2 = x2.val(py, "pow", 1)?;
+    one(py, || numpy::power(&x1, &x2))
+}
+
+/// Power.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x1, x2, /)")]
+fn power(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "power", 0)?;
+    let x2 = x2.val(py, "power", 1)?;
+    one(py, || numpy::power(&x1, &x2))
+}
+
+/// Remainder with the sign of x2.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x1, x2, /)")]
+fn remainder(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "remainder", 0)?;
+    let x2 = x2.val(py, "remainder", 1)?;
+    one(py, || numpy::remainder(&x1, &x2))
+}
+
+/// Bits shifted to the right.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x1, x2, /)")]
+fn right_shift(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "right_shift", 0)?;
+    let x2 = x2.val(py, "right_shift", 1)?;
+    one(py, || numpy::right_shift(&x1, &x2))
+}
+
+/// Difference.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(*args, out=None, where=None)")]
+fn subtract(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "subtract", 0)?;
+    let x2 = x2.val(py, "subtract", 1)?;
+    one(py, || numpy::subtract(&x1, &x2))
+}
+
+/// Quotient; integers become floating.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x1, x2, /)")]
+fn true_divide(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "true_divide", 0)?;
+    let x2 = x2.val(py, "true_divide", 1)?;
+    one(py, || numpy::true_divide(&x1, &x2))
+}
+
+/// Quotient rounded down, and remainder.
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /), text_signature = "(x1, x2, /)")]
+fn divmod(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let x1 = x1.val(py, "divmod", 0)?;
+    let x2 = x2.val(py, "divmod", 1)?;
+    tuple(py, || {
+        let (q, r) = numpy::divmod(&x1, &x2)?;
+        Ok([q, r])
+    })
+}
+
+/// Fractional and integral part.
+#[pyfunction]
+#[pyo3(signature = (x, /, out=None), text_signature = "(x, /, out=None)")]
+fn modf(py: Python<'_>, x: ArrayLike, out: Option<Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "modf", 0)?;
+    no_out("modf", out.as_ref())?;
+    tuple(py, || {
+        let (f, i) = numpy::modf(&x)?;
+        Ok([f, i])
+    })
+}
+
+/// Rounded to a number of decimals, halves to even.
+#[pyfunction]
+#[pyo3(signature = (a, decimals=0, out=None), text_signature = "(a, decimals=0, out=None)")]
+fn round(py: Python<'_>, a: ArrayLike, decimals: i64, out: Option<Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
+    let a = a.val(py, "round", 0)?;
+    no_out("round", out.as_ref())?;
+    one(py, || numpy::round(&a, decimals))
+}
+
+/// Rounded to a number of decimals, halves to even.
+#[pyfunction]
+#[pyo3(signature = (a, decimals=0, out=None), text_signature = "(a, decimals=0, out=None)")]
+fn around(py: Python<'_>, a: ArrayLike, decimals: i64, out: Option<Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
+    let a = a.val(py, "around", 0)?;
+    no_out("around", out.as_ref())?;
+    one(py, || numpy::round(&a, decimals))
+}
+
+/// Angle of complex numbers.
+#[pyfunction]
+#[pyo3(signature = (z, deg=false), text_signature = "(z, deg=False)")]
+fn angle(py: Python<'_>, z: ArrayLike, deg: bool) -> PyResult<Py<PyAny>> {
+    let z = z.val(py, "angle", 0)?;
+    one(py, || numpy::angle(&z, deg))
+}
+
+/// NaN and infinities replaced.
+#[pyfunction]
+#[pyo3(signature = (x, copy=true, nan=None, posinf=None, neginf=None), text_signature = "(x, copy=True, nan=0.0, posinf=None, neginf=None)")]
+fn nan_to_num(
+    py: Python<'_>,
+    x: ArrayLike,
+    copy: bool,
+    nan: Option<ArrayLike>,
+    posinf: Option<ArrayLike>,
+    neginf: Option<ArrayLike>,
+) -> PyResult<Py<PyAny>> {
+    let x = x.val(py, "nan_to_num", 0)?;
+    let nan = optional(py, nan, "nan_to_num", 2)?;
+    let posinf = optional(py, posinf, "nan_to_num", 3)?;
+    let neginf = optional(py, neginf, "nan_to_num", 4)?;
+    one(py, || {
+        let _ = copy;
+        numpy::nan_to_num(&x, nan.as_ref(), posinf.as_ref(), neginf.as_ref())
+    })
+}
+
+/// Kept between bounds.
+#[pyfunction]
+#[pyo3(signature = (arr, /, min=None, max=None), text_signature = "(arr=None, /, min=None, max=None)")]
+fn clip(py: Python<'_>, arr: ArrayLike, min: Option<ArrayLike>, max: Option<ArrayLike>) -> PyResult<Py<PyAny>> {
+    let arr = arr.val(py, "clip", 0)?;
+    let min = optional(py, min, "clip", 1)?;
+    let max = optional(py, max, "clip", 2)?;
+    one(py, || numpy::clip(&arr, min.as_ref(), max.as_ref()))
+}
+
+/// Whether elements differ by at most atol + rtol*abs(b).
+#[pyfunction]
+#[pyo3(signature = (a, b, rtol=None, atol=None, equal_nan=false), text_signature = "(a, b, rtol=1e-05, atol=1e-08, equal_nan=False)")]
+fn isclose(
+    py: Python<'_>,
+    a: ArrayLike,
+    b: ArrayLike,
+    rtol: Option<ArrayLike>,
+    atol: Option<ArrayLike>,
+    equal_nan: bool,
+) -> PyResult<Py<PyAny>> {
+    let a = a.val(py, "isclose", 0)?;
+    let b = b.val(py, "isclose", 1)?;
+    let rtol = optional(py, rtol, "isclose", 2)?;
+    let atol = optional(py, atol, "isclose", 3)?;
+    one(py, || numpy::isclose(&a, &b, &tolerance(rtol, 1e-5), &tolerance(atol, 1e-8), equal_nan))
+}
+
+/// Whether all elements are close.
+#[pyfunction]
+#[pyo3(signature = (a, b, rtol=None, atol=None, equal_nan=false), text_signature = "(a, b, rtol=1e-05, atol=1e-08, equal_nan=False)")]
+fn allclose(
+    py: Python<'_>,
+    a: ArrayLike,
+    b: ArrayLike,
+    rtol: Option<ArrayLike>,
+    atol: Option<ArrayLike>,
+    equal_nan: bool,
+) -> PyResult<Py<PyAny>> {
+    let a = a.val(py, "allclose", 0)?;
+    let b = b.val(py, "allclose", 1)?;
+    let rtol = optional(py, rtol, "allclose", 2)?;
+    let atol = optional(py, atol, "allclose", 3)?;
+    one(py, || numpy::allclose(&a, &b, &tolerance(rtol, 1e-5), &tolerance(atol, 1e-8), equal_nan))
+}
+
+/// Whether shapes and all elements are equal.
+#[pyfunction]
+#[pyo3(signature = (a1, a2, equal_nan=false), text_signature = "(a1, a2, equal_nan=False)")]
+fn array_equal(py: Python<'_>, a1: ArrayLike, a2: ArrayLike, equal_nan: bool) -> PyResult<Py<PyAny>> {
+    let a1 = a1.val(py, "array_equal", 0)?;
+    let a2 = a2.val(py, "array_equal", 1)?;
+    one(py, || numpy::array_equal(&a1, &a2, equal_nan))
+}
+
+/// Whether shapes broadcast and all elements are equal.
+#[pyfunction]
+#[pyo3(signature = (a1, a2), text_signature = "(a1, a2)")]
+fn array_equiv(py: Python<'_>, a1: ArrayLike, a2: ArrayLike) -> PyResult<Py<PyAny>> {
+    let a1 = a1.val(py, "array_equiv", 0)?;
+    let a2 = a2.val(py, "array_equiv", 1)?;
+    one(py, || numpy::array_equiv(&a1, &a2))
+}
+
+/// For each element whether it is among others.
+#[pyfunction]
+#[pyo3(signature = (element, test_elements, assume_unique=false, invert=false, *, method="auto"), text_signature = "(element, test_elements, assume_unique=False, invert=False, *, method='auto')")]
+fn isin(
+    py: Python<'_>,
+    element: ArrayLike,
+    test_elements: ArrayLike,
+    assume_unique: bool,
+    invert: bool,
+    method: &str,
+) -> PyResult<Py<PyAny>> {
+    let element = element.val(py, "isin", 0)?;
+    let test_elements = test_elements.val(py, "isin", 1)?;
+    one(py, || {
+        let _ = (assume_unique, method);
+        numpy::isin(&element, &test_elements, invert)
+    })
+}

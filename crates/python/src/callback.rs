@@ -1,0 +1,117 @@
+//! Functions of Python that programs call while they run: `debug.print`, `debug.callback`, `pure_callback`.
+
+use std::sync::Arc;
+
+use pullback_base::{Array, Aval, Result};
+use pullback_core::control::{DEBUG_PRINT, DebugCallback, HostFunction, PURE_CALLBACK, PureCallback};
+use pullback_ir::{Params, Val};
+use pullback_loops::HostCall;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::errors::Carry;
+use crate::gate::gate;
+use crate::value::{to_val, wrap, wrap_all};
+
+/// A Python function on flat arrays.
+struct PyHost {
+    fun: Py<PyAny>,
+    name: String,
+    ins: Vec<Aval>,
+    outs: Vec<Aval>,
+}
+
+impl PyHost {
+    fn call_python(&self, py: Python<'_>, ins: &[&[u8]], outs: &mut [&mut [u8]]) -> PyResult<()> {
+        let arrays = self.ins.iter().zip(ins).map(|(&aval, bytes)| Val::Array(Array::from_bytes(aval, &bytes[..aval.size_bytes()])));
+        let result = self.fun.bind(py).call1(PyTuple::new(py, wrap_all(py, arrays)?)?)?;
+        if outs.is_empty() {
+            return Ok(());
+        }
+        for ((item, &aval), out) in result.try_iter()?.zip(&self.outs).zip(outs) {
+            let bytes = self.result_bytes(&item?, aval)?;
+            out[..bytes.len()].copy_from_slice(&bytes);
+        }
+        Ok(())
+    }
+
+    fn result_bytes(&self, item: &Bound<'_, PyAny>, aval: Aval) -> PyResult<Vec<u8>> {
+        let val = to_val(item)?;
+        let found = val.aval();
+        if found.shape != aval.shape || found.dtype != aval.dtype {
+            return Err(crate::errors::type_error(format!(
+                "callback {} returned a value of type {}, but {} was declared",
+                self.name,
+                found.long(),
+                aval.long()
+            )));
+        }
+        let array = val.to_array().ok_or_else(|| crate::errors::type_error("a callback returned a tracer"))?;
+        gate(item.py(), || array.to_bytes())
+    }
+}
+
+impl HostCall for PyHost {
+    fn call(&self, ins: &[&[u8]], outs: &mut [&mut [u8]]) -> Result<()> {
+        Python::attach(|py| self.call_python(py, ins, outs).carry(py))
+    }
+
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+}
+
+fn host(fun: &Bound<'_, PyAny>, name: String, vals: &[Val], outs: Vec<Aval>) -> HostFunction {
+    let ins = vals.iter().map(|val| val.aval().weak(false)).collect();
+    HostFunction(Arc::new(PyHost { fun: fun.clone().unbind(), name, ins, outs }))
+}
+
+fn flat_vals(args: &Bound<'_, PyTuple>) -> PyResult<Vec<Val>> {
+    args.iter().map(|arg| to_val(&arg)).collect()
+}
+
+/// Calls `fun` with concrete arrays whenever the program reaches this point.
+#[pyfunction]
+fn debug_callback(
+    py: Python<'_>,
+    fun: &Bound<'_, PyAny>,
+    fmt: String,
+    ordered: bool,
+    args: &Bound<'_, PyTuple>,
+) -> PyResult<()> {
+    let vals = flat_vals(args)?;
+    if !pullback_trace::is_tracing() {
+        fun.call1(args)?;
+        return Ok(());
+    }
+    let params = DebugCallback { fmt: fmt.clone().into(), ordered, callback: host(fun, fmt, &vals, vec![]) };
+    gate(py, || pullback_trace::bind(DEBUG_PRINT, &Params::new(params), &vals))?;
+    Ok(())
+}
+
+/// Calls a function without effects; gives flat results of the declared types, from arrays like `result_like`.
+#[pyfunction]
+fn pure_callback(
+    py: Python<'_>,
+    fun: &Bound<'_, PyAny>,
+    name: String,
+    result_like: Vec<Bound<'_, PyAny>>,
+    args: &Bound<'_, PyTuple>,
+) -> PyResult<Vec<Py<PyAny>>> {
+    let vals = flat_vals(args)?;
+    let aval = |like: &Bound<'_, PyAny>| -> PyResult<Aval> {
+        let shape: Vec<usize> = like.getattr("shape")?.extract()?;
+        let dtype = crate::dtypes::of_object(&like.getattr("dtype")?)?;
+        Ok(Aval::new(&shape, dtype))
+    };
+    let outs: Vec<Aval> = result_like.iter().map(aval).collect::<PyResult<_>>()?;
+    let params = PureCallback { callback: host(fun, name, &vals, outs.clone()), result_avals: outs };
+    let results = gate(py, || pullback_trace::bind(PURE_CALLBACK, &Params::new(params), &vals))?;
+    results.into_iter().map(|val| wrap(py, val)).collect()
+}
+
+/// Adds functions to the extension module.
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(debug_callback, m)?)?;
+    m.add_function(wrap_pyfunction!(pure_callback, m)?)
+}

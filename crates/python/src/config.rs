@@ -1,0 +1,65 @@
+//! The settings of the core, for `pullback.config`.
+
+use pullback_trace::settings::{self, Setting};
+use pyo3::prelude::*;
+
+use crate::errors::value_error;
+use crate::value::{to_val, wrap};
+
+fn setting(name: &str) -> PyResult<Setting> {
+    const ALL: [Setting; 11] = [
+        Setting::X64,
+        Setting::StrictPromotion,
+        Setting::WarnRankPromotion,
+        Setting::RaiseRankPromotion,
+        Setting::DisableJit,
+        Setting::DebugNans,
+        Setting::DebugInfs,
+        Setting::ThreefryPartitionable,
+        Setting::MatmulHighest,
+        Setting::MatmulHigh,
+        Setting::TypedKeys,
+    ];
+    let found = ALL.into_iter().find(|setting| format!("{setting:?}") == name);
+    found.ok_or_else(|| value_error(format!("the core has no setting {name:?}")))
+}
+
+/// Sets a setting for the process.
+#[pyfunction]
+fn set_setting(name: &str, on: bool) -> PyResult<()> {
+    settings::set(setting(name)?, on);
+    Ok(())
+}
+
+/// Overrides a setting on this thread, and gives the override before.
+#[pyfunction]
+fn set_setting_on_thread(name: &str, on: Option<bool>) -> PyResult<Option<bool>> {
+    Ok(settings::set_on_thread(setting(name)?, on))
+}
+
+/// Whether a setting is on for this thread.
+#[pyfunction]
+fn is_setting_on(name: &str) -> PyResult<bool> {
+    Ok(settings::is_on(setting(name)?))
+}
+
+/// All settings as one number.
+#[pyfunction]
+fn settings_word() -> u64 {
+    settings::settings()
+}
+
+/// Any number or array as an array of ours.
+#[pyfunction]
+fn to_array(py: Python<'_>, x: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+    wrap(py, to_val(x)?)
+}
+
+/// Adds functions to the extension module.
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(set_setting, m)?)?;
+    m.add_function(wrap_pyfunction!(set_setting_on_thread, m)?)?;
+    m.add_function(wrap_pyfunction!(is_setting_on, m)?)?;
+    m.add_function(wrap_pyfunction!(settings_word, m)?)?;
+    m.add_function(wrap_pyfunction!(to_array, m)?)
+}

@@ -1,0 +1,380 @@
+//! Control flow on Python functions: `cond`, `switch`, `scan`, `while_loop`, `checkpoint`.
+//!
+//! Functions are traced on flat values; what is carried must keep its structure and types, and the errors name the part
+//! that does not.
+
+use pullback_base::tree::TreeDef;
+use pullback_base::{Aval, DType, Result, Scalar};
+use pullback_core::control::{CHECKPOINT, COND, Checkpoint, Cond, SCAN, Scan, WHILE, While};
+use pullback_ir::{Builder, JaxprRef, Params, Val, Vals, eval_jaxpr};
+use pullback_lib::{convert, lax};
+use pullback_trace::{Traced, trace_to_jaxpr, unify_captures, with_current};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+
+use crate::call::{call_with, check_callable, not_a_jax_type, path_of, tree_of, tree_vals};
+use crate::errors::{Carry, type_error, value_error};
+use crate::gate::gate;
+use crate::names::{function_and_place, positional_names};
+use crate::tree::PyNode;
+
+/// A traced Python function: its jaxpr, the structure of its result, and the result itself for errors.
+pub struct TracedFun {
+    /// The jaxpr and what it captured, which are its first inputs.
+    pub traced: Traced,
+    /// Structure of the result.
+    pub out_tree: TreeDef,
+}
+
+impl TracedFun {
+    /// Avals of the results.
+    pub fn out_avals(&self) -> Vec<Aval> {
+        self.traced.jaxpr.out_avals()
+    }
+}
+
+/// The structure of a call with positional arguments of the given structures.
+pub fn call_tree(py: Python<'_>, args: Vec<TreeDef>) -> TreeDef {
+    let no_keywords = TreeDef::new(PyNode::dict(PyList::empty(py)).into_node(), vec![]);
+    TreeDef::tuple(vec![TreeDef::tuple(args), no_keywords])
+}
+
+/// Traces `fun` on arguments of the given structures and flat avals.
+///
+/// # Errors
+/// What the function raises.
+pub fn trace_fun(
+    transform: &'static str,
+    fun: &Bound<'_, PyAny>,
+    args: Vec<TreeDef>,
+    avals: &[Aval],
+) -> PyResult<TracedFun> {
+    let py = fun.py();
+    check_callable(fun)?;
+    let in_tree = call_tree(py, args);
+    let mut out_tree = None;
+    let traced = gate(py, || {
+        trace_to_jaxpr(avals, &mut |tracers| {
+            let out = call_with(transform, fun, &in_tree, tracers).carry(py)?;
+            let (outs, tree) = tree_vals(&out, &not_a_jax_type).carry(py)?;
+            out_tree = Some(tree);
+            Ok((outs, None))
+        })
+    })?;
+    Ok(TracedFun { traced: traced.hoisted(), out_tree: out_tree.expect("the function ran") })
+}
+
+fn avals(vals: &[Val]) -> Vec<Aval> {
+    vals.iter().map(Val::aval).collect()
+}
+
+/// What goes round a loop, and how errors call it.
+struct Carried<'a, 'py> {
+    what: &'static str,
+    fun: &'a Bound<'py, PyAny>,
+    init: &'a Bound<'py, PyAny>,
+    tree: &'a TreeDef,
+    argument: usize,
+}
+
+impl Carried<'_, '_> {
+    fn name(&self, leaf: usize) -> PyResult<String> {
+        let names = positional_names(self.fun, self.argument + 1);
+        let name = names.get(self.argument).cloned().unwrap_or_else(|| "carry".into());
+        Ok(format!("{name}{}", path_of(self.init, leaf)?))
+    }
+
+    fn check_tree(&self, out: &TreeDef) -> PyResult<()> {
+        if out == self.tree {
+            return Ok(());
+        }
+        Err(type_error(format!(
+            "{} carry input and carry output must have the same pytree structure, but they differ:\n\nThe input carry has \
+             structure {}, the output carry {}, of the function {}.\n\nRevise the function so that its output carry has the \
+             same pytree structure as the input carry.",
+            self.what,
+            self.tree,
+            out,
+            function_and_place(self.fun)
+        )))
+    }
+
+    fn check_types(&self, ins: &[Aval], outs: &[Aval]) -> PyResult<()> {
+        let mut found = vec![];
+        for (leaf, (a, b)) in ins.iter().zip(outs).enumerate() {
+            let why = match (a.dtype == b.dtype, a.shape == b.shape) {
+                (true, true) => continue,
+                (false, true) => "so the dtypes do not match",
+                (true, false) => "so the shapes do not match",
+                (false, false) => "so the dtypes do not match and also the shapes do not match",
+            };
+            found.push(format!(
+                "The input carry {} has type {} but the corresponding output carry component has type {}, {why}.",
+                self.name(leaf)?,
+                a.weak(false).long(),
+                b.weak(false).long()
+            ));
+        }
+        if found.is_empty() {
+            return Ok(());
+        }
+        Err(type_error(format!(
+            "{} carry input and carry output must have equal types (e.g. shapes and dtypes of arrays), but they differ:\n\n{}\n\n\
+             Revise the function {} so that all output types match the corresponding input types, for example with astype.",
+            self.what,
+            found.join("\n\n"),
+            function_and_place(self.fun)
+        )))
+    }
+}
+
+/// Initial values whose weak type does not survive the loop, converted to what comes out of it; `None` if all do.
+fn promoted(vals: &[Val], outs: &[Aval]) -> Result<Option<Vec<Val>>> {
+    let differs = |(val, out): (&Val, &Aval)| {
+        let aval = val.aval();
+        aval.weak_type && (aval.dtype != out.dtype || !out.weak_type) && aval.shape == out.shape
+    };
+    if !vals.iter().zip(outs).any(differs) {
+        return Ok(None);
+    }
+    let mut new = vec![];
+    for (val, out) in vals.iter().zip(outs) {
+        new.push(if differs((val, out)) { convert::convert(val, out.dtype, out.weak_type)? } else { val.clone() });
+    }
+    Ok(Some(new))
+}
+
+fn scan_length(xs: &[Val], length: Option<usize>) -> PyResult<usize> {
+    let mut sizes = vec![];
+    for x in xs {
+        match x.aval().shape.first() {
+            Some(&size) => sizes.push(size),
+            None => {
+                let text = format!("scan got value with no leading axis to scan over: {}.", x.aval().long());
+                return Err(value_error(text));
+            }
+        }
+    }
+    let text = |sizes: &[usize]| sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+    if let Some(length) = length {
+        if sizes.iter().any(|&size| size != length) {
+            let text = format!("scan got `length` argument of {length} which disagrees with leading axis sizes [{}].", text(&sizes));
+            return Err(value_error(text));
+        }
+        return Ok(length);
+    }
+    sizes.dedup();
+    match sizes[..] {
+        [size] => Ok(size),
+        [] => Err(value_error("scan got no values to scan over and `length` not provided.")),
+        _ => Err(value_error(format!("scan got values with different leading axis sizes: {}.", text(&sizes)))),
+    }
+}
+
+/// A loop over the first axis of `xs`. See `pullback.lax.scan`.
+#[pyfunction]
+#[pyo3(signature = (f, init, xs, length, reverse, unroll, what = "scan body function"))]
+#[allow(clippy::too_many_arguments, reason = "called from one place, in order")]
+fn scan(
+    py: Python<'_>,
+    f: &Bound<'_, PyAny>,
+    init: &Bound<'_, PyAny>,
+    xs: &Bound<'_, PyAny>,
+    length: Option<usize>,
+    reverse: bool,
+    unroll: usize,
+    what: &str,
+) -> PyResult<(Py<PyAny>, Py<PyAny>)> {
+    let what = if what == "scan body function" { "scan body function" } else { "fori_loop body function" };
+    let (mut carry, carry_tree) = tree_vals(init, &not_a_jax_type)?;
+    let (slices, xs_tree) = tree_vals(xs, &not_a_jax_type)?;
+    let length = scan_length(&slices, length)?;
+    let slice_avals: Vec<Aval> = slices.iter().map(|x| x.aval().with_shape(&x.aval().shape[1..])).collect();
+    let carried = Carried { what, fun: f, init, tree: &carry_tree, argument: 0 };
+    loop {
+        let in_avals = [avals(&carry), slice_avals.clone()].concat();
+        let body = trace_fun("scan", f, vec![carry_tree.clone(), xs_tree.clone()], &in_avals)?;
+        let [carry_out, ys_tree] = body.out_tree.children() else { return Err(not_a_pair(&body.out_tree)) };
+        if !matches!(body.out_tree.node(), pullback_base::tree::Node::Tuple | pullback_base::tree::Node::List) {
+            return Err(not_a_pair(&body.out_tree));
+        }
+        carried.check_tree(carry_out)?;
+        let outs = body.out_avals();
+        if let Some(new) = gate(py, || promoted(&carry, &outs[..carry.len()]))? {
+            carry = new;
+            continue;
+        }
+        carried.check_types(&avals(&carry), &outs[..carry.len()])?;
+        let Traced { jaxpr, captured } = body.traced;
+        let mut params = Scan::new(jaxpr, length, reverse, captured.len(), carry.len());
+        params.unroll = unroll;
+        let operands = [&captured[..], &carry, &slices].concat();
+        let mut results = gate(py, || pullback_trace::bind(SCAN, &Params::new(params), &operands))?;
+        let ys: Vals = results.drain(carry.len()..).collect();
+        return Ok((tree_of(py, &carry_tree, results)?, tree_of(py, ys_tree, ys)?));
+    }
+}
+
+fn not_a_pair(tree: &TreeDef) -> PyErr {
+    type_error(format!("scan body output must be a pair, got a tree of structure {tree}."))
+}
+
+/// A loop that runs while a condition holds. See `pullback.lax.while_loop`.
+#[pyfunction]
+fn while_loop(
+    py: Python<'_>,
+    cond_fun: &Bound<'_, PyAny>,
+    body_fun: &Bound<'_, PyAny>,
+    init: &Bound<'_, PyAny>,
+) -> PyResult<Py<PyAny>> {
+    let (mut carry, tree) = tree_vals(init, &not_a_jax_type)?;
+    let carried = Carried { what: "while_loop body function", fun: body_fun, init, tree: &tree, argument: 0 };
+    let body = loop {
+        let body = trace_fun("while_loop", body_fun, vec![tree.clone()], &avals(&carry))?;
+        carried.check_tree(&body.out_tree)?;
+        match gate(py, || promoted(&carry, &body.out_avals()))? {
+            Some(new) => carry = new,
+            None => break body,
+        }
+    };
+    carried.check_types(&avals(&carry), &body.out_avals())?;
+    let cond = trace_fun("while_loop", cond_fun, vec![tree.clone()], &avals(&carry))?;
+    if !cond.out_tree.is_leaf() {
+        return Err(type_error(format!("cond_fun must return a boolean scalar, but got pytree {}.", cond.out_tree)));
+    }
+    gate(py, || pullback_core::control::check_condition(&cond.traced.jaxpr))?;
+    let params = While {
+        cond_jaxpr: cond.traced.jaxpr,
+        cond_nconsts: cond.traced.captured.len(),
+        body_jaxpr: body.traced.jaxpr,
+        body_nconsts: body.traced.captured.len(),
+    };
+    let operands = [&cond.traced.captured[..], &body.traced.captured, &carry].concat();
+    let results = gate(py, || pullback_trace::bind(WHILE, &Params::new(params), &operands))?;
+    tree_of(py, &tree, results)
+}
+
+/// The predicate of `cond` as an `int32` index.
+fn index_of_predicate(pred: &Val) -> Result<Val> {
+    let aval = pred.aval();
+    let pred = if aval.dtype == DType::Bool { pred.clone() } else { lax::ne(pred, &convert::number(pred, 0.0))? };
+    match pred {
+        Val::Literal(scalar) => Ok(Val::Literal(Scalar::i32(i32::from(scalar.is_nonzero())))),
+        other => convert::to_dtype(&other, DType::I32),
+    }
+}
+
+/// The index of `switch`, moved into the range of the branches.
+fn index_of_branch(index: &Val, n_branches: usize) -> Result<Val> {
+    let index = convert::to_dtype(index, DType::I32)?;
+    let (low, high) = (convert::int_literal(DType::I32, 0), convert::int_literal(DType::I32, n_branches as i128 - 1));
+    lax::clamp(&low, &index, &high)
+}
+
+/// A choice between functions. `is_predicate` says that the index is a predicate for `[false, true]`.
+#[pyfunction]
+fn cond(
+    py: Python<'_>,
+    index: &Bound<'_, PyAny>,
+    branches: Vec<Bound<'_, PyAny>>,
+    operands: &Bound<'_, PyTuple>,
+    is_predicate: bool,
+) -> PyResult<Py<PyAny>> {
+    let chosen = crate::value::to_val(index)?;
+    let aval = chosen.aval();
+    if aval.rank() > 0 {
+        let what = if is_predicate { "Pred" } else { "Branch index" };
+        let shape = pullback_base::aval::tuple_text(&aval.shape);
+        return Err(type_error(format!("{what} must be a scalar, got {} of shape {shape}.", index.str()?)));
+    }
+    if !is_predicate && !aval.dtype.is_integer() {
+        return Err(type_error(format!("Index type must be an integer, got {}.", aval.dtype)));
+    }
+    let (vals, tree) = tree_vals(operands.as_any(), &not_a_jax_type)?;
+    let args = tree.children().to_vec();
+    let mut funs = vec![];
+    for branch in &branches {
+        funs.push(trace_fun(if is_predicate { "cond" } else { "switch" }, branch, args.clone(), &avals(&vals))?);
+    }
+    check_branches(&branches, &funs, is_predicate)?;
+    let out_tree = funs[0].out_tree.clone();
+    let results = gate(py, || {
+        let chosen = if is_predicate { index_of_predicate(&chosen)? } else { index_of_branch(&chosen, funs.len())? };
+        let traced = with_common_weak_types(funs.into_iter().map(|fun| fun.traced).collect())?;
+        let (jaxprs, captured) = unify_captures(&traced);
+        let ins = [&[chosen][..], &captured, &vals].concat();
+        pullback_trace::bind(COND, &Params::new(Cond::new(jaxprs)), &ins)
+    })?;
+    tree_of(py, &out_tree, results)
+}
+
+fn check_branches(branches: &[Bound<'_, PyAny>], funs: &[TracedFun], is_predicate: bool) -> PyResult<()> {
+    let (what, names) = if is_predicate { ("cond", ["false_fun", "true_fun"]) } else { ("switch", ["branch 0", "a branch"]) };
+    for (branch, fun) in branches.iter().zip(funs).skip(1) {
+        let places = format!(
+            "{} is {}, {} is {}",
+            names[1],
+            function_and_place(branch),
+            names[0],
+            function_and_place(&branches[0])
+        );
+        if fun.out_tree != funs[0].out_tree {
+            return Err(type_error(format!(
+                "{what} branch outputs must have the same pytree structure, but they differ:\n\n{places}; their outputs have \
+                 structure {} and {}.",
+                fun.out_tree, funs[0].out_tree
+            )));
+        }
+        let types = |fun: &TracedFun| fun.out_avals().iter().map(|aval| aval.weak(false)).collect::<Vec<_>>();
+        if types(fun) != types(&funs[0]) {
+            return Err(type_error(format!(
+                "{what} branches must have equal output types but they differ.\n\n{places}; their outputs have types {:?} and \
+                 {:?}. Revise them so that shapes and dtypes match, for example with astype.",
+                types(fun),
+                types(&funs[0])
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Results that are weakly typed in some branches only become strong in all.
+fn with_common_weak_types(traced: Vec<Traced>) -> Result<Vec<Traced>> {
+    let weak = |i: usize| traced.iter().all(|one| one.jaxpr.out_avals()[i].weak_type);
+    let wanted: Vec<bool> = (0..traced[0].jaxpr.outs.len()).map(weak).collect();
+    let fits = |one: &Traced| one.jaxpr.out_avals().iter().zip(&wanted).all(|(aval, &weak)| aval.weak_type == weak);
+    let strengthen = |one: &Traced| -> Result<Traced> {
+        if fits(one) {
+            return Ok(one.clone());
+        }
+        let builder = std::sync::Arc::new(Builder::new());
+        let args: Vec<Val> = one.jaxpr.in_avals().into_iter().map(|aval| builder.input(aval)).collect();
+        let mut outs = eval_jaxpr(&*builder, &one.jaxpr, &args)?;
+        for (out, &weak) in outs.iter_mut().zip(&wanted) {
+            let dtype = out.aval().dtype;
+            *out = with_current(builder.clone(), || convert::convert(out, dtype, weak))?;
+        }
+        Ok(Traced { jaxpr: JaxprRef::new(builder.finish(&outs, None).0), captured: one.captured.clone() })
+    };
+    traced.iter().map(strengthen).collect()
+}
+
+/// A call whose intermediate values are computed again for the reverse derivative.
+#[pyfunction]
+fn checkpoint(py: Python<'_>, fun: &Bound<'_, PyAny>, args: &Bound<'_, PyTuple>, prevent_cse: bool) -> PyResult<Py<PyAny>> {
+    let (vals, tree) = tree_vals(args.as_any(), &not_a_jax_type)?;
+    let fun = trace_fun("checkpoint", fun, tree.children().to_vec(), &avals(&vals))?;
+    let Traced { jaxpr, captured } = fun.traced;
+    let operands = [&captured[..], &vals].concat();
+    let params = Params::new(Checkpoint::new(jaxpr, prevent_cse));
+    let results = gate(py, || pullback_trace::bind(CHECKPOINT, &params, &operands))?;
+    tree_of(py, &fun.out_tree, results)
+}
+
+/// Adds functions to the extension module.
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(scan, m)?)?;
+    m.add_function(wrap_pyfunction!(while_loop, m)?)?;
+    m.add_function(wrap_pyfunction!(cond, m)?)?;
+    m.add_function(wrap_pyfunction!(checkpoint, m)?)
+}

@@ -1,0 +1,113 @@
+//! Every primitive without an inner jaxpr holds to the laws of the battery, on every engine there is.
+
+use std::collections::BTreeSet;
+
+use pullback_backend::{Executable, eval};
+use pullback_base::array::Buffer;
+use pullback_base::{Array, Result, bail};
+use pullback_compile::{Options, Output, compile};
+use pullback_core::prims;
+use pullback_ir::{JaxprRef, Val, eval_jaxpr};
+use pullback_loops::{expand, interpret, verify};
+use pullback_runtime::FlushSubnormals;
+use pullback_testkit::battery::{Case, Found, cases};
+
+/// The program that is made of a jaxpr, on the interpreter.
+fn interpreted(options: &Options, jaxpr: &JaxprRef, inputs: &[Array]) -> Result<Vec<Array>> {
+    let lowered = compile(jaxpr, options)?;
+    if let Err(errors) = verify(&lowered.program) {
+        panic!("{jaxpr}: {}", errors.join("\n"));
+    }
+    let buffers: Vec<Buffer> = inputs.iter().map(|input| input.buffer().expect("alive")).collect();
+    let bytes: Vec<&[u8]> = buffers.iter().map(Buffer::bytes).collect();
+    let avals = jaxpr.out_avals();
+    let number = |output: &Output| match output {
+        Output::Program(number) => Some(*number),
+        Output::Input(_) | Output::Const(_) | Output::Literal(_) => None,
+    };
+    let n_filled = lowered.outputs.iter().filter_map(number).max().map_or(0, |last| last + 1);
+    // Poisoned, so that an element that nobody writes shows.
+    let mut memory: Vec<Vec<u8>> = vec![vec![]; n_filled];
+    for (output, aval) in lowered.outputs.iter().zip(&avals) {
+        if let Some(number) = number(output) {
+            memory[number] = vec![0xA5; aval.size_bytes()];
+        }
+    }
+    let mut outs: Vec<&mut [u8]> = memory.iter_mut().map(Vec::as_mut_slice).collect();
+    let _mode = FlushSubnormals::new();
+    interpret(&expand(&lowered.program), &[], &bytes, &mut outs, &pullback_kernels::Table)?;
+    let result = |(output, &aval)| match output {
+        &Output::Program(number) => Ok(Array::from_bytes(aval, &memory[number])),
+        &Output::Input(number) => inputs[number].reinterpret(aval),
+        Output::Const(array) => Ok(array.clone()),
+        &Output::Literal(scalar) => Ok(Array::scalar(scalar)),
+    };
+    lowered.outputs.iter().zip(&avals).map(result).collect()
+}
+
+fn fused(jaxpr: &JaxprRef, inputs: &[Array]) -> Result<Vec<Array>> {
+    interpreted(&Options::default(), jaxpr, inputs)
+}
+
+fn unfused(jaxpr: &JaxprRef, inputs: &[Array]) -> Result<Vec<Array>> {
+    interpreted(&Options::unfused(), jaxpr, inputs)
+}
+
+/// As under `jit`.
+fn native(jaxpr: &JaxprRef, inputs: &[Array]) -> Result<Vec<Array>> {
+    Executable::compile(jaxpr)?.run(inputs, &[])
+}
+
+/// Operation by operation.
+fn eager(jaxpr: &JaxprRef, inputs: &[Array]) -> Result<Vec<Array>> {
+    let args: Vec<Val> = inputs.iter().cloned().map(Val::Array).collect();
+    let known = |out: Val| match out.to_array() {
+        Some(array) => Ok(array),
+        None => bail!(Internal, "eager evaluation gave {out:?}"),
+    };
+    eval_jaxpr(&*eval(), jaxpr, &args)?.into_iter().map(known).collect()
+}
+
+/// Runs a check on all samples. What is not written must be what is listed.
+fn check(check: impl Fn(&Case) -> Found, known_holes: &[&str]) {
+    let (mut failures, mut holes) = (vec![], BTreeSet::new());
+    for case in prims::ALL.iter().copied().flat_map(cases) {
+        let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(&case)));
+        match found {
+            Ok(found) => {
+                failures.extend(found.failures);
+                holes.extend(found.holes);
+            }
+            Err(_) => failures.push(format!("{} sample {} panicked", case.prim.name(), case.number)),
+        }
+    }
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+    assert_eq!(holes.iter().map(String::as_str).collect::<Vec<_>>(), known_holes);
+}
+
+#[test]
+fn engines_agree() {
+    check(|case| case.engines(&[&fused, &unfused, &native, &eager]), &[]);
+}
+
+#[test]
+fn tangents_are_differences() {
+    check(|case| case.derivative(&native), NO_DERIVATIVE);
+}
+
+#[test]
+fn transposes_are_adjoint() {
+    check(|case| case.transpose(&native), NO_DERIVATIVE);
+}
+
+#[test]
+fn batching_is_a_loop() {
+    // On the interpreter until native code calls kernels on empty arrays without null slices (`sort` of a batch of 0).
+    check(|case| case.batching(&fused), &[]);
+}
+
+const NO_DERIVATIVE: &[&str] = &[
+    "scatter_mul gradients are only implemented if `unique_indices=True`",
+    "the derivative of max and min of complex numbers",
+    "the derivative of primitive 'digamma' is not implemented: it needs polygamma, which is not a primitive yet",
+];

@@ -1,0 +1,217 @@
+"""Settings: `pullback.config`, and contexts that change one for a while."""
+
+import contextlib as _contextlib
+import os as _os
+
+from pullback import _core
+
+# Settings that the core reads, and how values become flags there.
+_CORE = {
+    "jax_enable_x64": ("X64",),
+    "jax_disable_jit": ("DisableJit",),
+    "jax_debug_nans": ("DebugNans",),
+    "jax_debug_infs": ("DebugInfs",),
+    "jax_threefry_partitionable": ("ThreefryPartitionable",),
+    "jax_enable_custom_prng": ("TypedKeys",),
+}
+_CHOICES = {
+    "jax_numpy_dtype_promotion": {"standard": (), "strict": ("StrictPromotion",)},
+    "jax_numpy_rank_promotion": {"allow": (), "warn": ("WarnRankPromotion",), "raise": ("RaiseRankPromotion",)},
+    "jax_default_matmul_precision": {
+        None: (), "default": (), "fastest": (), "bfloat16": (), "tensorfloat32": ("MatmulHigh",),
+        "bfloat16_3x": ("MatmulHigh",), "high": ("MatmulHigh",), "float32": ("MatmulHighest",), "highest": ("MatmulHighest",),
+    },
+}
+_DEFAULTS = {
+    "jax_enable_x64": False,
+    "jax_disable_jit": False,
+    "jax_debug_nans": False,
+    "jax_debug_infs": False,
+    "jax_threefry_partitionable": True,
+    "jax_enable_custom_prng": False,
+    "jax_numpy_dtype_promotion": "standard",
+    "jax_numpy_rank_promotion": "allow",
+    "jax_default_matmul_precision": None,
+    "jax_default_prng_impl": "threefry2x32",
+    "jax_default_device": None,
+    "jax_platforms": None,
+    "jax_platform_name": "",
+    "jax_check_tracer_leaks": False,
+    "jax_enable_checks": False,
+    "jax_log_compiles": False,
+    "jax_explain_cache_misses": False,
+    "jax_traceback_filtering": "auto",
+    "jax_num_cpu_devices": -1,
+    "jax_compilation_cache_dir": None,
+    "jax_enable_compilation_cache": True,
+    "jax_persistent_cache_min_compile_time_secs": 1.0,
+    "jax_persistent_cache_min_entry_size_bytes": 0,
+    "jax_debug_key_reuse": False,
+    "jax_debug_log_modules": "",
+    "jax_debug_max_frames": 10,
+    "jax_dump_ir_to": None,
+    "jax_legacy_prng_key": "allow",
+    "jax_numpy_array_ufunc": True,
+    "jax_no_tracing": False,
+    "jax_no_execution_errors": False,
+    "jax_transfer_guard": None,
+    "jax_array_garbage_collection_guard": None,
+    "jax_high_dynamic_range_gumbel": False,
+    "jax_softmax_custom_jvp": True,
+    "jax_raise_persistent_cache_errors": False,
+    "jax_random_seed_offset": 0,
+    "jax_default_dtype_bits": "64",
+    "jax_cpu_enable_async_dispatch": True,
+    "jax_cpu_collectives_implementation": "gloo",
+    "jax_use_shardy_partitioner": True,
+    "jax_pmap_no_rank_reduction": True,
+    "jax_pmap_shmap_merge": True,
+    "jax_include_full_tracebacks_in_locations": True,
+    "jax_exec_time_optimization_effort": 0.0,
+    "jax_memory_fitting_effort": 0.0,
+    "jax_remove_size_one_mesh_axis_from_type": False,
+    "jax_vjp3": True,
+    "jax_mutable_array_checks": True,
+    "jax_error_checking_behavior_nan": "ignore",
+    "jax_error_checking_behavior_divide": "ignore",
+    "jax_error_checking_behavior_oob": "ignore",
+    "jax_export_calling_convention_version": 10,
+    "jax_export_ignore_forward_compatibility": False,
+    "jax_include_debug_info_in_dumps": True,
+    "jax_pgle_profiling_runs": 0,
+    "jax_enable_pgle": False,
+    "jax_xla_profile_version": 0,
+    "jax_distributed_debug": False,
+    "jax_data_dependent_tracing_fallback": False,
+    "jax_dynamic_shapes": False,
+    "jax_castf": False,
+}
+
+
+def _flags(name, value):
+    """Every flag of the core that a setting governs, with its value."""
+    if name in _CORE:
+        return {flag: bool(value) for flag in _CORE[name]}
+    if name in _CHOICES:
+        choices = _CHOICES[name]
+        if value not in choices:
+            shown = [choice for choice in choices if choice is not None]
+            raise ValueError(f"new enum value must be in {shown}, got {value}")
+        return {flag: flag in choices[value] for flags in choices.values() for flag in flags}
+    return {}
+
+
+class Config:
+    """All settings as attributes; `update` changes one."""
+
+    def __init__(self):
+        object.__setattr__(self, "_values", dict(_DEFAULTS))
+        object.__setattr__(self, "_local", [])
+
+    def _check(self, name):
+        if name not in self._values:
+            raise AttributeError(f"Unrecognized config option: {name}")
+
+    def update(self, name, val):
+        """Sets a setting for the process."""
+        self._check(name)
+        flags = _flags(name, val)
+        self._values[name] = val
+        for flag, on in flags.items():
+            _core.set_setting(flag, on)
+
+    def read(self, name):
+        """The value of a setting."""
+        self._check(name)
+        return getattr(self, name)
+
+    def __getattr__(self, name):
+        if name == "x64_enabled":
+            name = "jax_enable_x64"
+        if name in _CORE:
+            return _core.is_setting_on(_CORE[name][0])
+        for known, value in reversed(self._local):
+            if known == name:
+                return value
+        if name in self._values:
+            return self._values[name]
+        raise AttributeError(f"Unrecognized config option: {name}")
+
+    def __setattr__(self, name, value):
+        self.update(name, value)
+
+    @property
+    def values(self):
+        return dict(self._values)
+
+    def parse_flags_with_absl(self):
+        """Flags of the command line are not read."""
+
+    def config_with_absl(self):
+        """Flags of the command line are not read."""
+
+    def _read_environment(self):
+        for name, default in _DEFAULTS.items():
+            text = _os.environ.get(name.upper())
+            if text is None:
+                continue
+            if isinstance(default, bool):
+                self.update(name, text.lower() in ("1", "true", "yes", "y", "t", "on"))
+            elif isinstance(default, int):
+                self.update(name, int(text))
+            else:
+                self.update(name, text)
+
+
+config = Config()
+config._read_environment()
+
+
+class _State:
+    """A context for one setting on this thread; called without a value it sets the value given here."""
+
+    def __init__(self, name, when_called=True, doc=""):
+        self._name, self._when_called, self.__doc__ = name, when_called, doc
+
+    @property
+    def value(self):
+        return getattr(config, self._name)
+
+    @_contextlib.contextmanager
+    def _context(self, value):
+        flags = _flags(self._name, value)
+        before = {flag: _core.set_setting_on_thread(flag, on) for flag, on in flags.items()}
+        config._local.append((self._name, value))
+        try:
+            yield
+        finally:
+            config._local.pop()
+            for flag, on in before.items():
+                _core.set_setting_on_thread(flag, on)
+
+    def __call__(self, value=None):
+        return self._context(self._when_called if value is None else value)
+
+    def __bool__(self):
+        raise TypeError("a setting is no boolean; read its value from jax.config")
+
+
+enable_x64 = _State("jax_enable_x64", doc="A context with 64-bit types on, or off with `False`.")
+disable_jit = _State("jax_disable_jit", doc="A context in which `jit` calls the Python function itself.")
+debug_nans = _State("jax_debug_nans", doc="A context in which a NaN is an error.")
+debug_infs = _State("jax_debug_infs", doc="A context in which an infinity is an error.")
+checking_leaks = _State("jax_check_tracer_leaks", doc="A context that looks for leaked tracers.")
+enable_checks = _State("jax_enable_checks", doc="A context with internal checks.")
+enable_custom_prng = _State("jax_enable_custom_prng", doc="A context in which keys are typed.")
+numpy_dtype_promotion = _State("jax_numpy_dtype_promotion", "standard", doc="A context with a rule of dtype promotion.")
+numpy_rank_promotion = _State("jax_numpy_rank_promotion", "allow", doc="A context with a rule of rank promotion.")
+default_matmul_precision = _State("jax_default_matmul_precision", None, doc="A context with a precision of products.")
+default_prng_impl = _State("jax_default_prng_impl", "threefry2x32", doc="A context with a generator of random bits.")
+default_device = _State("jax_default_device", None, doc="A context with a default device.")
+threefry_partitionable = _State("jax_threefry_partitionable", doc="A context with partitionable random bits.")
+log_compiles = _State("jax_log_compiles", doc="A context that logs compilations.")
+debug_key_reuse = _State("jax_debug_key_reuse", doc="A context that looks for reused keys.")
+legacy_prng_key = _State("jax_legacy_prng_key", "allow", doc="A context with a rule for raw keys.")
+transfer_guard = _State("jax_transfer_guard", None, doc="A context; there are no transfers.")
+transfer_guard_host_to_device = transfer_guard_device_to_host = transfer_guard_device_to_device = transfer_guard
+no_execution = _State("jax_no_tracing", doc="A context without tracing.")

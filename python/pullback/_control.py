@@ -1,0 +1,254 @@
+"""Control flow that is traced once: what `pullback.lax` exports of it."""
+
+import operator as _operator
+
+from pullback import _core
+from pullback.tree_util import tree_leaves, tree_map
+
+
+def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpose=False):
+    """Carries a value over the slices of `xs` along its first axis and stacks what each step gives.
+
+    scan : (c, x -> (c, y)), c, xs[n, ...] -> (c, ys[n, ...])
+
+    Args:
+      f: a function of the carry and one slice of each array of `xs`; gives the next carry and an output, both trees.
+      init: the first carry, a tree of arrays or numbers.
+      xs: a tree of arrays with a common first size, or None.
+      length: number of steps; needed when `xs` holds no arrays.
+      reverse: go from the last slice to the first; outputs stay at their places.
+      unroll: a hint how many steps to take together.
+    Returns: the last carry and the stacked outputs.
+    Raises:
+      TypeError: `f` gives no pair, or changes structure, shapes or dtypes of the carry.
+      ValueError: the arrays of `xs` differ in their first size, or no length is known.
+    Differentiable forward and in reverse.
+
+    >>> import pullback as jax, pullback.numpy as jnp
+    >>> total, partial = jax.lax.scan(lambda c, x: (c + x, c), 0.0, jnp.array([1.0, 2.0, 3.0]))
+    >>> float(total)
+    6.0
+    """
+    if not callable(f):
+        raise TypeError("lax.scan: f argument should be a callable.")
+    if length is not None:
+        length = _operator.index(length)
+    if unroll is True:
+        unroll = max(length or 1, 1)
+    return _core.scan(f, init, xs, length, bool(reverse), max(int(unroll), 1))
+
+
+def map(f, xs, *, batch_size=None):
+    """Applies `f` to each slice of `xs` along the first axis, one after the other, and stacks the results.
+
+    Args:
+      f: a function of one slice of each array of `xs`.
+      xs: a tree of arrays with a common first size.
+      batch_size: how many slices to take together through `vmap`; None takes one at a time.
+    """
+    if batch_size is not None:
+        from pullback import vmap
+
+        sizes = {leaf.shape[0] for leaf in tree_leaves(xs)}
+        (n,) = sizes
+        whole = n - n % batch_size
+        head = tree_map(lambda x: x[:whole].reshape((-1, batch_size, *x.shape[1:])), xs)
+        tail = tree_map(lambda x: x[whole:], xs)
+        mapped = map(vmap(f), head)
+        mapped = tree_map(lambda y: y.reshape((whole, *y.shape[2:])), mapped)
+        if whole == n:
+            return mapped
+        from pullback import numpy as jnp
+
+        return tree_map(lambda a, b: jnp.concatenate([a, b]), mapped, vmap(f)(tail))
+    _, ys = scan(lambda _, x: ((), f(x)), (), xs)
+    return ys
+
+
+def while_loop(cond_fun, body_fun, init_val):
+    """Repeats `body_fun` while `cond_fun` holds.
+
+    while_loop : (c -> bool), (c -> c), c -> c
+
+    Args:
+      cond_fun: a function of the carried tree that gives a boolean scalar.
+      body_fun: a function of the carried tree that gives one of the same structure and types.
+      init_val: the first carried tree.
+    Raises:
+      TypeError: the condition is not a boolean scalar, or the body changes structure, shapes or dtypes.
+    Differentiable forward only: the number of steps is not known, so use `scan` for reverse mode.
+
+    >>> import pullback as jax
+    >>> int(jax.lax.while_loop(lambda x: x < 10, lambda x: x * 2, 1))
+    16
+    """
+    if not (callable(cond_fun) and callable(body_fun)):
+        raise TypeError("lax.while_loop: body_fun and cond_fun arguments should be callable.")
+    return _core.while_loop(cond_fun, body_fun, init_val)
+
+
+def _concrete_int(value):
+    try:
+        return _operator.index(value)
+    except TypeError:
+        return None
+
+
+def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
+    """Repeats `body_fun(i, val)` for `i` from `lower` to `upper`, exclusive.
+
+    fori_loop : int, int, (int, c -> c), c -> c
+
+    Bounds that are known make a `scan`, which has a reverse derivative; traced bounds make a `while_loop`, which has none.
+
+    Raises:
+      TypeError: the body changes structure, shapes or dtypes of what it carries, or the bounds are not integers.
+
+    >>> import pullback as jax
+    >>> int(jax.lax.fori_loop(0, 4, lambda i, x: x + i, 0))
+    6
+    """
+    if not callable(body_fun):
+        raise TypeError("lax.fori_loop: body_fun argument should be callable.")
+    first, last = _concrete_int(lower), _concrete_int(upper)
+    if first is not None and last is not None:
+        from pullback.core import Tracer
+
+        start = lower if isinstance(lower, Tracer) or not isinstance(lower, int) else first
+
+        def step(carry, _):
+            i, val = carry
+            return (i + 1, body_fun(i, val)), None
+
+        length = max(last - first, 0)
+        unroll = 1 if unroll is None or unroll is False else int(unroll)
+        (_, result), _ = _core.scan(step, (start, init_val), None, length, False, max(unroll, 1), "fori_loop body function")
+        return result
+    if unroll is not None:
+        raise ValueError("Can only use `unroll` in `fori_loop` if the loop bounds are statically known.")
+    _, _, result = while_loop(
+        lambda carry: carry[0] < carry[1],
+        lambda carry: (carry[0] + 1, carry[1], body_fun(carry[0], carry[2])),
+        (lower, upper, init_val),
+    )
+    return result
+
+
+_NO_OPERAND = object()
+
+
+def cond(pred, true_fun, false_fun, *operands, operand=_NO_OPERAND, linear=None):
+    """`true_fun(*operands)` if `pred` holds, else `false_fun(*operands)`; only the chosen one runs.
+
+    Under `vmap` with a predicate for each example both run, and their results are selected.
+
+    Args:
+      pred: a scalar; numbers hold when they are not zero.
+      true_fun: a function of the operands.
+      false_fun: a function of the operands with results of the same structure and types.
+      operands: trees of arrays.
+    Raises:
+      TypeError: `pred` is not a scalar, or the functions differ in structure or types of their results.
+    Differentiable in the operands, forward and in reverse.
+
+    >>> import pullback as jax
+    >>> float(jax.lax.cond(True, lambda x: x + 1, lambda x: x - 1, 1.0))
+    2.0
+    """
+    if operand is not _NO_OPERAND:
+        if operands:
+            raise TypeError("if 'operand' keyword is passed then no positional operands can be passed")
+        operands = (operand,)
+    if not (callable(true_fun) and callable(false_fun)):
+        raise TypeError("lax.cond: true_fun and false_fun arguments should be callable.")
+    return _core.cond(pred, [false_fun, true_fun], operands, True)
+
+
+def switch(index, branches, *operands, operand=_NO_OPERAND):
+    """`branches[index](*operands)`, with the index moved into range; only the chosen branch runs.
+
+    Raises:
+      ValueError: there are no branches.
+      TypeError: the index is not an integer scalar, or the branches differ in structure or types of their results.
+
+    >>> import pullback as jax
+    >>> float(jax.lax.switch(1, [lambda x: x, lambda x: -x], 3.0))
+    -3.0
+    """
+    if operand is not _NO_OPERAND:
+        operands = (operand,)
+    branches = tuple(branches)
+    if not all(callable(branch) for branch in branches):
+        raise TypeError("lax.switch: branches argument should be a sequence of callables.")
+    if not branches:
+        raise ValueError("Empty branch sequence")
+    if len(branches) == 1:
+        return branches[0](*operands)
+    return _core.cond(index, list(branches), operands, False)
+
+
+def associative_scan(fn, elems, reverse=False, axis=0):
+    """Running combinations along an axis by an associative function, in logarithmic depth.
+
+    Args:
+      fn: an associative function of two trees like `elems`, elementwise along `axis`.
+      elems: a tree of arrays of one size along `axis`.
+      reverse: from the last element to the first.
+      axis: along which axis.
+
+    Source: the recursive prefix sum of Blelloch, "Prefix sums and their applications" (1990).
+    """
+    from pullback import numpy as jnp
+    from pullback.tree_util import tree_flatten, tree_unflatten
+
+    if not callable(fn):
+        raise TypeError("lax.associative_scan: fn argument should be callable.")
+    flat, tree = tree_flatten(elems)
+    flat = [jnp.asarray(x) for x in flat]
+    if reverse:
+        flat = [jnp.flip(x, axis) for x in flat]
+    sizes = {x.shape[axis] for x in flat}
+    if len(sizes) > 1:
+        raise ValueError(f"Array inputs to associative_scan must have the same first dimension. (saw: {[x.shape for x in flat]})")
+
+    def part(x, start, stop, step=1):
+        index = [slice(None)] * x.ndim
+        index[axis] = slice(start, stop, step)
+        return x[tuple(index)]
+
+    def combine(a, b):
+        return tree_flatten(fn(tree_unflatten(tree, a), tree_unflatten(tree, b)))[0]
+
+    def run(xs):
+        n = xs[0].shape[axis]
+        if n < 2:
+            return xs
+        pairs = combine([part(x, 0, n - 1, 2) for x in xs], [part(x, 1, None, 2) for x in xs])
+        odd = run(pairs)
+        before = [part(x, 0, -1) for x in odd] if n % 2 == 0 else odd
+        even = combine(before, [part(x, 2, None, 2) for x in xs])
+        even = [jnp.concatenate([part(x, 0, 1), e], axis) for x, e in zip(xs, even)]
+        return [_interleave(e, o, axis, jnp) for e, o in zip(even, odd)]
+
+    result = run(flat) if flat and flat[0].shape[axis] else flat
+    if reverse:
+        result = [jnp.flip(x, axis) for x in result]
+    return tree_unflatten(tree, result)
+
+
+def _interleave(even, odd, axis, jnp):
+    """Elements of two arrays in turn along an axis; the first may have one more."""
+    if even.shape[axis] == odd.shape[axis]:
+        stacked = jnp.stack([even, odd], axis=axis + 1 if axis >= 0 else even.ndim + axis + 1)
+        return stacked.reshape(*_sizes_with(even, axis, 2 * even.shape[axis]))
+    index = [slice(None)] * even.ndim
+    index[axis] = slice(0, -1)
+    joined = _interleave(even[tuple(index)], odd, axis, jnp) if odd.shape[axis] else odd
+    index[axis] = slice(-1, None)
+    return jnp.concatenate([joined, even[tuple(index)]], axis)
+
+
+def _sizes_with(x, axis, size):
+    sizes = list(x.shape)
+    sizes[axis] = size
+    return sizes

@@ -1,0 +1,240 @@
+"""Element types: their objects, relations and promotion."""
+
+import numpy as _np
+
+from pullback import _core
+from pullback._core import as_dtype as _as_dtype
+from pullback.errors import TypePromotionError as TypePromotionError
+
+float0 = _np.dtype([("float0", "V0")])
+
+
+class extended(_np.generic):
+    """The class of element types that NumPy does not know."""
+
+
+class prng_key(extended):
+    """The class of random keys as element types."""
+
+
+class ExtendedDType:
+    """An element type that NumPy does not know."""
+
+
+class _KeyDType(ExtendedDType):
+    """Threefry keys."""
+
+    _pullback_dtype = "key<fry>"
+    name = "key<fry>"
+    itemsize = 8
+    kind = "V"
+    isnative = True
+    type = prng_key
+
+    def __repr__(self):
+        return self.name
+
+    __str__ = __repr__
+
+    def __eq__(self, other):
+        return isinstance(other, _KeyDType)
+
+    def __hash__(self):
+        return hash(self.name)
+
+    def __reduce__(self):
+        return _get_key_dtype, ()
+
+
+_key_dtype = _KeyDType()
+
+
+def _get_key_dtype():
+    return _key_dtype
+
+
+class _ScalarMeta(type):
+    """Classes that name an element type and make arrays of it."""
+
+    dtype: _np.dtype
+
+    def __hash__(self):
+        return hash(self.dtype.type)
+
+    def __eq__(self, other):
+        return self is other or self.dtype.type is other or (isinstance(other, _ScalarMeta) and self.dtype == other.dtype)
+
+    def __ne__(self, other):
+        return not self == other
+
+    def __call__(self, x=0, *args):
+        import pullback.numpy as jnp
+
+        return jnp.asarray(x, dtype=self.dtype)
+
+    def __instancecheck__(self, instance):
+        return isinstance(instance, self.dtype.type)
+
+    def __repr__(self):
+        return f"<class 'jax.numpy.{self.dtype.name}'>"
+
+
+def _scalar_type(dtype):
+    return _ScalarMeta(dtype.name, (object,), {"dtype": dtype, "__module__": "pullback.numpy", "__doc__": f"Elements of type {dtype.name}."})
+
+
+_NUMPY = (
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64", "complex64",
+    "complex128",
+)
+_SMALL = (
+    "bfloat16", "int2", "int4", "uint2", "uint4", "float4_e2m1fn", "float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz",
+    "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu",
+)
+scalar_types = {name: _scalar_type(_np.dtype(name)) for name in _NUMPY}
+
+
+def scalar_type(name):
+    """The class of the element type with a name: `jax.numpy.float32` and its kin."""
+    if name not in scalar_types:
+        if name not in _SMALL:
+            raise AttributeError(f"there is no element type {name!r}")
+        import ml_dtypes
+
+        scalar_types[name] = _scalar_type(_np.dtype(getattr(ml_dtypes, name)))
+    return scalar_types[name]
+
+
+def __getattr__(name):
+    if name in _SMALL:
+        return scalar_type(name)
+    if name == "bfloat16":
+        return scalar_type(name)
+    raise AttributeError(f"module 'jax.dtypes' has no attribute {name!r}")
+
+
+def canonicalize_dtype(dtype, allow_extended_dtype=False):
+    """The dtype that arrays get: 64-bit types are narrowed while they are off."""
+    return _as_dtype(dtype)
+
+
+def dtype(x, *, canonicalize=False):
+    """The dtype of an array, number or anything that names one."""
+    if x is None:
+        raise ValueError(f"Invalid argument to dtype: {x}.")
+    if isinstance(x, type):
+        return _as_dtype(x)
+    return _core.typeof(x).dtype
+
+
+def issubdtype(a, b):
+    """Whether one element type belongs to another or to an abstract class of them."""
+    a_type = _class_of(a)
+    b_type = b if isinstance(b, type) and issubclass(b, _np.generic) else _class_of(b)
+    if a_type is b_type:
+        return True
+    for kind, root in (("f", _np.floating), ("i", _np.signedinteger), ("u", _np.unsignedinteger)):
+        if _kind_of_small(a) == kind:
+            return issubclass(root, b_type)
+    return isinstance(b_type, type) and issubclass(a_type, b_type)
+
+
+def _class_of(x):
+    if isinstance(x, ExtendedDType):
+        return x.type
+    if isinstance(x, type) and issubclass(x, _np.generic):
+        return x
+    if isinstance(x, _ScalarMeta):
+        return x.dtype.type
+    if isinstance(x, _np.dtype):
+        return x.type
+    return _np.dtype(x).type
+
+
+def _kind_of_small(x):
+    try:
+        name = x.name if isinstance(x, _np.dtype) else _np.dtype(x).name if not isinstance(x, _ScalarMeta) else x.dtype.name
+    except TypeError:
+        return None
+    if name not in _SMALL:
+        return None
+    return "u" if name.startswith("uint") else "i" if name.startswith("int") else "f"
+
+
+def isdtype(dtype, kind):
+    """Whether an element type is of a kind: a type, a name of a kind, or a tuple of them."""
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    dtype = _as_dtype_exact(dtype)
+    names = {
+        "bool": _np.bool_, "signed integer": _np.signedinteger, "unsigned integer": _np.unsignedinteger, "integral": _np.integer,
+        "real floating": _np.floating, "complex floating": _np.complexfloating,
+    }
+    for one in kinds:
+        if one == "numeric":
+            if issubdtype(dtype, _np.number):
+                return True
+        elif isinstance(one, str) and one in names:
+            if issubdtype(dtype, names[one]):
+                return True
+        elif isinstance(one, str):
+            raise ValueError(f"Unrecognized {kind=}; use one of {[*names, 'numeric']}")
+        elif dtype == _as_dtype_exact(one):
+            return True
+    return False
+
+
+def _as_dtype_exact(dtype):
+    if isinstance(dtype, ExtendedDType):
+        return dtype
+    if isinstance(dtype, _ScalarMeta):
+        return dtype.dtype
+    return _np.dtype(dtype)
+
+
+def is_python_scalar(x):
+    """Whether `x` is a number of Python, or weakly typed like one."""
+    return isinstance(x, (bool, int, float, complex)) or getattr(x, "weak_type", False) and getattr(x, "ndim", 1) == 0
+
+
+def finfo(dtype):
+    """Limits of a floating type."""
+    import ml_dtypes
+
+    return ml_dtypes.finfo(_as_dtype_exact(dtype))
+
+
+def iinfo(dtype):
+    """Limits of an integer type."""
+    import ml_dtypes
+
+    return ml_dtypes.iinfo(_as_dtype_exact(dtype))
+
+
+def result_type(*args, return_weak_type_flag=False):
+    """The dtype to which arguments promote."""
+    import pullback.numpy as jnp
+
+    return jnp.result_type(*args)
+
+
+def promote_types(a, b):
+    """The dtype to which two types promote."""
+    import pullback.numpy as jnp
+
+    return jnp.promote_types(a, b)
+
+
+def scalar_type_of(x):
+    """The type of Python numbers nearest to that of `x`."""
+    kind = dtype(x)
+    for root, python in ((_np.bool_, bool), (_np.integer, int), (_np.floating, float), (_np.complexfloating, complex)):
+        if issubdtype(kind, root):
+            return python
+    raise TypeError(f"Invalid scalar value {x}")
+
+
+def check_user_dtype_supported(dtype, fun_name=None):
+    """Raises for dtypes that arrays cannot have."""
+    _as_dtype(dtype)
+
+

@@ -1,0 +1,33 @@
+"""Trees of arrays as one vector."""
+
+from pullback.tree_util import tree_flatten, tree_unflatten
+
+import numpy as _np
+
+
+def ravel_pytree(pytree):
+    """All elements of a tree of arrays as one vector, and the function back."""
+    import pullback.numpy as jnp
+
+    leaves, treedef = tree_flatten(pytree)
+    if not leaves:
+        return jnp.zeros(0), lambda flat: tree_unflatten(treedef, [])
+    arrays = [jnp.asarray(leaf) for leaf in leaves]
+    dtypes, shapes = [a.dtype for a in arrays], [a.shape for a in arrays]
+    to_dtype = jnp.result_type(*arrays)
+    ends = _np.cumsum([a.size for a in arrays]).tolist()
+    flat = jnp.concatenate([jnp.ravel(a).astype(to_dtype) for a in arrays])
+
+    def unravel(flat):
+        given = jnp.asarray(flat)
+        if given.shape != (ends[-1],):
+            raise ValueError(f"unravel function given array of shape {given.shape}, but expected array of shape ({ends[-1]},)")
+        if given.dtype != to_dtype:
+            raise TypeError(f"unravel function given array of dtype {given.dtype}, but expected dtype {to_dtype}")
+        parts = [
+            given[end - a_size : end].reshape(shape).astype(dtype)
+            for end, a_size, shape, dtype in zip(ends, [int(_np.prod(s)) for s in shapes], shapes, dtypes)
+        ]
+        return tree_unflatten(treedef, parts)
+
+    return flat, unravel
