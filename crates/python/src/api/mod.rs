@@ -2,12 +2,16 @@
 
 pub mod arguments;
 pub mod indexing;
+mod nn;
 mod numpy;
+mod random;
 
 use pyo3::prelude::*;
 
 /// Adds all functions to the extension module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     numpy::register(m)?;
+    nn::register(m)?;
+    random::register(m)?;
     indexing::register(m)
 }
