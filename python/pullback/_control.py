@@ -110,19 +110,26 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
     """
     if not callable(body_fun):
         raise TypeError("lax.fori_loop: body_fun argument should be callable.")
+    low, high = _core.typeof(lower), _core.typeof(upper)
+    is_mixed = not low.weak_type and not high.weak_type and low.dtype != high.dtype
+    if low.shape or high.shape or low.dtype.kind not in "iub" or high.dtype.kind not in "iub" or is_mixed:
+        raise TypeError(
+            f"lower and upper arguments to fori_loop must have equal types, got {low.dtype.name} and {high.dtype.name}"
+        )
     first, last = _concrete_int(lower), _concrete_int(upper)
     if first is not None and last is not None:
         from pullback.core import Tracer
 
         start = lower if isinstance(lower, Tracer) or not isinstance(lower, int) else first
 
-        def step(carry, _):
-            i, val = carry
+        # The name shows in errors about what the body changes.
+        def step(loop_carry, _):
+            i, val = loop_carry
             return (i + 1, body_fun(i, val)), None
 
         length = max(last - first, 0)
         unroll = 1 if unroll is None or unroll is False else int(unroll)
-        (_, result), _ = _core.scan(step, (start, init_val), None, length, False, max(unroll, 1), "fori_loop body function")
+        (_, result), _ = _core.scan(step, (start, init_val), None, length, False, max(unroll, 1))
         return result
     if unroll is not None:
         raise ValueError("Can only use `unroll` in `fori_loop` if the loop bounds are statically known.")

@@ -61,6 +61,9 @@ impl Run<'_> {
     }
 }
 
+/// Where empty arrays are: aligned for every element type, and never read.
+const NO_MEMORY: *mut u8 = std::ptr::without_provenance_mut(64);
+
 /// Runs a kernel on the pointers in `args`.
 ///
 /// # Safety
@@ -73,9 +76,9 @@ pub(crate) unsafe extern "C" fn call_kernel(table: *mut u64, number: i64, args: 
     let n_ins = bound.kernel.n_ins();
     let (mut ins, mut outs): (Vec<&[u8]>, Vec<&mut [u8]>) = (vec![], vec![]);
     for (index, &span) in bound.spans.iter().enumerate() {
-        // SAFETY: by contract.
+        // SAFETY: by contract; memory of no bytes may be nowhere, so an aligned address stands for it.
         unsafe {
-            let start = *args.add(index);
+            let start = if span == 0 { NO_MEMORY } else { *args.add(index) };
             if index < n_ins {
                 ins.push(std::slice::from_raw_parts(start, span));
             } else {

@@ -318,7 +318,7 @@ fn scalar_of(text: &str, aval: Aval) -> Option<Scalar> {
 fn complex_of(text: &str) -> Option<pullback_base::scalar::Number> {
     let inner = text.strip_prefix('(')?.strip_suffix("j)")?;
     let is_sign = |(i, c): &(usize, char)| *i > 0 && "+-".contains(*c) && !inner[..*i].ends_with('e');
-    let (split, _) = inner.char_indices().filter(is_sign).last()?;
+    let (split, _) = inner.char_indices().rfind(is_sign)?;
     let im = inner[split..].trim_start_matches('+');
     Some(pullback_base::scalar::Number::Complex(inner[..split].parse().ok()?, im.parse().ok()?))
 }

@@ -249,7 +249,7 @@ pub trait DynPrim: Send + Sync {
     fn coverage(&self) -> Coverage;
 }
 
-fn typed<'a, T: Prim>(params: &'a Params) -> &'a T::Params {
+fn typed<T: Prim>(params: &Params) -> &T::Params {
     params.get::<T::Params>().unwrap_or_else(|| panic!("{} was given params {params:?}", T::NAME))
 }
 

@@ -104,11 +104,8 @@ impl Printer {
     }
 
     fn binder(&mut self, names: &mut Names, jaxpr: &Jaxpr, var: VarId) -> String {
-        if !names.contains_key(&var) {
-            let name = self.fresh();
-            names.insert(var, name);
-        }
-        format!("{}:{}", names[&var], self.ty(jaxpr.vars[var.index()]))
+        let name = names.entry(var).or_insert_with(|| self.fresh()).clone();
+        format!("{name}:{}", self.ty(jaxpr.vars[var.index()]))
     }
 
     fn literal(&self, scalar: Scalar) -> String {
@@ -143,8 +140,7 @@ impl Printer {
         let eqns: Vec<Doc> = jaxpr.eqns.iter().map(|eqn| self.eqn(jaxpr, eqn, &mut names, &used)).collect();
         let outs: Vec<String> = jaxpr.outs.iter().map(|&out| self.atom(&names, out)).collect();
         let comma = if outs.len() == 1 { "," } else { "" };
-        let space = |text: String| if text.is_empty() { text } else { format!("{text} ") };
-        let (consts, ins) = (space(consts), format!(" {ins}"));
+        let ins = format!(" {ins}");
         Doc::group(Doc::Concat(vec![
             Doc::text(format!("{{ lambda {consts};{ins}. let")),
             Doc::nest(4, Doc::Concat(vec![Doc::Break(" "), Doc::join(&Doc::Break("; "), eqns)])),

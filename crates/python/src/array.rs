@@ -236,8 +236,8 @@ impl PyArray {
             ));
         }
         gate(py, || array.buffer())?;
-        let owner =
-            if slf.get().val.is_tracer() { wrap(py, array.clone().into())?.into_bound(py) } else { slf.into_any() };
+        let is_owner = matches!(&slf.get().val, Val::Array(own) if own.is_same(&array));
+        let owner = if is_owner { slf.into_any() } else { wrap(py, array.clone().into())?.into_bound(py) };
         let view = numpy::view_of(&owner, &array)?;
         match dtype {
             Some(dtype) if !dtype.is_none() => {

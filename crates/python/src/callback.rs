@@ -23,7 +23,11 @@ struct PyHost {
 
 impl PyHost {
     fn call_python(&self, py: Python<'_>, ins: &[&[u8]], outs: &mut [&mut [u8]]) -> PyResult<()> {
-        let arrays = self.ins.iter().zip(ins).map(|(&aval, bytes)| Val::Array(Array::from_bytes(aval, &bytes[..aval.size_bytes()])));
+        let arrays = self
+            .ins
+            .iter()
+            .zip(ins)
+            .map(|(&aval, bytes)| Val::Array(Array::from_bytes(aval, &bytes[..aval.size_bytes()])));
         let result = self.fun.bind(py).call1(PyTuple::new(py, wrap_all(py, arrays)?)?)?;
         if outs.is_empty() {
             return Ok(());

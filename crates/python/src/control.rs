@@ -3,7 +3,7 @@
 //! Functions are traced on flat values; what is carried must keep its structure and types, and the errors name the part
 //! that does not.
 
-use pullback_base::tree::TreeDef;
+use pullback_base::tree::{Node, TreeDef};
 use pullback_base::{Aval, DType, Result, Scalar};
 use pullback_core::control::{CHECKPOINT, COND, Checkpoint, Cond, SCAN, Scan, WHILE, While};
 use pullback_ir::{Builder, JaxprRef, Params, Val, Vals, eval_jaxpr};
@@ -15,6 +15,7 @@ use pyo3::types::{PyList, PyTuple};
 use crate::call::{call_with, check_callable, not_a_jax_type, path_of, tree_of, tree_vals};
 use crate::errors::{Carry, type_error, value_error};
 use crate::gate::gate;
+use crate::jit::bad_output;
 use crate::names::{function_and_place, positional_names};
 use crate::tree::PyNode;
 
@@ -56,7 +57,8 @@ pub fn trace_fun(
     let traced = gate(py, || {
         trace_to_jaxpr(avals, &mut |tracers| {
             let out = call_with(transform, fun, &in_tree, tracers).carry(py)?;
-            let (outs, tree) = tree_vals(&out, &not_a_jax_type).carry(py)?;
+            let bad = |leaf: &Bound<'_, PyAny>, path: &str| bad_output(transform, fun, leaf, path);
+            let (outs, tree) = tree_vals(&out, &bad).carry(py)?;
             out_tree = Some(tree);
             Ok((outs, None))
         })
@@ -78,23 +80,28 @@ struct Carried<'a, 'py> {
 }
 
 impl Carried<'_, '_> {
-    fn name(&self, leaf: usize) -> PyResult<String> {
+    /// The name of the carried argument, or of one of its leaves.
+    fn name(&self, leaf: Option<usize>) -> PyResult<String> {
         let names = positional_names(self.fun, self.argument + 1);
         let name = names.get(self.argument).cloned().unwrap_or_else(|| "carry".into());
-        Ok(format!("{name}{}", path_of(self.init, leaf)?))
+        let path = leaf.map_or_else(|| Ok(String::new()), |leaf| path_of(self.init, leaf))?;
+        Ok(if path.is_empty() { name } else { format!("component {name}{path}") })
     }
 
     fn check_tree(&self, out: &TreeDef) -> PyResult<()> {
         if out == self.tree {
             return Ok(());
         }
+        let [a, b, why] = tree_difference(self.tree, out);
+        let leaf = |text: String| if text == LEAF { "an array".into() } else { text };
         Err(type_error(format!(
-            "{} carry input and carry output must have the same pytree structure, but they differ:\n\nThe input carry has \
-             structure {}, the output carry {}, of the function {}.\n\nRevise the function so that its output carry has the \
-             same pytree structure as the input carry.",
+            "{} carry input and carry output must have the same pytree structure, but they differ:\n\nThe input carry {} is {} \
+             but the corresponding component of the carry output is {}, {why}.\n\nRevise the function {} so that the carry \
+             output has the same pytree structure as the carry input.",
             self.what,
-            self.tree,
-            out,
+            self.name(None)?,
+            leaf(a),
+            leaf(b),
             function_and_place(self.fun)
         )))
     }
@@ -106,11 +113,11 @@ impl Carried<'_, '_> {
                 (true, true) => continue,
                 (false, true) => "so the dtypes do not match",
                 (true, false) => "so the shapes do not match",
-                (false, false) => "so the dtypes do not match and also the shapes do not match",
+                (false, false) => "so the dtypes do not match, and also the shapes do not match",
             };
             found.push(format!(
-                "The input carry {} has type {} but the corresponding output carry component has type {}, {why}.",
-                self.name(leaf)?,
+                "he input carry {} has type {} but the corresponding output carry component has type {}, {why}",
+                self.name(Some(leaf))?,
                 a.weak(false).long(),
                 b.weak(false).long()
             ));
@@ -119,13 +126,57 @@ impl Carried<'_, '_> {
             return Ok(());
         }
         Err(type_error(format!(
-            "{} carry input and carry output must have equal types (e.g. shapes and dtypes of arrays), but they differ:\n\n{}\n\n\
-             Revise the function {} so that all output types match the corresponding input types, for example with astype.",
+            "{} carry input and carry output must have equal types, but they differ:\n\n{}\n\nRevise the function so that all \
+             output types match the corresponding input types, for example with astype. The function is {}.",
             self.what,
-            found.join("\n\n"),
+            sentence_or_list(&found),
             function_and_place(self.fun)
         )))
     }
+}
+
+/// One sentence, or a list of them; each comes without its first letter, a `t`.
+fn sentence_or_list(found: &[String]) -> String {
+    match found {
+        [one] => format!("T{one}."),
+        many => many.iter().map(|one| format!("  * t{one}")).collect::<Vec<_>>().join(";\n") + ".",
+    }
+}
+
+const LEAF: &str = "a pytree leaf";
+
+/// What two structures are at the first place where they differ, and why they do.
+fn tree_difference(a: &TreeDef, b: &TreeDef) -> [String; 3] {
+    let name = |tree: &TreeDef| match tree.node() {
+        Node::Leaf => LEAF.to_string(),
+        Node::None => "a <class 'NoneType'>".into(),
+        Node::Tuple => "a <class 'tuple'>".into(),
+        Node::List => "a <class 'list'>".into(),
+        Node::Dict(custom) | Node::Custom(custom) => {
+            Python::attach(|py| format!("a {}", PyNode::of(custom).class.bind(py).as_any()))
+        }
+    };
+    if std::mem::discriminant(a.node()) != std::mem::discriminant(b.node()) {
+        return [name(a), name(b), "so their Python types differ".into()];
+    }
+    if a.children().len() != b.children().len() {
+        let sized = |tree: &TreeDef| {
+            let kind = if matches!(tree.node(), Node::List) { "list" } else { "tuple" };
+            format!("a {kind} of length {}", tree.children().len())
+        };
+        return match a.node() {
+            Node::Tuple | Node::List => [sized(a), sized(b), "so the lengths do not match".into()],
+            _ => [a.to_string(), b.to_string(), "so the numbers of children do not match".into()],
+        };
+    }
+    if a.node() != b.node() {
+        return [a.to_string(), b.to_string(), "so the static data do not match".into()];
+    }
+    let pairs = a.children().iter().zip(b.children());
+    pairs
+        .into_iter()
+        .find(|(a, b)| a != b)
+        .map_or_else(|| [a.to_string(), b.to_string(), "".into()], |(a, b)| tree_difference(a, b))
 }
 
 /// Initial values whose weak type does not survive the loop, converted to what comes out of it; `None` if all do.
@@ -158,7 +209,10 @@ fn scan_length(xs: &[Val], length: Option<usize>) -> PyResult<usize> {
     let text = |sizes: &[usize]| sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     if let Some(length) = length {
         if sizes.iter().any(|&size| size != length) {
-            let text = format!("scan got `length` argument of {length} which disagrees with leading axis sizes [{}].", text(&sizes));
+            let text = format!(
+                "scan got `length` argument of {length} which disagrees with leading axis sizes [{}].",
+                text(&sizes)
+            );
             return Err(value_error(text));
         }
         return Ok(length);
@@ -194,9 +248,9 @@ fn scan(
     loop {
         let in_avals = [avals(&carry), slice_avals.clone()].concat();
         let body = trace_fun("scan", f, vec![carry_tree.clone(), xs_tree.clone()], &in_avals)?;
-        let [carry_out, ys_tree] = body.out_tree.children() else { return Err(not_a_pair(&body.out_tree)) };
-        if !matches!(body.out_tree.node(), pullback_base::tree::Node::Tuple | pullback_base::tree::Node::List) {
-            return Err(not_a_pair(&body.out_tree));
+        let [carry_out, ys_tree] = body.out_tree.children() else { return Err(not_a_pair(&body)) };
+        if !matches!(body.out_tree.node(), Node::Tuple | Node::List) {
+            return Err(not_a_pair(&body));
         }
         carried.check_tree(carry_out)?;
         let outs = body.out_avals();
@@ -215,8 +269,13 @@ fn scan(
     }
 }
 
-fn not_a_pair(tree: &TreeDef) -> PyErr {
-    type_error(format!("scan body output must be a pair, got a tree of structure {tree}."))
+fn not_a_pair(body: &TracedFun) -> PyErr {
+    match body.out_avals()[..] {
+        [aval] if body.out_tree.is_leaf() => {
+            type_error(format!("scan body output must be a pair, got {}.", aval.long()))
+        }
+        _ => type_error(format!("scan body output must be a pair, got a tree of structure {}.", body.out_tree)),
+    }
 }
 
 /// A loop that runs while a condition holds. See `pullback.lax.while_loop`.
@@ -280,15 +339,15 @@ fn cond(
     operands: &Bound<'_, PyTuple>,
     is_predicate: bool,
 ) -> PyResult<Py<PyAny>> {
-    let chosen = crate::value::to_val(index)?;
+    let Some(chosen) = crate::value::plain_val(index)? else { return Err(bad_predicate(index, is_predicate)?) };
     let aval = chosen.aval();
     if aval.rank() > 0 {
-        let what = if is_predicate { "Pred" } else { "Branch index" };
+        let what = if is_predicate { "Pred must be a scalar" } else { "Branch index must be scalar" };
         let shape = pullback_base::aval::tuple_text(&aval.shape);
-        return Err(type_error(format!("{what} must be a scalar, got {} of shape {shape}.", index.str()?)));
+        return Err(type_error(format!("{what}, got {} of shape {shape}.", index.str()?)));
     }
     if !is_predicate && !aval.dtype.is_integer() {
-        return Err(type_error(format!("Index type must be an integer, got {}.", aval.dtype)));
+        return Err(type_error(format!("Index type must be an integer, got {} as {}", index.str()?, aval.dtype)));
     }
     let (vals, tree) = tree_vals(operands.as_any(), &not_a_jax_type)?;
     let args = tree.children().to_vec();
@@ -308,34 +367,76 @@ fn cond(
     tree_of(py, &out_tree, results)
 }
 
+fn bad_predicate(index: &Bound<'_, PyAny>, is_predicate: bool) -> PyResult<PyErr> {
+    let text = index.str()?;
+    Ok(if !is_predicate {
+        type_error(format!("Index type must be an integer, got {text}."))
+    } else if index.is_instance_of::<pyo3::types::PyString>() || index.is_instance_of::<PyTuple>() {
+        type_error(format!("Pred must be a scalar, got {text} of type {}", index.get_type()))
+    } else {
+        type_error(format!("Pred type must be either boolean or number, got {text}."))
+    })
+}
+
 fn check_branches(branches: &[Bound<'_, PyAny>], funs: &[TracedFun], is_predicate: bool) -> PyResult<()> {
-    let (what, names) = if is_predicate { ("cond", ["false_fun", "true_fun"]) } else { ("switch", ["branch 0", "a branch"]) };
-    for (branch, fun) in branches.iter().zip(funs).skip(1) {
-        let places = format!(
-            "{} is {}, {} is {}",
-            names[1],
-            function_and_place(branch),
-            names[0],
-            function_and_place(&branches[0])
-        );
-        if fun.out_tree != funs[0].out_tree {
+    // The true branch comes first in errors, though second in the program.
+    let shown: Vec<usize> = if is_predicate { vec![1, 0] } else { (0..funs.len()).collect() };
+    let what = if is_predicate { "cond" } else { "switch" };
+    let name = |i: usize| match (is_predicate, i) {
+        (true, 1) => "true_fun".to_string(),
+        (true, _) => "false_fun".into(),
+        (false, 0) => "branch 0".into(),
+        (false, i) => format!("branch{i}"),
+    };
+    let first = shown[0];
+    for &other in &shown[1..] {
+        let names = [name(first), name(other)];
+        let places = [first, other].map(|i| format!("{} is {}", name(i), function_and_place(&branches[i]))).join("\n");
+        let (a, b) = (&funs[first], &funs[other]);
+        if a.out_tree != b.out_tree {
+            let [one, two, why] = tree_difference(&a.out_tree, &b.out_tree);
             return Err(type_error(format!(
-                "{what} branch outputs must have the same pytree structure, but they differ:\n\n{places}; their outputs have \
-                 structure {} and {}.",
-                fun.out_tree, funs[0].out_tree
+                "{what} branch outputs must have the same pytree structure, but they differ:\n\n{places}\n\n{} output is {one} but \
+                 {} output is {two}, {why}.\n\nRevise {} and/or {} so that they have the same pytree structure.",
+                names[0], names[1], names[0], names[1]
             )));
         }
-        let types = |fun: &TracedFun| fun.out_avals().iter().map(|aval| aval.weak(false)).collect::<Vec<_>>();
-        if types(fun) != types(&funs[0]) {
+        let found = output_differences(branches[0].py(), a, b, &names)?;
+        if !found.is_empty() {
             return Err(type_error(format!(
-                "{what} branches must have equal output types but they differ.\n\n{places}; their outputs have types {:?} and \
-                 {:?}. Revise them so that shapes and dtypes match, for example with astype.",
-                types(fun),
-                types(&funs[0])
+                "{what} branches must have equal output types but they differ.\n\n{places}\n\n{}\n\nRevise {} and/or {} so that \
+                 all output types match, for example with astype.",
+                sentence_or_list(&found),
+                names[0],
+                names[1]
             )));
         }
     }
     Ok(())
+}
+
+fn output_differences(py: Python<'_>, a: &TracedFun, b: &TracedFun, names: &[String; 2]) -> PyResult<Vec<String>> {
+    let marks = (0..a.out_tree.n_leaves()).map(|_| py.Ellipsis());
+    let skeleton = crate::tree::unflatten(py, &a.out_tree, marks)?;
+    let mut found = vec![];
+    for (leaf, (x, y)) in a.out_avals().into_iter().zip(b.out_avals()).enumerate() {
+        let why = match (x.dtype == y.dtype, x.shape == y.shape) {
+            (true, true) => continue,
+            (false, true) => "so the dtypes do not match",
+            (true, false) => "so the shapes do not match",
+            (false, false) => "so the dtypes do not match, and also the shapes do not match",
+        };
+        let path = path_of(skeleton.bind(py), leaf)?;
+        let at = if path.is_empty() { String::new() } else { format!(" at path {path}") };
+        found.push(format!(
+            "he output of {}{at} has type {} but the corresponding output of {} has type {}, {why}",
+            names[0],
+            x.weak(false).long(),
+            names[1],
+            y.weak(false).long()
+        ));
+    }
+    Ok(found)
 }
 
 /// Results that are weakly typed in some branches only become strong in all.
@@ -361,7 +462,12 @@ fn with_common_weak_types(traced: Vec<Traced>) -> Result<Vec<Traced>> {
 
 /// A call whose intermediate values are computed again for the reverse derivative.
 #[pyfunction]
-fn checkpoint(py: Python<'_>, fun: &Bound<'_, PyAny>, args: &Bound<'_, PyTuple>, prevent_cse: bool) -> PyResult<Py<PyAny>> {
+fn checkpoint(
+    py: Python<'_>,
+    fun: &Bound<'_, PyAny>,
+    args: &Bound<'_, PyTuple>,
+    prevent_cse: bool,
+) -> PyResult<Py<PyAny>> {
     let (vals, tree) = tree_vals(args.as_any(), &not_a_jax_type)?;
     let fun = trace_fun("checkpoint", fun, tree.children().to_vec(), &avals(&vals))?;
     let Traced { jaxpr, captured } = fun.traced;

@@ -1,111 +1,169 @@
-//! Derivatives that users write in Python: `custom_jvp` and `custom_vjp`.
+//! Functions with derivatives that the user wrote in Python.
 //!
-//! A rule holds Python functions and the structure of what they take and give; it runs them with the emitter that the
-//! transform hands it as the current one.
+//! Where nothing is traced the function itself runs. Otherwise its jaxpr is bound with the rule, an object that holds
+//! the user's functions and calls them on the emitter that a transform gives it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pullback_base::tree::TreeDef;
-use pullback_base::{DType, Result, Scalar};
+use pullback_base::{Aval, DType, Error, ErrorKind, Result};
 use pullback_core::control::{
     CUSTOM_JVP_CALL, CUSTOM_VJP_CALL, CustomJvpCall, CustomVjpCall, JvpRuleRef, VjpRule, VjpRuleRef,
 };
 use pullback_core::prims::instantiate;
-use pullback_ir::{CustomRule, EmitRef, Operand, Params, Tangents, Val, Vals};
-use pullback_trace::with_current;
+use pullback_ir::{CustomRule, EmitRef, Jaxpr, JaxprRef, Operand, Params, Tangents, Val, Vals};
+use pullback_trace::{Traced, bind, is_tracing, with_current};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::call::{not_a_jax_type, tree_of, tree_vals};
-use crate::control::trace_fun;
-use crate::errors::{Carry, type_error};
+use crate::errors::{Carry, exception_class, type_error, value_error};
 use crate::gate::gate;
+use crate::jit::{CallSpec, Job, StagedCall, Statics, stage};
 use crate::names::{function_and_place, function_name};
+use crate::tracer::concrete;
+use crate::tree::{broadcast_prefix, flatten_all};
+use crate::value::to_val;
 
-/// A rule of `custom_jvp`.
+/// One call of a function with a custom derivative.
+struct Call<'a, 'py> {
+    fun: &'a Bound<'py, PyAny>,
+    args: &'a Bound<'py, PyTuple>,
+    vals: Vec<Val>,
+}
+
+impl<'a, 'py> Call<'a, 'py> {
+    fn new(fun: &'a Bound<'py, PyAny>, args: &'a Bound<'py, PyTuple>) -> PyResult<(Call<'a, 'py>, TreeDef)> {
+        let (leaves, tree) = flatten_all(args.as_any())?;
+        let vals: PyResult<Vec<Val>> = leaves.iter().map(to_val).collect();
+        Ok((Call { fun, args, vals: vals? }, tree))
+    }
+
+    fn is_eager(&self) -> bool {
+        !is_tracing() && !self.vals.iter().any(Val::is_tracer)
+    }
+
+    /// The jaxpr of the function. A function that looks at values has none; where a derivative of known values is
+    /// taken, the rule alone is asked, and an empty jaxpr stands in.
+    fn stage(&self, transform: &'static str) -> Result<Option<StagedCall>> {
+        let py = self.fun.py();
+        let statics = Statics::default();
+        let job = Job { transform, fun: self.fun, args: self.args, kwargs: None, statics: &statics };
+        let spec = CallSpec::of_call(self.args, None, &statics, &mut vec![]).carry(py)?;
+        let avals: Vec<Aval> = self.vals.iter().map(Val::aval).collect();
+        match stage(&job, &spec, &avals) {
+            Err(error) if self.vals.iter().all(|val| concrete(val).is_some()) && wants_values(py, &error) => Ok(None),
+            result => result.map(|staged| Some(hoisted(staged))),
+        }
+    }
+}
+
+/// The staged function without consts: they become captured values, as rules take them.
+fn hoisted(staged: StagedCall) -> StagedCall {
+    let traced = Traced { jaxpr: staged.jaxpr, captured: staged.captured }.hoisted();
+    StagedCall { jaxpr: traced.jaxpr, captured: traced.captured, out_tree: staged.out_tree }
+}
+
+/// Whether tracing failed because a concrete value was needed.
+fn wants_values(py: Python<'_>, error: &Error) -> bool {
+    if error.kind() == ErrorKind::Concretization {
+        return true;
+    }
+    let Some(raised) = error.payload().and_then(|payload| payload.downcast_ref::<PyErr>()) else { return false };
+    exception_class(py, "JAXTypeError").is_ok_and(|class| raised.is_instance(py, &class))
+}
+
+fn empty_jaxpr(avals: &[Aval]) -> JaxprRef {
+    let builder = pullback_ir::Builder::new();
+    for &aval in avals {
+        builder.input(aval);
+    }
+    let (jaxpr, _): (Jaxpr, Vec<Val>) = builder.finish(&[], None);
+    JaxprRef::new(jaxpr)
+}
+
+/// A rule `(primals, tangents) -> (out, out tangent)`.
 struct PyJvpRule {
     rule: Py<PyAny>,
     name: String,
+    function: String,
     in_tree: TreeDef,
-    out_tree: TreeDef,
     n_captured: usize,
-}
-
-/// Tangents as the user's rule sees them: zeros are arrays.
-fn full_tangents(e: &EmitRef, primals: &[Val], tangents: &[Option<Val>]) -> Result<Vec<Val>> {
-    let full = |(x, t): (&Val, &Option<Val>)| {
-        let aval = x.aval().tangent();
-        if aval.dtype == DType::Float0 {
-            return Ok(Val::Array(pullback_base::Array::full(aval, Scalar::zero(DType::Float0))));
-        }
-        instantiate(&**e, x.aval(), t.clone())
-    };
-    primals.iter().zip(tangents).map(full).collect()
+    out_tree: Arc<Mutex<Option<TreeDef>>>,
 }
 
 impl PyJvpRule {
-    fn call(&self, py: Python<'_>, primals: &[Val], tangents: &[Val]) -> PyResult<(Vec<Val>, Vec<Val>)> {
-        let primals = tree_of(py, &self.in_tree, primals.iter().cloned())?;
-        let tangents = tree_of(py, &self.in_tree, tangents.iter().cloned())?;
-        let pair = self.rule.bind(py).call1((primals, tangents))?;
-        let pair = pair.cast::<PyTuple>().ok().filter(|pair| pair.len() == 2);
-        let Some(pair) = pair else {
-            return Err(type_error(format!(
-                "Custom JVP rule {} must produce a pair (list or tuple of length two) representing primal and tangent outputs.",
-                function_and_place(self.rule.bind(py))
-            )));
-        };
-        let (outs, out_tree) = tree_vals(&pair.get_item(0)?, &not_a_jax_type)?;
-        let (dots, dot_tree) = tree_vals(&pair.get_item(1)?, &not_a_jax_type)?;
-        if out_tree != self.out_tree || dot_tree != self.out_tree {
-            return Err(type_error(format!(
-                "Custom JVP rule {} must produce primal and tangent outputs with equal container (pytree) structures, but got \
-                 {out_tree} and {dot_tree} respectively, for a function with output structure {}.",
-                function_and_place(self.rule.bind(py)),
-                self.out_tree
-            )));
-        }
-        self.check_types(py, &outs, &dots)?;
-        Ok((outs, dots))
+    fn call(&self, py: Python<'_>, primals: &[Val], tangents: &[Option<Val>]) -> Result<(Vals, Tangents)> {
+        let e = pullback_trace::current();
+        let primals = &primals[self.n_captured..];
+        let full = |(x, t): (&Val, &Option<Val>)| instantiate(&*e, x.aval(), t.clone());
+        let dots: Result<Vec<Val>> = primals.iter().zip(&tangents[self.n_captured..]).map(full).collect();
+        let (outs, dots) = self.call_python(py, primals, dots?).carry(py)?;
+        Ok((outs.into(), dots.into()))
     }
 
-    fn check_types(&self, py: Python<'_>, outs: &[Val], dots: &[Val]) -> PyResult<()> {
-        for (out, dot) in outs.iter().zip(dots) {
-            let (wanted, found) = (out.aval().tangent().weak(false), dot.aval().weak(false));
-            if wanted != found {
-                return Err(type_error(format!(
-                    "Custom JVP rule {} must produce primal and tangent outputs with corresponding shapes and dtypes. Expected a \
-                     tangent of type {} but got {}.",
-                    function_and_place(self.rule.bind(py)),
-                    wanted.long(),
-                    found.long()
-                )));
-            }
+    fn call_python(&self, py: Python<'_>, primals: &[Val], dots: Vec<Val>) -> PyResult<(Vec<Val>, Vec<Option<Val>>)> {
+        let primals = tree_of(py, &self.in_tree, primals.iter().cloned())?;
+        let dots = tree_of(py, &self.in_tree, dots)?;
+        let result = self.rule.bind(py).call1((primals, dots))?;
+        let pair: Option<Vec<Bound<'_, PyAny>>> = result
+            .extract()
+            .ok()
+            .filter(|pair: &Vec<_>| pair.len() == 2 && !result.is_instance_of::<crate::value::PyArray>());
+        let Some(pair) = pair else {
+            return Err(type_error(format!(
+                "Custom JVP rule {} for function {} must produce a pair (list or tuple of length two) representing primal and \
+                 tangent outputs, but got {}.",
+                self.name,
+                self.function,
+                result.str()?
+            )));
+        };
+        let (outs, tree) = tree_vals(&pair[0], &not_a_jax_type)?;
+        let (dots, dots_tree) = tree_vals(&pair[1], &not_a_jax_type)?;
+        if tree != dots_tree {
+            return Err(type_error(format!(
+                "Custom JVP rule {} for function {} must produce primal and tangent outputs with equal container (pytree) \
+                 structures, but got {tree} and {dots_tree} respectively.",
+                self.name, self.function
+            )));
         }
-        Ok(())
+        for (out, dot) in outs.iter().zip(&dots) {
+            check_dot(out.aval(), dot.aval())?;
+        }
+        *self.out_tree.lock().unwrap_or_else(PoisonError::into_inner) = Some(tree);
+        let informative = |dot: Val| (dot.aval().dtype != DType::Float0).then_some(dot);
+        Ok((outs, dots.into_iter().map(informative).collect()))
     }
+}
+
+fn check_dot(out: Aval, dot: Aval) -> PyResult<()> {
+    let wanted = out.tangent().weak(false);
+    if wanted == dot.weak(false) {
+        return Ok(());
+    }
+    Err(type_error(format!(
+        "Custom JVP rule must produce primal and tangent outputs with corresponding shapes and dtypes. Expected {} (tangent type \
+         of {}) but got {}.",
+        wanted.long(),
+        out.weak(false).long(),
+        dot.weak(false).long()
+    )))
 }
 
 impl CustomRule for PyJvpRule {
     fn jvp(&self, e: &EmitRef, primals: &[Val], tangents: &[Option<Val>]) -> Result<(Vals, Tangents)> {
-        let (primals, tangents) = (&primals[self.n_captured..], &tangents[self.n_captured..]);
-        let tangents = full_tangents(e, primals, tangents)?;
-        let (outs, dots) =
-            Python::attach(|py| with_current(e.clone(), || self.call(py, primals, &tangents).carry(py)))?;
-        let dots = dots.into_iter().map(|dot| (dot.aval().dtype != DType::Float0).then_some(dot)).collect();
-        Ok((outs.into(), dots))
+        Python::attach(|py| with_current(e.clone(), || self.call(py, primals, tangents)))
     }
-
     fn transpose(&self, _: &EmitRef, _: &[Option<Val>], _: &[Operand]) -> Result<Tangents> {
-        Err(pullback_base::Error::internal("custom_jvp_call is not linear"))
+        Err(Error::internal("custom_jvp_call is differentiated before it is transposed"))
     }
-
     fn name(&self) -> String {
         self.name.clone()
     }
 }
 
-/// Calls a function with a forward rule of its own: `rule(primals, tangents) -> (out, out_dot)` on tuples of arguments.
+/// Calls a `custom_jvp` function: `rule` takes the tuples of primals and of tangents.
 #[pyfunction]
 fn custom_jvp_call(
     py: Python<'_>,
@@ -114,189 +172,247 @@ fn custom_jvp_call(
     rule_name: String,
     args: &Bound<'_, PyTuple>,
 ) -> PyResult<Py<PyAny>> {
-    if !pullback_trace::is_tracing() {
+    let name = function_name(fun);
+    let (call, in_tree) = Call::new(fun, args)?;
+    if call.is_eager() {
         return Ok(fun.call1(args)?.unbind());
     }
-    let (vals, in_tree) = tree_vals(args.as_any(), &not_a_jax_type)?;
-    let avals: Vec<_> = vals.iter().map(Val::aval).collect();
-    let traced = trace_fun("custom_jvp", fun, in_tree.children().to_vec(), &avals)?;
+    let Some(staged) =
+        gate(py, || call.stage("custom_jvp"))?.map_or_else(|| stand_in(&call), |staged| Some(Ok(staged)))
+    else {
+        return Ok(fun.call1(args)?.unbind());
+    };
+    let staged = staged?;
+    let out_tree = Arc::new(Mutex::new(None));
     let rule = PyJvpRule {
         rule: rule.clone().unbind(),
         name: rule_name,
+        function: name.clone(),
         in_tree,
-        out_tree: traced.out_tree.clone(),
-        n_captured: traced.traced.captured.len(),
+        n_captured: staged.captured.len(),
+        out_tree: out_tree.clone(),
     };
     let params = CustomJvpCall {
-        name: function_name(fun).into(),
-        call_jaxpr: traced.traced.jaxpr,
+        name: name.into(),
+        call_jaxpr: staged.jaxpr,
         jvp: JvpRuleRef(Arc::new(rule)),
         symbolic_zeros: false,
     };
-    let operands = [&traced.traced.captured[..], &vals].concat();
-    let outs = gate(py, || pullback_trace::bind(CUSTOM_JVP_CALL, &Params::new(params), &operands))?;
-    tree_of(py, &traced.out_tree, outs)
+    let ins = [staged.captured, call.vals].concat();
+    let outs = gate(py, || bind(CUSTOM_JVP_CALL, &Params::new(params), &ins))?;
+    finish(py, staged.out_tree, &out_tree, outs)
 }
 
-/// The functions of `custom_vjp`.
+/// For a function that looks at values: an empty jaxpr when some tangent reaches it, so that the rule runs; else
+/// nothing, and the function itself runs.
+fn stand_in(call: &Call<'_, '_>) -> Option<PyResult<StagedCall>> {
+    let id = pullback_trace::current().id();
+    let is_differentiated = call.vals.iter().any(|val| val.tracer_of(id).is_some());
+    let avals: Vec<Aval> = call.vals.iter().map(Val::aval).collect();
+    // A leaf stands for "ask the rule for its structure".
+    is_differentiated
+        .then(|| Ok(StagedCall { jaxpr: empty_jaxpr(&avals), captured: vec![], out_tree: TreeDef::leaf() }))
+}
+
+/// The tree of the results: in the structure of the staged function, or that which the rule gave.
+fn finish(py: Python<'_>, staged: TreeDef, ruled: &Mutex<Option<TreeDef>>, outs: Vals) -> PyResult<Py<PyAny>> {
+    let ruled = ruled.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let tree = ruled.filter(|tree| tree.n_leaves() == outs.len()).unwrap_or(staged);
+    tree_of(py, &tree, outs)
+}
+
+/// Rules `args -> (out, residuals)` and `(residuals, cotangent) -> cotangents of args`.
 struct PyVjpRule {
-    fwd: Py<PyAny>,
-    bwd: Py<PyAny>,
+    forward: Py<PyAny>,
+    backward: Py<PyAny>,
     names: [String; 2],
+    function: String,
     in_tree: TreeDef,
-    out_tree: TreeDef,
     n_captured: usize,
-    /// Structure of the residuals, known after the first forward pass.
-    residuals: Mutex<Option<TreeDef>>,
-    /// Avals of the arguments, captured ones apart.
-    in_avals: Vec<pullback_base::Aval>,
-    /// Avals of the results.
-    out_avals: Vec<pullback_base::Aval>,
+    in_avals: Vec<Aval>,
+    state: Mutex<Option<Forwarded>>,
+    out_tree: Arc<Mutex<Option<TreeDef>>>,
+}
+
+/// What the forward rule told of structures and of leaves that are no arrays.
+#[derive(Clone)]
+struct Forwarded {
+    residual_tree: TreeDef,
+    out_tree: TreeDef,
+    out_avals: Vec<Aval>,
 }
 
 impl PyVjpRule {
-    fn residual_tree(&self) -> std::sync::MutexGuard<'_, Option<TreeDef>> {
-        self.residuals.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn call_forward(&self, py: Python<'_>, primals: &[Val]) -> PyResult<(Vec<Val>, Vec<Val>)> {
-        let args = tree_of(py, &self.in_tree, primals.iter().cloned())?.into_bound(py).cast_into::<PyTuple>()?;
-        let fwd = self.fwd.bind(py);
-        let pair = fwd.call1(args)?;
-        let pair = pair.cast::<PyTuple>().ok().filter(|pair| pair.len() == 2);
+        let args = tree_of(py, &self.in_tree, primals[self.n_captured..].iter().cloned())?;
+        let result = self.forward.bind(py).call1(args.bind(py).cast::<PyTuple>()?)?;
+        let pair = result.cast::<PyTuple>().ok().filter(|pair| pair.len() == 2);
         let Some(pair) = pair else {
+            let (fwd, function) = (&self.names[0], &self.function);
             return Err(type_error(format!(
-                "Custom VJP fwd rule {} must produce a pair (list or tuple of length two) where the first element represents the \
-                 primal output and the second element represents residuals.",
-                function_and_place(fwd)
+                "Custom VJP fwd rule {fwd} for function {function} must produce a pair (list or tuple of length two) where the \
+                 first element represents the primal output (equal to those of the custom_vjp-decorated function {function}) and \
+                 the second element represents residuals (i.e. values stored from the forward pass for use on the backward pass), \
+                 but instead of a pair the fwd rule {fwd} produced {}.",
+                result.str()?
             )));
         };
         let (outs, out_tree) = tree_vals(&pair.get_item(0)?, &not_a_jax_type)?;
-        if out_tree != self.out_tree {
-            return Err(type_error(format!(
-                "Custom VJP fwd rule {} must produce a pair whose first element has the structure of the function's output, {}, \
-                 but it has {out_tree}.",
-                function_and_place(fwd),
-                self.out_tree
-            )));
-        }
-        let (residuals, tree) = tree_vals(&pair.get_item(1)?, &not_a_jax_type)?;
-        *self.residual_tree() = Some(tree);
+        let (residuals, residual_tree) = tree_vals(&pair.get_item(1)?, &not_a_jax_type)?;
+        let out_avals = outs.iter().map(Val::aval).collect();
+        *self.out_tree.lock().unwrap_or_else(PoisonError::into_inner) = Some(out_tree.clone());
+        let forwarded = Forwarded { residual_tree, out_tree, out_avals };
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = Some(forwarded);
         Ok((outs, residuals))
     }
 
-    fn call_backward(&self, py: Python<'_>, residuals: &[Val], cts: &[Val]) -> PyResult<Vec<Option<Val>>> {
-        let tree = self.residual_tree().clone().expect("the forward function ran before");
-        let residuals = tree_of(py, &tree, residuals.iter().cloned())?;
-        let cts = tree_of(py, &self.out_tree, cts.iter().cloned())?;
-        let bwd = self.bwd.bind(py);
-        let result = bwd.call1((residuals, cts))?;
-        let wrong = |found: String| {
-            type_error(format!(
-                "Custom VJP bwd rule {} must produce a tuple of cotangents with the structure of the function's arguments, {}, \
-                 but got {found}.",
-                function_and_place(bwd),
-                self.in_tree
-            ))
+    fn call_backward(&self, py: Python<'_>, residuals: &[Val], cts: &[Option<Val>]) -> Result<Tangents> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let state = state.ok_or_else(|| Error::internal("the backward rule ran before the forward rule"))?;
+        let e = pullback_trace::current();
+        let full = |(&aval, ct): (&Aval, &Option<Val>)| match aval.tangent().dtype {
+            DType::Float0 => {
+                Ok(Val::Array(pullback_base::Array::full(aval.tangent(), pullback_base::Scalar::zero(DType::Float0))))
+            }
+            _ => instantiate(&*e, aval, ct.clone()),
         };
-        let parts: Vec<_> = result.try_iter().map_err(|_| wrong(result.to_string()))?.collect::<PyResult<_>>()?;
-        if parts.len() != self.in_tree.children().len() {
-            return Err(wrong(format!("{} entries", parts.len())));
-        }
-        let mut all = vec![];
-        for (part, tree) in parts.iter().zip(self.in_tree.children()) {
-            if part.is_none() {
-                all.extend(std::iter::repeat_n(None, tree.n_leaves()));
-                continue;
-            }
-            let (cts, found) = tree_vals(part, &not_a_jax_type)?;
-            if found != *tree {
-                return Err(wrong(format!("an entry of structure {found} in place of {tree}")));
-            }
-            all.extend(cts.into_iter().map(|ct| (ct.aval().dtype != DType::Float0).then_some(ct)));
-        }
-        self.check_types(&all, &wrong)?;
-        Ok(all)
+        let cts: Result<Vec<Val>> = state.out_avals.iter().zip(cts).map(full).collect();
+        self.call_backward_python(py, &state, residuals, cts?).carry(py)
     }
 
-    fn check_types(&self, cts: &[Option<Val>], wrong: &dyn Fn(String) -> PyErr) -> PyResult<()> {
-        // Under batching shapes have more axes than at the call; the rank tells.
-        for (ct, aval) in cts.iter().zip(&self.in_avals) {
-            let Some(ct) = ct else { continue };
-            let (found, wanted) = (ct.aval().weak(false), aval.tangent().weak(false));
-            if found.rank() == wanted.rank() && found != wanted {
-                return Err(wrong(format!("a cotangent of type {} for an argument of type {}", found.long(), aval.long())));
-            }
+    fn call_backward_python(
+        &self,
+        py: Python<'_>,
+        state: &Forwarded,
+        residuals: &[Val],
+        cts: Vec<Val>,
+    ) -> PyResult<Tangents> {
+        let residuals = tree_of(py, &state.residual_tree, residuals.iter().cloned())?;
+        let ct = tree_of(py, &state.out_tree, cts)?;
+        let result = self.backward.bind(py).call1((residuals, ct))?;
+        let result = match result.cast::<pyo3::types::PyList>() {
+            Ok(list) => list.to_tuple().into_any(),
+            Err(_) => result,
+        };
+        let n_args = self.in_tree.children().len();
+        let fits = result.cast::<PyTuple>().is_ok_and(|tuple| tuple.len() == n_args);
+        let spread = if fits { broadcast_prefix(&result, &self.in_tree).ok() } else { None };
+        let Some(spread) = spread else { return Err(self.wrong_structure(&result)?) };
+        let mut found: Tangents = (0..self.n_captured).map(|_| None).collect();
+        for (i, (leaf, &aval)) in spread.iter().zip(&self.in_avals).enumerate() {
+            found.push(self.cotangent(leaf, aval, i)?);
         }
-        Ok(())
+        Ok(found)
+    }
+
+    fn wrong_structure(&self, result: &Bound<'_, PyAny>) -> PyResult<PyErr> {
+        let (_, tree) = flatten_all(result)?;
+        Ok(type_error(format!(
+            "Custom VJP bwd rule must produce an output with the same container (pytree) structure as the args tuple of the primal \
+             function, and in particular must produce a tuple of length equal to the number of arguments to the primal function, \
+             but got bwd output structure {tree} for primal input structure {}.",
+            self.in_tree
+        )))
+    }
+
+    fn cotangent(&self, leaf: &Bound<'_, PyAny>, aval: Aval, position: usize) -> PyResult<Option<Val>> {
+        if leaf.is_none() || aval.tangent().dtype == DType::Float0 {
+            return Ok(None);
+        }
+        let ct = to_val(leaf)?;
+        let (found, wanted) = (ct.aval(), aval.tangent());
+        if found.shape != wanted.shape || found.dtype != wanted.dtype {
+            let what = if found.shape != wanted.shape { "shapes" } else { "dtypes" };
+            return Err(value_error(format!(
+                "Custom VJP bwd rule attached to {} must produce an output with the same type as the args tuple of the primal \
+                 function, but at output[{position}] the bwd rule produced an output of type {} corresponding to an input of \
+                 type {}, so the {what} do not match",
+                self.function,
+                found.weak(false).long(),
+                aval.weak(false).long()
+            )));
+        }
+        Ok(Some(ct))
     }
 }
 
 impl VjpRule for PyVjpRule {
     fn forward(&self, e: &EmitRef, primals: &[Val]) -> Result<(Vals, Vec<Val>)> {
-        let primals = &primals[self.n_captured..];
-        let (outs, residuals) =
-            Python::attach(|py| with_current(e.clone(), || self.call_forward(py, primals).carry(py)))?;
-        Ok((outs.into(), residuals))
+        Python::attach(|py| {
+            let (outs, residuals) = with_current(e.clone(), || self.call_forward(py, primals)).carry(py)?;
+            Ok((outs.into(), residuals))
+        })
     }
-
     fn backward(&self, e: &EmitRef, residuals: &[Val], cts: &[Option<Val>]) -> Result<Tangents> {
-        let full: Result<Vec<Val>> =
-            cts.iter().zip(&self.out_avals).map(|(ct, &aval)| instantiate(&**e, aval, ct.clone())).collect();
-        let full = full?;
-        let found =
-            Python::attach(|py| with_current(e.clone(), || self.call_backward(py, residuals, &full).carry(py)))?;
-        let captured = std::iter::repeat_n(None, self.n_captured);
-        Ok(captured.chain(found).collect())
+        Python::attach(|py| with_current(e.clone(), || self.call_backward(py, residuals, cts)))
     }
-
     fn names(&self) -> [String; 2] {
         self.names.clone()
     }
 }
 
-/// Calls a function with a reverse rule of its own: `fwd(*args) -> (out, residuals)`, `bwd(residuals, ct) -> cotangents`.
+/// Calls a `custom_vjp` function: `forward` takes the arguments, `backward` residuals and the cotangent.
 #[pyfunction]
 fn custom_vjp_call(
     py: Python<'_>,
     fun: &Bound<'_, PyAny>,
-    fwd: &Bound<'_, PyAny>,
-    bwd: &Bound<'_, PyAny>,
-    names: [String; 2],
+    forward: &Bound<'_, PyAny>,
+    backward: &Bound<'_, PyAny>,
+    rule_names: [String; 2],
     args: &Bound<'_, PyTuple>,
 ) -> PyResult<Py<PyAny>> {
-    if !pullback_trace::is_tracing() {
+    let name = function_name(fun);
+    let (call, in_tree) = Call::new(fun, args)?;
+    if call.is_eager() {
         return Ok(fun.call1(args)?.unbind());
     }
-    let (vals, in_tree) = tree_vals(args.as_any(), &not_a_jax_type)?;
-    let in_avals: Vec<_> = vals.iter().map(Val::aval).collect();
-    let traced = trace_fun("custom_vjp", fun, in_tree.children().to_vec(), &in_avals)?;
-    let bwd_name = names[1].clone();
-    let rule = PyVjpRule {
-        fwd: fwd.clone().unbind(),
-        bwd: bwd.clone().unbind(),
-        names,
-        in_tree,
-        out_tree: traced.out_tree.clone(),
-        n_captured: traced.traced.captured.len(),
-        residuals: Mutex::new(None),
-        in_avals,
-        out_avals: traced.out_avals(),
+    let Some(staged) =
+        gate(py, || call.stage("custom_vjp"))?.map_or_else(|| stand_in(&call), |staged| Some(Ok(staged)))
+    else {
+        return Ok(fun.call1(args)?.unbind());
     };
+    let staged = staged?;
+    let out_tree = Arc::new(Mutex::new(None));
+    let rule = PyVjpRule {
+        forward: forward.clone().unbind(),
+        backward: backward.clone().unbind(),
+        names: rule_names.clone(),
+        function: function_and_place(fun),
+        in_tree,
+        n_captured: staged.captured.len(),
+        in_avals: call.vals.iter().map(Val::aval).collect(),
+        state: Mutex::new(None),
+        out_tree: out_tree.clone(),
+    };
+    let [_, bwd] = rule_names;
     let params = CustomVjpCall {
-        name: function_name(fun).into(),
-        call_jaxpr: traced.traced.jaxpr,
+        name: name.into(),
+        call_jaxpr: staged.jaxpr,
         fwd: VjpRuleRef(Arc::new(rule)),
-        bwd: bwd_name.into(),
+        bwd: bwd.into(),
         symbolic_zeros: false,
     };
-    let operands = [&traced.traced.captured[..], &vals].concat();
-    let outs = gate(py, || pullback_trace::bind(CUSTOM_VJP_CALL, &Params::new(params), &operands))?;
-    tree_of(py, &traced.out_tree, outs)
+    let ins = [staged.captured, call.vals].concat();
+    let outs = gate(py, || bind(CUSTOM_VJP_CALL, &Params::new(params), &ins))?;
+    finish(py, staged.out_tree, &out_tree, outs)
+}
+
+/// Whether nothing is being traced on this thread.
+#[pyfunction]
+fn trace_state_clean() -> bool {
+    !is_tracing()
+}
+
+/// A number for the trace that is current on this thread.
+#[pyfunction]
+fn current_trace() -> String {
+    format!("{:?}", pullback_trace::current().id())
 }
 
 /// Adds functions to the extension module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(custom_jvp_call, m)?)?;
-    m.add_function(wrap_pyfunction!(custom_vjp_call, m)?)
+    m.add_function(wrap_pyfunction!(custom_vjp_call, m)?)?;
+    m.add_function(wrap_pyfunction!(trace_state_clean, m)?)?;
+    m.add_function(wrap_pyfunction!(current_trace, m)?)
 }

@@ -290,6 +290,17 @@ impl PyEqn {
     fn __repr__(&self) -> String {
         let mut single = Jaxpr::clone(&self.jaxpr);
         single.eqns = vec![self.eqn().clone()];
+        single.consts = vec![];
+        single.constvars = vec![];
+        single.invars = vec![];
+        for &operand in &self.eqn().ins {
+            if let Atom::Var(var) = operand
+                && !single.invars.contains(&var)
+            {
+                single.invars.push(var);
+            }
+        }
+        single.outs = self.eqn().outs().map(Atom::Var).collect();
         let text = single.to_string();
         let start = text.find(". let").map_or(0, |at| at + 5);
         let end = text.rfind("in (").unwrap_or(text.len());
@@ -394,11 +405,71 @@ fn record_value(obj: &Bound<'_, PyAny>, items: Vec<ParamValue>) -> PyResult<Para
     })
 }
 
+/// Results of a jaxpr for flat arguments.
+#[pyfunction]
+fn eval_jaxpr(py: Python<'_>, jaxpr: &PyJaxpr, args: Vec<Bound<'_, PyAny>>) -> PyResult<Vec<Py<PyAny>>> {
+    let vals: PyResult<Vec<pullback_ir::Val>> = args.iter().map(crate::value::to_val).collect();
+    let vals = vals?;
+    let wanted = jaxpr.0.invars.len();
+    if vals.len() != wanted {
+        return Err(type_error(format!("the jaxpr takes {wanted} arguments, got {}", vals.len())));
+    }
+    let outs = crate::gate::gate(py, || pullback_ir::eval_jaxpr(&*pullback_trace::current(), &jaxpr.0, &vals))?;
+    crate::value::wrap_all(py, outs)
+}
+
+/// Every stage of a staged function on its way to machine code, as text.
+#[pyfunction]
+fn inspect(py: Python<'_>, staged: &crate::jit::Staged) -> PyResult<Inspection> {
+    crate::gate::gate(py, || pullback_backend::inspect(staged.parts().0)).map(Inspection)
+}
+
+/// The stages of one compilation, as text.
+#[pyclass(module = "pullback", frozen)]
+struct Inspection(pullback_backend::Inspection);
+
+#[pymethods]
+impl Inspection {
+    #[getter]
+    fn jaxpr(&self) -> &str {
+        &self.0.jaxpr
+    }
+    #[getter]
+    fn simplified(&self) -> &str {
+        &self.0.simplified
+    }
+    #[getter]
+    fn before(&self) -> &str {
+        &self.0.before
+    }
+    #[getter]
+    fn after(&self) -> &str {
+        &self.0.after
+    }
+    #[getter]
+    fn report(&self) -> &str {
+        &self.0.report
+    }
+    #[getter]
+    fn machine_code(&self) -> &str {
+        &self.0.machine_code
+    }
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+    fn __repr__(&self) -> String {
+        self.0.to_string()
+    }
+}
+
 /// Adds classes and functions to the extension module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<PyJaxpr>()?;
     m.add_class::<PyVar>()?;
     m.add_class::<PyLiteral>()?;
     m.add_class::<PyEqn>()?;
-    m.add_class::<PyDebugInfo>()
+    m.add_class::<PyDebugInfo>()?;
+    m.add_class::<Inspection>()?;
+    m.add_function(wrap_pyfunction!(eval_jaxpr, m)?)?;
+    m.add_function(wrap_pyfunction!(inspect, m)?)
 }

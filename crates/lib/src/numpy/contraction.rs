@@ -100,7 +100,7 @@ fn batched_matmul(x: &Val, y: &Val, dtype: Option<DType>) -> Result<Val> {
     let n = ranks.map(|rank| rank.saturating_sub(2));
     let axes = batch_axes(x, y, n)?;
     let after = |side: usize, axis: usize| axis - axes.squeezed[side].iter().filter(|&&gone| gone < axis).count();
-    let contract_axes = [after(0, ranks[0] - 1), after(1, ranks[1].saturating_sub(2).max(0))];
+    let contract_axes = [after(0, ranks[0] - 1), after(1, ranks[1].saturating_sub(2))];
     let batch: [Vec<usize>; 2] = [0, 1].map(|side| axes.together[side].iter().map(|&axis| after(side, axis)).collect());
     let squeezed = [lax::squeeze_axes(x, &axes.squeezed[0])?, lax::squeeze_axes(y, &axes.squeezed[1])?];
     let dims = DotDimensions { contract: contract_axes.map(|axis| vec![axis]), batch };

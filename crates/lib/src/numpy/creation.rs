@@ -181,8 +181,8 @@ fn linspace_of(start: &Val, stop: &Val, options: Linspace) -> Result<(Val, Val)>
         let fraction = lax::div(&counts, &literal(computed.real(), div as f64))?;
         let fraction = to_dtype(&lax::reshape(&fraction, &column, None)?, computed)?;
         let counts = to_dtype(&lax::reshape(&counts, &column, None)?, computed)?;
-        let rest = lax::sub(&number(&fraction, 1.0), &fraction)?;
-        let left = lax::mul(&in_front(start)?, &rest)?;
+        let first = in_front(start)?;
+        let left = lax::mul(&first, &lax::sub(&number(&fraction, 1.0), &fraction)?)?;
         let right = lax::mul(&lax::div(&in_front(stop)?, &n)?, &counts)?;
         let mut out = lax::add(&left, &right)?;
         if has_end {

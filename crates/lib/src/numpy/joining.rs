@@ -46,6 +46,25 @@ pub fn concatenate(xs: &[Val], axis: Option<i64>, dtype: Option<DType>) -> Resul
     join_parts(in_dtype(xs, dtype)?, axis)
 }
 
+/// The slices of an array along its first axis, one after the other along an axis of theirs.
+///
+/// # Errors
+/// As [`concatenate`].
+pub fn concatenate_slices(x: &Val, axis: Option<i64>, dtype: Option<DType>) -> Result<Val> {
+    let rank = x.aval().rank();
+    let x = to_dtype(x, dtype.unwrap_or(x.aval().dtype))?;
+    let Some(axis) = axis else { return super::ravel(&x, super::Order::RowMajor) };
+    if rank < 2 {
+        bail!(Value, "Zero-dimensional arrays cannot be concatenated.");
+    }
+    let at = canonical_axis(axis, rank - 1)?;
+    let moved = super::move_axis_to(&x, 0, at)?;
+    let mut sizes = moved.aval().shape.to_vec();
+    let slices = sizes.remove(at);
+    sizes[at] *= slices;
+    lax::reshape(&moved, &sizes, None)
+}
+
 /// Arrays of one shape along a new axis.
 ///
 /// # Errors

@@ -129,11 +129,11 @@ fn edge(x: &Val, axis: usize, low: usize, high: usize) -> Result<Val> {
 fn wrapped(x: &Val, axis: usize, low: usize, high: usize) -> Result<Val> {
     let size = x.aval().shape[axis];
     let mut parts = vec![];
-    if low % size != 0 {
+    if !low.is_multiple_of(size) {
         parts.push(lax::slice_in_dim(x, size - low % size, size, 1, axis)?);
     }
     parts.extend(std::iter::repeat_n(x.clone(), low / size + 1 + high / size));
-    if high % size != 0 {
+    if !high.is_multiple_of(size) {
         parts.push(lax::slice_in_dim(x, 0, high % size, 1, axis)?);
     }
     lax::concatenate(&parts, axis)

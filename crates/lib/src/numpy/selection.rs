@@ -114,10 +114,10 @@ fn take_at(x: &Val, indices: &Val, axis: Option<i64>, options: TakeOptions) -> R
     }
     let (indices, mode) = match options.mode {
         TakeMode::Clip => (indices.clone(), IndexMode::Clip),
-        TakeMode::Wrap => (remainder(indices, &crate::convert::weak_int(size as i64))?, IndexMode::PromiseInBounds),
+        TakeMode::Wrap => (remainder(indices, &number(indices, size as f64))?, IndexMode::PromiseInBounds),
         TakeMode::Fill => (wrapped_where(indices, size)?, IndexMode::FillOrDrop),
     };
-    let indices = to_dtype(&indices, index_dtype(indices.aval().dtype))?;
+    let indices = as_index(&indices)?;
     let n_index = indices.aval().rank();
     let rank = x.aval().rank();
     let offset_dims = (0..axis).chain(axis + n_index..rank - 1 + n_index).collect();
@@ -137,6 +137,12 @@ fn take_at(x: &Val, indices: &Val, axis: Option<i64>, options: TakeOptions) -> R
 /// Unsigned and narrow indices become 32-bit ones.
 pub(crate) fn index_dtype(dtype: DType) -> DType {
     if dtype == DType::I64 { DType::I64 } else { DType::I32 }
+}
+
+/// The indices in an index dtype; a weak type stays.
+fn as_index(indices: &Val) -> Result<Val> {
+    let aval = indices.aval();
+    convert(indices, index_dtype(aval.dtype), aval.weak_type)
 }
 
 fn wrapped_where(indices: &Val, size: usize) -> Result<Val> {
@@ -177,10 +183,10 @@ fn along_axis(x: &Val, indices: &Val, axis: Option<i64>, options: TakeOptions) -
     let size = x.aval().shape[axis];
     let (indices, mode) = match options.mode {
         TakeMode::Clip => (indices.clone(), IndexMode::Clip),
-        TakeMode::Wrap => (remainder(indices, &crate::convert::weak_int(size as i64))?, IndexMode::PromiseInBounds),
+        TakeMode::Wrap => (remainder(indices, &number(indices, size as f64))?, IndexMode::PromiseInBounds),
         TakeMode::Fill => (lax::wrap_index(indices, size)?, IndexMode::FillOrDrop),
     };
-    let indices = to_dtype(&indices, index_dtype(indices.aval().dtype))?;
+    let indices = as_index(&indices)?;
     gather_along(&x, &indices, axis, IndexOptions { mode, sorted: false, unique: false }, options.fill)
 }
 

@@ -46,7 +46,7 @@ pub fn reshape(x: &Val, sizes: &[i64], order: Order) -> Result<Val> {
             let reversed: Vec<usize> = sizes.iter().rev().copied().collect();
             let dims: Vec<usize> = (0..x.aval().rank()).rev().collect();
             let back: Vec<usize> = (0..sizes.len()).rev().collect();
-            lax::transpose(&lax::reshape(x, &reversed, Some(&dims))?, &back)
+            lax::transpose(&lax::reshape(&lax::transpose(x, &dims)?, &reversed, None)?, &back)
         }
     }
 }

@@ -1,7 +1,6 @@
 //! User-level functions as Python builtins; one module for each room of `lib`.
 
 pub mod arguments;
-pub mod indexing;
 mod nn;
 mod numpy;
 mod random;
@@ -12,6 +11,5 @@ use pyo3::prelude::*;
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     numpy::register(m)?;
     nn::register(m)?;
-    random::register(m)?;
-    indexing::register(m)
+    random::register(m)
 }

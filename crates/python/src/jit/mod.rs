@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 pub use function::PjitFunction;
 pub use signature::{Signature, Statics};
-pub use stage::{CallSpec, Job, Staged, StagedCall, stage, stage_avals};
+pub use stage::{CallSpec, Job, Staged, StagedCall, bad_output, stage, stage_avals};
 
 /// Adds classes and functions to the extension module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

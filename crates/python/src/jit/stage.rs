@@ -173,18 +173,18 @@ fn out_vals(job: &Job<'_, '_>, out: &Bound<'_, PyAny>) -> PyResult<(Vec<Val>, Tr
     for (i, leaf) in leaves.iter().enumerate() {
         match try_val(leaf)? {
             Some(val) => vals.push(val),
-            None => return Err(bad_output(job, leaf, &path_of(out, i)?)),
+            None => return Err(bad_output(job.transform, job.fun, leaf, &path_of(out, i)?)),
         }
     }
     Ok((vals, tree))
 }
 
-fn bad_output(job: &Job<'_, '_>, leaf: &Bound<'_, PyAny>, path: &str) -> PyErr {
+/// The error of a staged function that returned something that is no value.
+pub fn bad_output(transform: &str, fun: &Bound<'_, PyAny>, leaf: &Bound<'_, PyAny>, path: &str) -> PyErr {
     let at = if path.is_empty() { String::new() } else { format!(" at output component {path}") };
     type_error(format!(
-        "function {} traced for {} returned a value of type {}{at}, which is not a valid JAX type",
-        names::function_and_place(job.fun),
-        job.transform,
+        "function {} traced for {transform} returned a value of type {}{at}, which is not a valid JAX type",
+        names::function_and_place(fun),
         leaf.get_type()
     ))
 }

@@ -293,10 +293,20 @@ fn atleast_3d(py: Python<'_>, arys: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> 
 /// Arrays one after the other along an axis.
 #[pyfunction]
 #[pyo3(signature = (arrays, axis=Some(0), dtype=None), text_signature = "(arrays, axis=0, dtype=None)")]
-fn concatenate(py: Python<'_>, arrays: Arrays, axis: Option<i64>, dtype: Option<DTypeArg>) -> PyResult<Py<PyAny>> {
-    let arrays = arrays.vals(py, "concatenate")?;
+fn concatenate(
+    py: Python<'_>,
+    arrays: &Bound<'_, PyAny>,
+    axis: Option<i64>,
+    dtype: Option<DTypeArg>,
+) -> PyResult<Py<PyAny>> {
     let dtype = canonical(py, dtype, "concatenate")?;
-    one(py, || numpy::concatenate(&arrays, axis, dtype))
+    {
+        if let Some(x) = crate::value::as_val(arrays) {
+            return one(py, || numpy::concatenate_slices(x, axis, dtype));
+        }
+        let arrays = arrays.extract::<Arrays>()?.vals(py, "concatenate")?;
+        one(py, || numpy::concatenate(&arrays, axis, dtype))
+    }
 }
 
 /// Arrays one after the other along an axis.

@@ -1,0 +1,52 @@
+"""Array functions with NumPy's names and JAX's rules for dtypes."""
+
+import numpy as _np
+
+from pullback import _core
+from pullback._core import Array as ndarray
+from pullback.numpy._scalars import *  # noqa: F403
+from pullback.numpy._scalars import __all__ as _scalar_names
+
+_functions = [name for name in dir(_core.numpy) if not name.startswith("_")]
+globals().update({name: getattr(_core.numpy, name) for name in _functions})
+
+from pullback.numpy._derived import *  # noqa: E402, F403
+from pullback.numpy._derived import __all__ as _derived_names  # noqa: E402
+
+pi = _np.pi
+e = _np.e
+euler_gamma = _np.euler_gamma
+inf = _np.inf
+nan = _np.nan
+newaxis = None
+index_exp = _np.index_exp
+s_ = _np.s_
+
+dtype = _np.dtype
+generic = _np.generic
+number = _np.number
+integer = _np.integer
+signedinteger = _np.signedinteger
+unsignedinteger = _np.unsignedinteger
+inexact = _np.inexact
+floating = _np.floating
+complexfloating = _np.complexfloating
+flexible = _np.flexible
+character = _np.character
+object_ = _np.object_
+printoptions = _np.printoptions
+set_printoptions = _np.set_printoptions
+get_printoptions = _np.get_printoptions
+array_repr = _np.array_repr
+array_str = _np.array_str
+iterable = _np.iterable
+isscalar = _np.isscalar
+
+from ml_dtypes import finfo, iinfo  # noqa: E402
+
+__all__ = sorted({
+    *_functions, *_scalar_names, *_derived_names, "ndarray", "pi", "e", "euler_gamma", "inf", "nan", "newaxis", "index_exp", "s_",
+    "dtype", "finfo", "iinfo", "generic", "number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating",
+    "complexfloating", "flexible", "character", "object_", "printoptions", "set_printoptions", "get_printoptions", "array_repr",
+    "array_str", "iterable", "isscalar",
+})
