@@ -192,7 +192,7 @@ fn gelu(py: Python<'_>, x: ArrayLike, approximate: bool) -> PyResult<Py<PyAny>> 
 
 /// The first half of `x` along an axis times the sigmoid of the second.
 #[pyfunction]
-#[pyo3(signature = (x, axis=-1))]
+#[pyo3(signature = (x, axis=-1), text_signature = "(x, axis=-1)")]
 fn glu(py: Python<'_>, x: ArrayLike, axis: i64) -> PyResult<Py<PyAny>> {
     let x = x.val(py, "glu", 0)?;
     one(py, || nn::glu(&x, axis))
