@@ -79,11 +79,14 @@ fn check_range(made: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<()> {
     if size == 0 {
         return Ok(());
     }
+    let target = dtype.filter(|dtype| dtype.is_integer()).unwrap_or(DType::I32);
+    let (low, high) = (pullback_base::Scalar::least(target), pullback_base::Scalar::greatest(target));
     for bound in ["max", "min"] {
         let value: i64 = made.call_method0(bound)?.extract()?;
-        if i32::try_from(value).is_err() {
+        let value128 = i128::from(value);
+        if value128 < low.number().as_i128() || value128 > high.number().as_i128() {
             return Err(pyo3::exceptions::PyOverflowError::new_err(format!(
-                "Python integer {value} out of bounds for int32"
+                "Python integer {value} out of bounds for {target}"
             )));
         }
     }
