@@ -12,6 +12,8 @@ __all__ = [
     "nanargmax", "nanargmin", "nanmedian", "outer", "piecewise", "promote_types", "put_along_axis", "ravel_multi_index", "resize",
     "rollaxis", "sort_complex", "tril_indices", "tril_indices_from", "triu_indices", "triu_indices_from", "unique",
     "unravel_index", "vectorize", "apply_along_axis", "apply_over_axes", "block", "save", "load", "savez",
+    "gcd", "lcm", "insert", "union1d", "intersect1d", "setdiff1d", "setxor1d", "unique_values", "histogram", "histogram_bin_edges",
+    "matvec", "vecmat", "blackman", "bartlett", "hamming", "hanning",
 ]
 array_equiv, dsplit, outer = _n.array_equiv, _n.dsplit, _n.outer
 save, savez = _np.save, _np.savez
@@ -554,3 +556,162 @@ def _mapped_ones(func, present, size):
         return tree_util.tree_map(lambda x: _n.broadcast_to(_n.expand_dims(x, 0), (size, *x.shape)), out)
 
     return outer
+
+
+def _integers(name, *xs):
+    if not all(issubdtype(_n.result_type(x), _np.integer) or _n.result_type(x) == bool for x in xs):
+        raise ValueError(f"Arguments to jax.numpy.{name} must be integers.")
+    dtype = _n.result_type(*xs)
+    return [_n.abs(x) for x in _n.broadcast_arrays(*(_n.asarray(x, dtype) for x in xs))]
+
+
+@_of
+def gcd(x1, x2):
+    """The greatest common divisor of integers."""
+    from pullback import lax
+
+    def step(pair):
+        a, b = pair
+        is_done = b == 0
+        return _n.where(is_done, a, b), _n.where(is_done, 0, a % _n.where(is_done, 1, b))
+
+    a, b = _integers("gcd", x1, x2)
+    return lax.while_loop(lambda pair: _n.any(pair[1] != 0), step, (a, b))[0]
+
+
+@_of
+def lcm(x1, x2):
+    """The least common multiple of integers."""
+    a, b = _integers("lcm", x1, x2)
+    d = gcd(a, b)
+    return _n.where(d == 0, 0, a // _n.where(d == 0, 1, d) * b)
+
+
+@_of
+def insert(arr, obj, values, axis=None):
+    """The array with values inserted before given positions."""
+    arr = _n.asarray(arr)
+    if axis is None:
+        arr, axis = _n.ravel(arr), 0
+    axis = _axis(axis, arr.ndim)
+    size = arr.shape[axis]
+    places = _np.arange(*obj.indices(size)) if isinstance(obj, slice) else _np.asarray(obj)
+    values = _n.asarray(values, arr.dtype)
+    if values.ndim < arr.ndim:
+        values = _n.reshape(values, (1,) * (arr.ndim - values.ndim) + values.shape)
+    if places.ndim == 0:
+        values = _n.moveaxis(values, 0, axis) if values.ndim == arr.ndim and values.shape[0] == 1 and axis else values
+        shape = list(arr.shape)
+        shape[axis] = values.shape[axis]
+        at = int(places) + (size if places < 0 else 0)
+        values = _n.broadcast_to(values, shape)
+        parts = [_n.take(arr, _np.arange(at), axis=axis), values, _n.take(arr, _np.arange(at, size), axis=axis)]
+        return _n.concatenate(parts, axis=axis)
+    places = _np.where(places < 0, places + size, places)
+    order = _np.argsort(places, kind="stable")
+    shape = list(arr.shape)
+    shape[axis] = places.size
+    values = _n.broadcast_to(values, shape)
+    at = places[order] + _np.arange(places.size)
+    is_old = _np.ones(size + places.size, bool)
+    is_old[at] = False
+    source = _np.empty(size + places.size, int)
+    source[is_old] = _np.arange(size)
+    source[at] = size + order
+    return _n.take(_n.concatenate([arr, values], axis=axis), source, axis=axis)
+
+
+@_of
+def union1d(ar1, ar2, *, size=None, fill_value=None):
+    """The distinct elements of two arrays."""
+    return unique(_n.concatenate([ar1, ar2], axis=None), size=size, fill_value=fill_value)
+
+
+@_of
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False, *, size=None, fill_value=None):
+    """The distinct elements that two concrete arrays share."""
+    if return_indices or size is not None:
+        raise NotImplementedError("jnp.intersect1d with return_indices or size is not implemented")
+    found = unique(ar1)
+    return found[_n.isin(found, ar2)]
+
+
+@_of
+def setdiff1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
+    """The distinct elements of one concrete array that another lacks."""
+    if size is not None:
+        raise NotImplementedError("jnp.setdiff1d with size is not implemented")
+    found = _n.ravel(ar1) if assume_unique else unique(ar1)
+    return found[_n.isin(found, ar2, invert=True)]
+
+
+@_of
+def setxor1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
+    """The distinct elements that only one of two concrete arrays has."""
+    if size is not None:
+        raise NotImplementedError("jnp.setxor1d with size is not implemented")
+    return unique(_n.concatenate([setdiff1d(ar1, ar2), setdiff1d(ar2, ar1)]))
+
+
+@_of
+def unique_values(x, /, *, size=None, fill_value=None):
+    """The distinct elements in order."""
+    return unique(x, size=size, fill_value=fill_value)
+
+
+@_of
+def histogram_bin_edges(a, bins=10, range=None, weights=None):
+    """Edges of evenly spaced bins."""
+    if isinstance(bins, str):
+        raise NotImplementedError("string values for `bins` not implemented.")
+    a = _n.ravel(a)
+    dtype = _n.result_type(a.dtype, float)
+    if _n.ndim(bins) == 1:
+        return _n.asarray(bins, dtype=dtype)
+    low, high = (_n.min(a), _n.max(a)) if range is None else range
+    low, high = _n.asarray(low, dtype), _n.asarray(high, dtype)
+    is_flat = high == low
+    return _n.linspace(_n.where(is_flat, low - 0.5, low), _n.where(is_flat, high + 0.5, high), bins + 1, dtype=dtype)
+
+
+@_of
+def histogram(a, bins=10, range=None, weights=None, density=None, out_sharding=None):
+    """How many elements lie in each bin."""
+    a = _n.ravel(a)
+    weights = _n.ones_like(a) if weights is None else _n.ravel(weights)
+    edges = histogram_bin_edges(a, bins, range, weights)
+    place = _n.searchsorted(edges, a, side="right")
+    place = _n.where(a == edges[-1], len(edges) - 1, place)
+    counts = _n.zeros(len(edges), weights.dtype).at[place].add(weights)[1:]
+    if density:
+        counts = counts / _n.diff(edges) / _n.sum(counts)
+    return counts, edges
+
+
+@_of
+def matvec(x1, x2, /):
+    """Products of matrices and vectors."""
+    return _n.matmul(x1, _n.expand_dims(x2, -1))[..., 0]
+
+
+@_of
+def vecmat(x1, x2, /):
+    """Products of vectors, conjugated, and matrices."""
+    return _n.matmul(_n.expand_dims(_n.conj(x1), -2), x2)[..., 0, :]
+
+
+def _window(name, formula):
+    def function(M):
+        if M <= 1:
+            return _n.ones(M)
+        return formula(_n.arange(M, dtype=_n.result_type(float)), M)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"The {name} window of M points."
+    return _of(function)
+
+
+blackman = _window("blackman", lambda k, M: 0.42 - 0.5 * _n.cos(2 * _np.pi * k / (M - 1)) + 0.08 * _n.cos(4 * _np.pi * k / (M - 1)))
+bartlett = _window("bartlett", lambda k, M: 1 - _n.abs(2 * k + 1 - M) / (M - 1))
+hamming = _window("hamming", lambda k, M: 0.54 - 0.46 * _n.cos(2 * _np.pi * k / (M - 1)))
+hanning = _window("hanning", lambda k, M: 0.5 * (1 - _n.cos(2 * _np.pi * k / (M - 1))))

@@ -234,7 +234,7 @@ pub fn tensordot(x: &Val, y: &Val, axes: &TensordotAxes, dtype: Option<DType>) -
     contract(x, y, dims, dtype)
 }
 
-/// The cross product of vectors of three (or two) components on the last axis.
+/// The cross product of vectors of three components on the last axis.
 ///
 /// # Errors
 /// A `Value` error for other sizes.
@@ -244,27 +244,20 @@ pub fn cross(x: &Val, y: &Val, axes: [i64; 3]) -> Result<Val> {
         let last = |x: &Val, axis: i64| super::moveaxis(x, &[axis], &[-1]);
         let (x, y) = (last(&ins[0], axes[0])?, last(&ins[1], axes[1])?);
         let components = |x: &Val| -> Result<Vec<Val>> {
-            let n = *x.aval().shape.last().unwrap_or(&0) as i64;
-            if n != 2 && n != 3 {
-                bail!(Value, "Dimension must be either 2 or 3 for cross product");
+            if x.aval().shape.last() != Some(&3) {
+                bail!(Value, "Dimension must be 3 for cross product");
             }
             let pick = |i: i64| {
                 crate::indexing::getitem(x, &[crate::indexing::IndexItem::Ellipsis, crate::indexing::IndexItem::Int(i)])
             };
-            (0..n).map(pick).collect()
+            (0..3).map(pick).collect()
         };
         let (a, b) = (components(&x)?, components(&y)?);
         let product = |p: &Val, q: &Val| super::multiply(p, q);
         let difference = |p: &Val, q: &Val, r: &Val, s: &Val| super::subtract(&product(p, q)?, &product(r, s)?);
-        if a.len() == 2 && b.len() == 2 {
-            return difference(&a[0], &b[1], &a[1], &b[0]);
-        }
-        let zero = |like: &Val| lax::full_like(like, 0.0);
-        let a2 = a.get(2).cloned().map_or_else(|| zero(&a[0]), Ok)?;
-        let b2 = b.get(2).cloned().map_or_else(|| zero(&b[0]), Ok)?;
         let parts = [
-            difference(&a[1], &b2, &a2, &b[1])?,
-            difference(&a2, &b[0], &a[0], &b2)?,
+            difference(&a[1], &b[2], &a[2], &b[1])?,
+            difference(&a[2], &b[0], &a[0], &b[2])?,
             difference(&a[0], &b[1], &a[1], &b[0])?,
         ];
         let rank = parts[0].aval().rank();

@@ -139,6 +139,27 @@ pub fn trapezoid(y: &Val, dx: f64, axis: i64) -> Result<Val> {
     })
 }
 
+/// The integral by trapezoids, of samples at the given places.
+///
+/// # Errors
+/// A `Value` error for a bad axis; when shapes do not go together.
+pub fn trapezoid_over(y: &Val, x: &Val, axis: i64) -> Result<Val> {
+    named_jit_one("trapezoid", &[axis], &[y.clone(), x.clone()], |args| {
+        let ins = crate::promotion::promote_inexact(args)?;
+        let at = canonical_axis(axis, ins[0].aval().rank())?;
+        let last = |x: &Val, axis: usize| super::move_axis_to(x, axis, x.aval().rank() - 1);
+        let y = last(&ins[0], at)?;
+        let x = if ins[1].aval().rank() == 1 { ins[1].clone() } else { last(&ins[1], at)? };
+        let widths = diff_of(&x, 1, -1, None, None)?;
+        let size = y.aval().shape[y.aval().rank() - 1];
+        let part = |from: usize| lax::slice_in_dim(&y, from, from + size - 1, 1, y.aval().rank() - 1);
+        let heights = lax::add(&part(1)?, &part(0)?)?;
+        let areas = super::multiply(&widths, &heights)?;
+        let total = lax::reduce_sum(&areas, &[areas.aval().rank() - 1])?;
+        lax::mul(&number(&total, 0.5), &total)
+    })
+}
+
 /// Cumulative sum as the array API has it, with an optional leading zero.
 ///
 /// # Errors

@@ -37,7 +37,7 @@ impl Prim for Pow {
                 y.dtype
             );
         }
-        let weak_type = x.weak_type && (y.weak_type || y.dtype.is_integer());
+        let weak_type = x.weak_type && y.weak_type;
         Ok(smallvec![Aval::with_weak_type(&broadcast_shapes("pow", ins)?, x.dtype, weak_type)])
     }
 

@@ -4,7 +4,7 @@
 use super::support::{
     axes_of, each, fill_of, gather_dimensions, index_options, scatter_dimensions, scatter_with, sizes, starts,
 };
-use crate::api::arguments::{Arrays, ShapeArg, canonical, one, positional, tuple};
+use crate::api::arguments::{Arrays, ShapeArg, canonical, list, one, positional, tuple};
 use crate::dtypes::DTypeArg;
 use crate::value::ArrayLike;
 use pullback_base::{Scalar, bail};
@@ -1190,9 +1190,8 @@ fn select_n(py: Python<'_>, which: ArrayLike, cases: &Bound<'_, PyTuple>) -> PyR
 fn convert_element_type(py: Python<'_>, operand: ArrayLike, new_dtype: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
     let operand = operand.val(py, "convert_element_type", 0)?;
     {
-        let weak = super::support::is_python_type(new_dtype);
         let dtype = crate::dtypes::canonical(crate::dtypes::of_object(new_dtype)?);
-        one(py, || convert::convert(&operand, dtype, weak))
+        one(py, || convert::to_dtype(&operand, dtype))
     }
 }
 
@@ -1783,7 +1782,7 @@ fn batch_matmul(
 #[pyo3(signature = (operand, k, *, axis=-1, is_stable=true), text_signature = "(operand, k, *, axis=-1, is_stable=True)")]
 fn top_k(py: Python<'_>, operand: ArrayLike, k: usize, axis: i64, is_stable: bool) -> PyResult<Py<PyAny>> {
     let operand = operand.val(py, "top_k", 0)?;
-    tuple(py, || {
+    list(py, || {
         let _ = is_stable;
         let axis = canonical_axis(axis, operand.aval().rank())?;
         lax::top_k(&operand, k, axis)

@@ -7,7 +7,6 @@ use pullback_lib::axes::canonical_axis;
 use pullback_lib::convert::{int_literal, to_dtype};
 use pullback_lib::lax::{self, GatherDimensions, IndexMode, IndexOptions, ScatterDimensions, ScatterKind};
 use pyo3::prelude::*;
-use pyo3::types::{PyComplex, PyFloat, PyInt};
 
 use crate::api::arguments::{concrete, one, operand, tuple};
 use crate::errors::{type_error, value_error};
@@ -60,12 +59,6 @@ pub fn starts(py: Python<'_>, obj: &Bound<'_, PyAny>) -> PyResult<Vec<Val>> {
 pub fn each(x: &Val, axis: usize, start: &Val) -> Vec<Val> {
     let dtype = start.aval().dtype;
     (0..x.aval().rank()).map(|i| if i == axis { start.clone() } else { int_literal(dtype, 0) }).collect()
-}
-
-/// Whether the object is one of Python's number types, whose dtype is weak.
-pub fn is_python_type(obj: &Bound<'_, PyAny>) -> bool {
-    let py = obj.py();
-    obj.is(&py.get_type::<PyFloat>()) || obj.is(&py.get_type::<PyInt>()) || obj.is(&py.get_type::<PyComplex>())
 }
 
 /// `(low, high, interior)` for each axis.

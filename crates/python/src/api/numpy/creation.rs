@@ -1,7 +1,7 @@
 //! Making arrays.
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and numbers of parameters are the reference's")]
 
-use crate::api::arguments::{ShapeArg, canonical, concrete, list, one, optional, positional, tuple};
+use crate::api::arguments::{ShapeArg, canonical, concrete, one, optional, positional, tuple};
 use crate::dtypes::DTypeArg;
 use crate::value::ArrayLike;
 use pullback_base::{Scalar, bail};
@@ -376,7 +376,7 @@ fn astype(
 #[pyo3(signature = (*xi, copy=true, sparse=false, indexing="xy"), text_signature = "(*xi, copy=True, sparse=False, indexing='xy')")]
 fn meshgrid(py: Python<'_>, xi: &Bound<'_, PyTuple>, copy: bool, sparse: bool, indexing: &str) -> PyResult<Py<PyAny>> {
     let xi = positional(py, xi, "meshgrid")?;
-    list(py, || {
+    tuple(py, || {
         let _ = copy;
         match indexing {
             "xy" | "ij" => numpy::meshgrid(&xi, indexing == "ij", sparse),

@@ -4,7 +4,7 @@ use pullback_base::{DType, Result};
 use pullback_ir::Val;
 use pullback_lib::numpy::{self, Nested};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString, PyTuple};
+use pyo3::types::{PyInt, PyList, PyString, PyTuple};
 
 use super::support;
 use crate::api::arguments::{canonical, concrete, no_out, one, operand, tuple};
@@ -107,11 +107,31 @@ fn value_of(obj: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Val> {
     if obj.is_instance_of::<PyString>() {
         return through_numpy(obj, dtype);
     }
+    if let (Some(dtype), true) = (dtype, obj.is_exact_instance_of::<PyInt>()) {
+        return integer_of(obj, dtype);
+    }
     match try_val(obj)? {
         Some(val) => Ok(val),
         None if obj.hasattr("__array__")? || obj.hasattr("__array_interface__")? => through_numpy(obj, dtype),
         None if obj.hasattr("__iter__")? || obj.hasattr("__buffer__")? => through_numpy(obj, dtype),
         None => Err(type_error(format!("Unexpected input type for array: {}", obj.get_type()))),
+    }
+}
+
+/// A Python integer in a dtype, which it must fit if that is one of integers.
+fn integer_of(obj: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Val> {
+    use pullback_base::Scalar;
+    if !dtype.is_integer() {
+        return Ok(Val::Literal(Scalar::float(dtype, obj.extract()?)));
+    }
+    let value: Option<i128> = obj.extract().ok();
+    let fits = |value: &i128| Scalar::int(dtype, *value).number().as_i128() == *value;
+    match value.filter(fits) {
+        Some(value) => Ok(Val::Literal(Scalar::int(dtype, value))),
+        None => Err(pyo3::exceptions::PyOverflowError::new_err(format!(
+            "Python integer {} out of bounds for {dtype}",
+            obj.str()?
+        ))),
     }
 }
 

@@ -40,6 +40,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(cumulative_sum, m)?)?;
     m.add_function(wrap_pyfunction!(cumulative_prod, m)?)?;
     m.add_function(wrap_pyfunction!(diff, m)?)?;
+    m.add_function(wrap_pyfunction!(trapezoid, m)?)?;
     m.add_function(wrap_pyfunction!(median, m)?)?;
     m.add_function(wrap_pyfunction!(quantile, m)?)?;
     m.add_function(wrap_pyfunction!(percentile, m)?)?;
@@ -628,6 +629,18 @@ fn diff(
     let prepend = optional(py, prepend, "diff", 3)?;
     let append = optional(py, append, "diff", 4)?;
     one(py, || numpy::diff(&a, n, axis, prepend.as_ref(), append.as_ref()))
+}
+
+/// The integral by trapezoids.
+#[pyfunction]
+#[pyo3(signature = (y, x=None, dx=1.0, axis=-1), text_signature = "(y, x=None, dx=1.0, axis=-1)")]
+fn trapezoid(py: Python<'_>, y: ArrayLike, x: Option<ArrayLike>, dx: f64, axis: i64) -> PyResult<Py<PyAny>> {
+    let y = y.val(py, "trapezoid", 0)?;
+    let x = optional(py, x, "trapezoid", 1)?;
+    one(py, || match &x {
+        None => numpy::trapezoid(&y, dx, axis),
+        Some(x) => numpy::trapezoid_over(&y, x, axis),
+    })
 }
 
 /// The middle element over axes.
