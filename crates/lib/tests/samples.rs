@@ -1,6 +1,6 @@
-//! Samples of `random` against those of the reference for one key: bits, integers, uniform numbers and orders exactly;
-//! distributions that take logarithms and the like within a few units in the last place, since those functions may round
-//! differently.
+//! Samples of `random` against those of the reference for one key: bits, integers, uniform numbers and orders exactly, and
+//! distributions that rest on logarithms and the inverse error function; the others within a few units in the last place,
+//! since their functions may round differently, or the reference rounds a product and a sum together.
 
 use pullback_base::{Array, DType, Result};
 use pullback_ir::Val;
@@ -113,10 +113,10 @@ fn distributions() {
     let logits = Val::Array(Array::f32s(&[0.1f32, 0.2, 0.3, 0.4].map(f32::ln)));
     check("categorical", random::categorical(&key(), &logits, -1, Some(nine), true, Mode::Low));
     check("geometric", random::geometric(&key(), &weak_float(0.3), Some(nine), I32));
-    check_near("normal", random::normal(&key(), nine, F32), 4);
-    check_near("gumbel", random::gumbel(&key(), nine, F32, Mode::Low), 4);
-    check_near("exponential", random::exponential(&key(), nine, F32), 4);
-    check_near("laplace", random::laplace(&key(), nine, F32), 4);
+    check("normal", random::normal(&key(), nine, F32));
+    check("gumbel", random::gumbel(&key(), nine, F32, Mode::Low));
+    check("exponential", random::exponential(&key(), nine, F32));
+    check("laplace", random::laplace(&key(), nine, F32));
     check_near("logistic", random::logistic(&key(), nine, F32), 4);
     check_near("cauchy", random::cauchy(&key(), nine, F32), 4);
     let (low, high) = (weak_float(-2.0), weak_float(2.0));
