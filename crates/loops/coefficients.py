@@ -111,8 +111,8 @@ FITS = [
     ('ERF', '`erf(x) / x - 2/√π` over `z`, in `z = x²`, `|x| ≤ 1`', even(erf, 3, lambda x: 2 / sqrt(pi) * x), (mpf(0), one, 6), (mpf(0), one, 14)),
     ('ERFC_LOG', '`-ln erfc(a)` between 0.9 and 4', lambda a: -log(erfc(a)), (mpf('.9'), mpf(4), 8), None),
     ('ERFCX', '`e^{x²} erfc(x) (1 + 2x)` in `t = (x-2)/(x+2)`, `x ≥ 0`', erfcx_bounded, (to_t(0), to_t('10.5'), 11), (to_t(0), to_t('27.5'), 25)),
-    ('ERF_INV', '`erfinv(x) / x` in `w = -ln(1-x²)` up to 5 (`float64`: 6.25)', inverse, (mpf(0), mpf(5), 9), (mpf(0), mpf('6.25'), 24)),
-    ('ERF_INV_TAIL', '`erfinv(x) / x` in `√w - 3.25` from √5 (`float64`: 2.5 to 4)', lambda d: tail(d + mpf('3.25')), (root(5) - mpf('3.25'), root(17) - mpf('3.25'), 8), (mpf('-.75'), mpf('.75'), 18)),
+    ('ERF_INV', '`erfinv(x) / x` in `w = -ln(1-x²)` up to 6.25', inverse, None, (mpf(0), mpf('6.25'), 24)),
+    ('ERF_INV_TAIL', '`erfinv(x) / x` in `√w - 3.25` from 2.5 to 4', lambda d: tail(d + mpf('3.25')), None, (mpf('-.75'), mpf('.75'), 18)),
     ('ERF_INV_FAR', '`erfinv(x) / x` in `√w - 5` from 4', lambda d: tail(d + 5), None, (mpf(-1), root(37) - 5, 16)),
 ]
 

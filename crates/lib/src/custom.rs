@@ -17,13 +17,15 @@ use crate::lax;
 /// The statics that keep jaxprs of these functions apart from those of jitted functions of the same name.
 const CUSTOM: i64 = -2;
 
+/// The tangent, from result, operands and their tangents.
+type Derivative = fn(&Val, &[Val], &[Option<Val>]) -> Result<Option<Val>>;
+
 /// A function of one result with its forward derivative.
 pub(crate) struct CustomJvp {
     name: &'static str,
     function: fn(&[Val]) -> Result<Val>,
     rule_name: &'static str,
-    /// The tangent, from result, operands and their tangents.
-    derivative: fn(&Val, &[Val], &[Option<Val>]) -> Result<Option<Val>>,
+    derivative: Derivative,
     shared: OnceLock<JvpRuleRef>,
 }
 
@@ -32,7 +34,7 @@ impl CustomJvp {
         name: &'static str,
         function: fn(&[Val]) -> Result<Val>,
         rule_name: &'static str,
-        derivative: fn(&Val, &[Val], &[Option<Val>]) -> Result<Option<Val>>,
+        derivative: Derivative,
     ) -> CustomJvp {
         CustomJvp { name, function, rule_name, derivative, shared: OnceLock::new() }
     }

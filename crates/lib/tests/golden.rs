@@ -276,6 +276,7 @@ fn activations() {
     g.check("elu_array", &[f(&[2, 4]), f(&[4])], |x| nn::elu(&x[0], Some(&x[1])));
     g.check("glu", &[f(&[2, 4])], |x| nn::glu(&x[0], -1));
     g.check("glu_axis", &[f(&[2, 4])], |x| nn::glu(&x[0], 0));
+    g.check("log1mexp", &[f(&[3])], |x| nn::log1mexp(&x[0]));
     for name in ["relu", "relu6", "sigmoid", "silu"] {
         g.check_many(&format!("jvp_{name}"), &[f(&[3]), f(&[3])], |x| {
             let mut function = |x: &[Val]| Ok(vec![activation(name)(&x[0])?]);

@@ -181,6 +181,12 @@ impl PyArray {
         Ok(slf)
     }
 
+    /// The address of the first element.
+    fn unsafe_buffer_pointer(&self, py: Python<'_>) -> PyResult<usize> {
+        let array = self.known(|found| tracer::method_error(py, found, "The address was asked of a traced array."))?;
+        Ok(gate(py, || array.buffer())?.as_ptr() as usize)
+    }
+
     /// Starts a copy to the host; the elements are there already.
     fn copy_to_host_async(&self) {}
 
@@ -555,9 +561,9 @@ struct ViewParts {
     _buffer: pullback_base::array::Buffer,
 }
 
-/// The code of the `struct` module for an element type; bytes for those that it does not know.
-fn format_code(dtype: DType) -> &'static str {
-    match dtype {
+/// The code of the `struct` module for an element type; none for types that it does not know.
+fn format_code(dtype: DType) -> Option<&'static str> {
+    Some(match dtype {
         DType::Bool => "?",
         DType::I8 => "b",
         DType::I16 => "h",
@@ -572,10 +578,8 @@ fn format_code(dtype: DType) -> &'static str {
         DType::F64 => "d",
         DType::C64 => "Zf",
         DType::C128 => "Zd",
-        DType::BF16 => "2B",
-        DType::KeyFry => "2I",
-        _ => "B",
-    }
+        _ => return None,
+    })
 }
 
 /// # Safety
@@ -584,6 +588,11 @@ unsafe fn fill_view(slf: Bound<'_, PyArray>, view: *mut ffi::Py_buffer, flags: c
     let py = slf.py();
     if flags & ffi::PyBUF_WRITABLE == ffi::PyBUF_WRITABLE {
         return Err(PyBufferError::new_err("arrays are immutable: the buffer is read-only"));
+    }
+    let code = format_code(slf.get().aval().dtype);
+    if code.is_none() && flags & ffi::PyBUF_FORMAT == ffi::PyBUF_FORMAT {
+        // NumPy then asks `__array__`, which knows the type.
+        return Err(PyBufferError::new_err("the element type has no buffer format"));
     }
     let Some(Val::Array(array)) = concrete(&slf.get().val) else {
         return Err(PyBufferError::new_err("a traced array has no elements"));
@@ -600,7 +609,7 @@ unsafe fn fill_view(slf: Bound<'_, PyArray>, view: *mut ffi::Py_buffer, flags: c
     for axis in (1..shape.len()).rev() {
         strides[axis - 1] = strides[axis] * shape[axis];
     }
-    let format = CString::new(format_code(aval.dtype)).expect("codes hold no zero bytes");
+    let format = CString::new(code.unwrap_or("B")).expect("codes hold no zero bytes");
     let start = buffer.as_ptr();
     let mut parts = Box::new(ViewParts { format, shape, strides, _buffer: buffer });
     // SAFETY: the caller vouches for `view`; what it points to lives in `parts`, which `__releasebuffer__` frees.

@@ -227,6 +227,7 @@ struct PyVjpRule {
     backward: Py<PyAny>,
     names: [String; 2],
     function: String,
+    place: String,
     in_tree: TreeDef,
     n_captured: usize,
     in_avals: Vec<Aval>,
@@ -327,7 +328,7 @@ impl PyVjpRule {
                 "Custom VJP bwd rule attached to {} must produce an output with the same type as the args tuple of the primal \
                  function, but at output[{position}] the bwd rule produced an output of type {} corresponding to an input of \
                  type {}, so the {what} do not match",
-                self.function,
+                self.place,
                 found.weak(false).long(),
                 aval.weak(false).long()
             )));
@@ -377,7 +378,8 @@ fn custom_vjp_call(
         forward: forward.clone().unbind(),
         backward: backward.clone().unbind(),
         names: rule_names.clone(),
-        function: function_and_place(fun),
+        function: name.clone(),
+        place: function_and_place(fun),
         in_tree,
         n_captured: staged.captured.len(),
         in_avals: call.vals.iter().map(Val::aval).collect(),

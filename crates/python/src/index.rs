@@ -28,7 +28,7 @@ fn parse_item(item: &Bound<'_, PyAny>, position: usize, whole: &Bound<'_, PyAny>
     if item.is_none() {
         return Ok(IndexItem::NewAxis);
     }
-    if item.is(&item.py().Ellipsis()) {
+    if item.is(item.py().Ellipsis()) {
         return Ok(IndexItem::Ellipsis);
     }
     if let Ok(slice) = item.cast::<PySlice>() {
@@ -166,6 +166,7 @@ fn index_get(
 /// `x.at[index].set(y)` and its relatives, by name.
 #[pyfunction]
 #[pyo3(signature = (kind, x, index, y, indices_are_sorted=false, unique_indices=false, mode=None))]
+#[allow(clippy::too_many_arguments, reason = "called from one place, by name")]
 fn index_update(
     py: Python<'_>,
     kind: &str,

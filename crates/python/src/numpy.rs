@@ -107,6 +107,11 @@ fn shape_of(head: &NdArray) -> SmallVec<[usize; 4]> {
 fn own_array(py: Python<'_>, head: &NdArray, dtype: DType) -> Option<Array> {
     // SAFETY: the base is null or a live object that the array holds.
     let base = unsafe { Bound::from_borrowed_ptr_or_opt(py, head.base) }?;
+    // NumPy reads our buffers through a memory view, which knows whose memory it shows.
+    let base = match base.cast::<pyo3::types::PyMemoryView>() {
+        Ok(view) => view.getattr("obj").ok()?,
+        Err(_) => base,
+    };
     let Val::Array(own) = value::as_val(&base)?.clone() else { return None };
     let is_whole = own.dtype() == dtype && own.shape() == shape_of(head).as_slice() && !own.aval().weak_type;
     let is_same = own.buffer().is_ok_and(|buffer| buffer.as_ptr() == head.data.cast::<u8>());

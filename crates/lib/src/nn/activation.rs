@@ -11,8 +11,8 @@ use crate::custom::{self, CustomJvp};
 use crate::jit::{named_jit, named_jit_one};
 use crate::lax;
 use crate::numpy::{
-    absolute, add, clip, expm1, greater, greater_equal, less, less_equal, maximum, minimum, multiply, negative, power,
-    sqrt, square, true_divide, where_,
+    absolute, add, clip, exp, expm1, greater, greater_equal, less, less_equal, log, log1p, maximum, minimum, multiply,
+    negative, power, sqrt, square, true_divide, where_,
 };
 use crate::promotion::promote_args_inexact;
 
@@ -155,6 +155,29 @@ pub fn mish(x: &Val) -> Result<Val> {
 /// What the primitives raise.
 pub fn log_sigmoid(x: &Val) -> Result<Val> {
     jitted("log_sigmoid", x, |x| negative(&softplus(&negative(x)?)?))
+}
+
+/// `log(1 - exp(-x))` for positive `x`, exact near 0 and far from it.
+///
+/// # Errors
+/// What the primitives raise.
+pub fn log1mexp(x: &Val) -> Result<Val> {
+    static LOG1MEXP: CustomJvp = CustomJvp::new("log1mexp", log1mexp_value, "jvp", log1mexp_tangent);
+    LOG1MEXP.call(std::slice::from_ref(x))
+}
+
+fn log1mexp_value(args: &[Val]) -> Result<Val> {
+    jitted("log1mexp", &args[0], |x| {
+        let is_near = less(x, &lax::log(&weak_float(2.0))?)?;
+        let near = log(&negative(&expm1(&negative(x)?)?)?)?;
+        let far = log1p(&negative(&exp(&negative(x)?)?)?)?;
+        where_(&is_near, &near, &far)
+    })
+}
+
+fn log1mexp_tangent(_: &Val, args: &[Val], tangents: &[Option<Val>]) -> Result<Option<Val>> {
+    let Some(dot) = &tangents[0] else { return Ok(None) };
+    lax::div(dot, &expm1(&args[0])?).map(Some)
 }
 
 /// `x` above 0, `alpha * (exp(x) - 1)` below; `alpha` is 1 when not given.

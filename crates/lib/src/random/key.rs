@@ -34,8 +34,8 @@ pub fn check_implementation(name: &str) -> Result<()> {
         }
         _ => bail!(
             Value,
-            "unrecognized PRNG implementation \"{name}\". Did you mean one of: \"{IMPLEMENTATION}\", \"rbg\", \
-             \"unsafe_rbg\"?"
+            "unrecognized PRNG implementation \"{name}\". Did you mean one of: \"philox2x32\", \
+             \"philox4x32\", \"{IMPLEMENTATION}\", \"rbg\", \"unsafe_rbg\", \"threefry4x32\"?"
         ),
     }
 }

@@ -74,7 +74,8 @@ impl Math<'_> {
         self.select(is_near, near, far)
     }
 
-    pub(super) fn erf_inv(&mut self, x: V) -> V {
+    /// For numbers between -1 and 1.
+    fn erf_inv_double(&mut self, x: V) -> V {
         let one = self.c(1.0);
         let rest = self.fnma(x, x, one);
         let log = self.log(rest);
@@ -83,17 +84,17 @@ impl Math<'_> {
         let center = self.poly(w, &ERF_INV);
         let tail_at = self.addc(root, -3.25);
         let tail = self.poly(tail_at, &ERF_INV_TAIL);
-        let is_center = self.lt(w, self.choose(5.0, 6.25));
+        let is_center = self.lt(w, 6.25);
         let factor = self.select(is_center, center, tail);
-        let factor = if self.is_single() {
-            factor
-        } else {
-            let far_at = self.addc(root, -5.0);
-            let far = self.poly(far_at, &ERF_INV_FAR);
-            let is_far = self.gt(root, 4.0);
-            self.select(is_far, far, factor)
-        };
-        let result = self.mul(factor, x);
+        let far_at = self.addc(root, -5.0);
+        let far = self.poly(far_at, &ERF_INV_FAR);
+        let is_far = self.gt(root, 4.0);
+        let factor = self.select(is_far, far, factor);
+        self.mul(factor, x)
+    }
+
+    pub(super) fn erf_inv(&mut self, x: V) -> V {
+        let result = if self.is_single() { self.erf_inv_single(x) } else { self.erf_inv_double(x) };
         let a = self.abs(x);
         let is_end = self.eq(a, 1.0);
         let infinite = self.mulc(x, f64::INFINITY);

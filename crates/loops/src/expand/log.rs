@@ -77,7 +77,7 @@ impl Math<'_> {
     }
 
     pub(super) fn log(&mut self, x: V) -> V {
-        let result = self.log_normal(x, None);
+        let result = if self.is_single() { self.log_single(x) } else { self.log_normal(x, None) };
         self.log_specials(x, result)
     }
 
@@ -108,6 +108,9 @@ impl Math<'_> {
 
     /// `ln(1 + x)`: the rounding error of `1 + x` goes on as a correction.
     pub(super) fn log1p(&mut self, x: V) -> V {
+        if self.is_single() {
+            return self.log1p_single(x);
+        }
         let one = self.c(1.0);
         let sum = self.add(one, x);
         let error = self.sum_error(one, x, sum);

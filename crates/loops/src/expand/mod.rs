@@ -1,7 +1,7 @@
 //! Symbolic mathematics to basic operations, one family a file.
 //!
 //! The formulas are free of branches, so they run in lanes. `float32` is within 2 ulp for `exp`, `log`, `sin`, `cos`,
-//! `tanh`, `logistic`, `erf`, `pow` and within 4 for the rest; `float64` aims at 4. Subnormal arguments count as zero,
+//! `tanh`, `logistic`, `erf`, `pow` and within 4 for the rest, but for `erf_inv` next to ±1 (see `single`); `float64` aims at 4. Subnormal arguments count as zero,
 //! as the mode of running has it. What the formulas share with the program is computed once in a block; what nobody
 //! reads is dropped.
 
@@ -14,6 +14,7 @@ mod inverse_trig;
 mod log;
 mod math;
 mod pow;
+mod single;
 mod trig;
 
 use crate::builder::Builder;

@@ -2,12 +2,16 @@
 
 pub mod arguments;
 mod lax;
+mod nn;
 mod numpy;
+mod random;
 
 use pyo3::prelude::*;
 
 /// Adds all functions to the extension module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     lax::register(m)?;
-    numpy::register(m)
+    numpy::register(m)?;
+    nn::register(m)?;
+    random::register(m)
 }

@@ -1,0 +1,150 @@
+"""Initial values of weights: functions that make functions of key, shape and dtype."""
+
+from typing import Protocol as _Protocol
+from typing import runtime_checkable as _runtime_checkable
+
+from pullback import _core
+
+__all__ = [
+    "Initializer", "constant", "delta_orthogonal", "glorot_normal", "glorot_uniform", "he_normal", "he_uniform",
+    "kaiming_normal", "kaiming_uniform", "lecun_normal", "lecun_uniform", "normal", "ones", "orthogonal",
+    "truncated_normal", "uniform", "variance_scaling", "xavier_normal", "xavier_uniform", "zeros",
+]
+
+
+@_runtime_checkable
+class Initializer(_Protocol):
+    """A function of key, shape and dtype that makes initial weights."""
+
+    def __call__(self, key, shape, dtype=None, out_sharding=None):
+        raise NotImplementedError
+
+
+def _check_sharding(out_sharding):
+    if out_sharding is not None:
+        raise NotImplementedError("out_sharding of initializers is not implemented")
+
+
+def zeros(key, shape, dtype=None, out_sharding=None):
+    """Zeros; the key is not used."""
+    _check_sharding(out_sharding)
+    return _core.nn.init_constant(0, shape, dtype)
+
+
+def ones(key, shape, dtype=None, out_sharding=None):
+    """Ones; the key is not used."""
+    _check_sharding(out_sharding)
+    return _core.nn.init_constant(1, shape, dtype)
+
+
+def constant(value, dtype=None):
+    """An initializer that repeats a value."""
+    default = dtype
+
+    def init(key, shape, dtype=None, out_sharding=None):
+        _check_sharding(out_sharding)
+        return _core.nn.init_constant(value, shape, default if dtype is None else dtype)
+
+    return init
+
+
+def uniform(scale=1e-2, dtype=None):
+    """An initializer of uniform numbers from 0 to `scale`."""
+    default = dtype
+
+    def init(key, shape, dtype=None, out_sharding=None):
+        _check_sharding(out_sharding)
+        return _core.nn.init_uniform(key, shape, default if dtype is None else dtype, scale)
+
+    return init
+
+
+def normal(stddev=1e-2, dtype=None):
+    """An initializer of normal numbers with mean 0."""
+    default = dtype
+
+    def init(key, shape, dtype=None, out_sharding=None):
+        _check_sharding(out_sharding)
+        return _core.nn.init_normal(key, shape, default if dtype is None else dtype, stddev)
+
+    return init
+
+
+def truncated_normal(stddev=1e-2, dtype=None, lower=-2.0, upper=2.0):
+    """An initializer of normal numbers between `lower` and `upper` deviations."""
+    default = dtype
+
+    def init(key, shape, dtype=None, out_sharding=None):
+        _check_sharding(out_sharding)
+        dtype = default if dtype is None else dtype
+        return _core.nn.init_truncated_normal(key, shape, dtype, stddev, lower, upper)
+
+    return init
+
+
+def _axes(axis):
+    return [axis] if isinstance(axis, int) else list(axis)
+
+
+_DEFAULT_IN_AXIS = -2
+
+
+def variance_scaling(scale, mode, distribution, in_axis=-2, out_axis=-1, batch_axis=(), dtype=None):
+    """An initializer whose variance is `scale` over the number of inputs, of outputs or a mean of both."""
+    default = dtype
+    inputs = None if in_axis == _DEFAULT_IN_AXIS else _axes(in_axis)
+    outputs, batch = _axes(out_axis), _axes(batch_axis)
+
+    def init(key, shape, dtype=None, out_sharding=None):
+        _check_sharding(out_sharding)
+        dtype = default if dtype is None else dtype
+        return _core.nn.init_variance_scaling(
+            key, shape, dtype, float(scale), mode, distribution, inputs, outputs, batch
+        )
+
+    return init
+
+
+def _scaled(name, scale, mode, distribution, doc):
+    def initializer(in_axis=-2, out_axis=-1, batch_axis=(), dtype=None):
+        return variance_scaling(scale, mode, distribution, in_axis, out_axis, batch_axis, dtype)
+
+    initializer.__name__ = initializer.__qualname__ = name
+    initializer.__doc__ = doc
+    return initializer
+
+
+_BOTH = "An initializer that keeps the variance of values and of gradients (Glorot, Xavier)."
+_INPUTS = "An initializer that keeps the variance of values (LeCun)."
+_RECTIFIED = "An initializer that keeps the variance of values behind rectified units (He, Kaiming)."
+
+glorot_uniform = _scaled("glorot_uniform", 1.0, "fan_avg", "uniform", _BOTH)
+glorot_normal = _scaled("glorot_normal", 1.0, "fan_avg", "truncated_normal", _BOTH)
+lecun_uniform = _scaled("lecun_uniform", 1.0, "fan_in", "uniform", _INPUTS)
+lecun_normal = _scaled("lecun_normal", 1.0, "fan_in", "truncated_normal", _INPUTS)
+he_uniform = _scaled("he_uniform", 2.0, "fan_in", "uniform", _RECTIFIED)
+he_normal = _scaled("he_normal", 2.0, "fan_in", "truncated_normal", _RECTIFIED)
+xavier_uniform, xavier_normal = glorot_uniform, glorot_normal
+kaiming_uniform, kaiming_normal = he_uniform, he_normal
+
+
+def orthogonal(scale=1.0, column_axis=-1, dtype=None):
+    """An initializer of matrices with orthogonal columns or rows."""
+
+    def init(key, shape, dtype=None, out_sharding=None):
+        return _core.nn.init_orthogonal(key, shape)
+
+    return init
+
+
+def delta_orthogonal(scale=1.0, column_axis=-1, dtype=None):
+    """An initializer of convolution kernels that are orthogonal at their centre and 0 elsewhere."""
+
+    def init(key, shape, dtype=None, out_sharding=None):
+        if len(shape) not in (3, 4, 5):
+            raise ValueError("Delta orthogonal initializer requires a 3D, 4D or 5D shape.")
+        if shape[-1] < shape[-2]:
+            raise ValueError("`fan_in` must be less or equal than `fan_out`. ")
+        return _core.nn.init_orthogonal(key, shape)
+
+    return init

@@ -1,0 +1,104 @@
+"""Trees flatten, print and fail as in JAX."""
+
+import collections
+import dataclasses
+import pickle
+
+import pytest
+
+import pullback
+
+Point = collections.namedtuple("Point", "x y")
+
+
+def outcome(module, expression):
+    """What an expression gives as text, or the exception and its message."""
+    try:
+        return repr(expression(module))
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+
+EXPRESSIONS = {
+    "named tuple": lambda j: j.tree.structure(Point(1, 2)),
+    "ordered dict": lambda j: j.tree.structure(collections.OrderedDict(b=1, a=2)),
+    "default dict": lambda j: j.tree.structure(collections.defaultdict(int, a=2)),
+    "empties": lambda j: j.tree.structure([None, (), {}, []]),
+    "keys are sorted": lambda j: j.tree.map(lambda a: a, {"z": 1, "a": 2}),
+    "keys that do not compare": lambda j: j.tree.flatten({1: 1, "a": 2}),
+    "is_leaf stops": lambda j: j.tree.leaves([(1, 2), [3]], is_leaf=lambda x: isinstance(x, tuple)),
+    "None is no leaf": lambda j: j.tree.leaves([None, 1]),
+    "lengths": lambda j: j.tree.map(lambda a, b: a, (1, 2), (1, 2, 3)),
+    "types": lambda j: j.tree.map(lambda a, b: a, (1, 2), [1, 2]),
+    "keys": lambda j: j.tree.map(lambda a, b: a, {"a": 1}, {"b": 1}),
+    "missing keys": lambda j: j.tree.map(lambda a, b: a, {"a": 1, "b": 2}, {"b": 1}),
+    "deep": lambda j: j.tree.map(lambda a, b: a, {"k": (1, [2])}, {"k": (1, [2, 3])}),
+    "leaf against tuple": lambda j: j.tree.map(lambda a, b: a, (1, (2,)), (1, 5)),
+    "None against leaf": lambda j: j.tree.map(lambda a, b: a, None, 1),
+    "prefix": lambda j: j.tree.map(lambda a, b: b, (1,), (None,)),
+    "too few": lambda j: j.tree.structure((1, 2)).unflatten([1]),
+    "too many": lambda j: j.tree.structure((1, 2)).unflatten([1, 2, 3]),
+    "flatten_up_to arity": lambda j: j.tree.structure((1, 2)).flatten_up_to((1, 2, 3)),
+    "flatten_up_to list": lambda j: j.tree.structure((1, 2)).flatten_up_to([1, 2]),
+    "flatten_up_to keys": lambda j: j.tree.structure({"a": 1}).flatten_up_to({"b": 1}),
+    "flatten_up_to None": lambda j: j.tree.structure(None).flatten_up_to(1),
+    "node_data": lambda j: [j.tree.structure(t).node_data() for t in ((1,), {"b": 1, "a": 2}, None, [1], 1)],
+    "children": lambda j: j.tree.structure((1, [2])).children(),
+    "compose": lambda j: j.tree.structure((1, 2)).compose(j.tree.structure([1, 1])),
+    "paths": lambda j: j.tree.flatten_with_path({"a": (1, Point(2, 3))}),
+    "keystr": lambda j: [j.tree_util.keystr(p) for p, _ in j.tree.leaves_with_path({"a": (1, Point(2, 3))})],
+    "simple keystr": lambda j: [
+        j.tree_util.keystr(p, simple=True, separator="/") for p, _ in j.tree.leaves_with_path({"a": (1, Point(2, 3))})
+    ],
+    "transpose": lambda j: j.tree.transpose(j.tree.structure([1, 1]), None, [(1, 2), (3, 4)]),
+    "broadcast": lambda j: j.tree.broadcast((1, 2), ((3, 4), 5)),
+    "reduce of nothing": lambda j: j.tree.reduce(lambda a, b: a + b, []),
+    "all": lambda j: (j.tree.all([True, (1,)]), j.tree.all([0])),
+    "partial": lambda j: j.tree.structure(j.tree_util.Partial(max, 1, b=2)),
+    "equality": lambda j: (j.tree.structure((1, 2)) == j.tree.structure((3, 4)), j.tree.structure((1,)) != j.tree.structure([1])),
+}
+
+
+@pytest.mark.parametrize("name", EXPRESSIONS)
+def test_trees_agree_with_jax(name, jax_oracle):
+    assert outcome(pullback, EXPRESSIONS[name]) == outcome(jax_oracle, EXPRESSIONS[name])
+
+
+def test_registered_classes_flatten_with_their_static_data():
+    @pullback.tree_util.register_pytree_node_class
+    class Scaled:
+        def __init__(self, value, unit):
+            self.value, self.unit = value, unit
+
+        def tree_flatten(self):
+            return (self.value,), self.unit
+
+        @classmethod
+        def tree_unflatten(cls, unit, children):
+            return cls(*children, unit)
+
+    doubled = pullback.tree.map(lambda x: 2 * x, Scaled(3, "m"))
+    assert (doubled.value, doubled.unit) == (6, "m")
+    assert str(pullback.tree.structure(Scaled(1, "m"))) == "PyTreeDef(CustomNode(Scaled[m], [*]))"
+    with pytest.raises(ValueError, match="different pytree metadata"):
+        pullback.tree.map(lambda a, b: a, Scaled(1, "m"), Scaled(1, "s"))
+
+
+def test_dataclasses_have_data_and_static_fields():
+    @pullback.tree_util.register_dataclass
+    @dataclasses.dataclass
+    class Layer:
+        w: int
+        name: str = dataclasses.field(metadata=dict(static=True))
+
+    paths = [pullback.tree_util.keystr(path) for path, _ in pullback.tree.leaves_with_path(Layer(1, "a"))]
+    assert paths == [".w"]
+    assert pullback.tree.map(lambda x: x + 1, Layer(1, "a")) == Layer(2, "a")
+    with pytest.raises(ValueError, match="Duplicate custom PyTreeDef type registration"):
+        pullback.tree_util.register_dataclass(Layer)
+
+
+def test_treedefs_hash_and_pickle():
+    tree = pullback.tree.structure({"a": (1, [2])})
+    assert pickle.loads(pickle.dumps(tree)) == tree
+    assert len({tree, pullback.tree.structure({"a": (3, [4])})}) == 1
