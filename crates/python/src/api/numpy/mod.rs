@@ -2,6 +2,7 @@
 
 mod binary;
 mod creation;
+mod elementwise;
 mod irregular;
 mod products;
 mod reductions;
@@ -16,6 +17,7 @@ pub fn register(core: &Bound<'_, PyModule>) -> PyResult<()> {
     let m = PyModule::new(core.py(), "pullback.numpy")?;
     unary::register(&m)?;
     binary::register(&m)?;
+    elementwise::register(&m)?;
     reductions::register(&m)?;
     creation::register(&m)?;
     shaping::register(&m)?;

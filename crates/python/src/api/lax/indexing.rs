@@ -1,37 +1,19 @@
-//! Shapes, creation, slices, gathers and contractions.
+//! Functions that take parts, gather, scatter and contract.
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and numbers of parameters are the reference's")]
 
-use super::support::{axes_of, each, fill_of, gather_dimensions, index_options, sizes, starts};
-use crate::api::arguments::{Arrays, ShapeArg, canonical, list, one, tuple};
+use super::support::{
+    each, fill_of, gather_dimensions, index_options, scatter_dimensions, scatter_with, sizes, starts,
+};
+use crate::api::arguments::{ShapeArg, canonical, list, one};
 use crate::dtypes::DTypeArg;
 use crate::value::ArrayLike;
 use pullback_base::{Scalar, bail};
 use pullback_lib::axes::{canonical_axis, shape_of};
-use pullback_lib::convert::to_dtype;
-use pullback_lib::lax::{self};
+use pullback_lib::lax;
 use pyo3::prelude::*;
 
 /// Adds the functions to a module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(reshape, m)?)?;
-    m.add_function(wrap_pyfunction!(transpose, m)?)?;
-    m.add_function(wrap_pyfunction!(squeeze, m)?)?;
-    m.add_function(wrap_pyfunction!(expand_dims, m)?)?;
-    m.add_function(wrap_pyfunction!(broadcast, m)?)?;
-    m.add_function(wrap_pyfunction!(broadcast_in_dim, m)?)?;
-    m.add_function(wrap_pyfunction!(broadcast_to_rank, m)?)?;
-    m.add_function(wrap_pyfunction!(collapse, m)?)?;
-    m.add_function(wrap_pyfunction!(concatenate, m)?)?;
-    m.add_function(wrap_pyfunction!(stack, m)?)?;
-    m.add_function(wrap_pyfunction!(unstack, m)?)?;
-    m.add_function(wrap_pyfunction!(split, m)?)?;
-    m.add_function(wrap_pyfunction!(tile, m)?)?;
-    m.add_function(wrap_pyfunction!(rev, m)?)?;
-    m.add_function(wrap_pyfunction!(pad, m)?)?;
-    m.add_function(wrap_pyfunction!(iota, m)?)?;
-    m.add_function(wrap_pyfunction!(broadcasted_iota, m)?)?;
-    m.add_function(wrap_pyfunction!(full, m)?)?;
-    m.add_function(wrap_pyfunction!(full_like, m)?)?;
     m.add_function(wrap_pyfunction!(slice, m)?)?;
     m.add_function(wrap_pyfunction!(slice_in_dim, m)?)?;
     m.add_function(wrap_pyfunction!(index_in_dim, m)?)?;
@@ -46,273 +28,13 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(dot, m)?)?;
     m.add_function(wrap_pyfunction!(batch_matmul, m)?)?;
     m.add_function(wrap_pyfunction!(top_k, m)?)?;
+    m.add_function(wrap_pyfunction!(scatter, m)?)?;
+    m.add_function(wrap_pyfunction!(scatter_add, m)?)?;
+    m.add_function(wrap_pyfunction!(scatter_sub, m)?)?;
+    m.add_function(wrap_pyfunction!(scatter_mul, m)?)?;
+    m.add_function(wrap_pyfunction!(scatter_min, m)?)?;
+    m.add_function(wrap_pyfunction!(scatter_max, m)?)?;
     Ok(())
-}
-
-/// The elements under another shape.
-#[pyfunction]
-#[pyo3(signature = (operand, new_sizes, dimensions=None, *, out_sharding=None), text_signature = "(operand, new_sizes, dimensions=None, *, out_sharding=None)")]
-fn reshape(
-    py: Python<'_>,
-    operand: ArrayLike,
-    new_sizes: ShapeArg,
-    dimensions: Option<ShapeArg>,
-    out_sharding: Option<Bound<'_, PyAny>>,
-) -> PyResult<Py<PyAny>> {
-    let operand = operand.val(py, "reshape", 0)?;
-    let new_sizes = new_sizes.0;
-    let dimensions = dimensions.map(|shape| shape.0);
-    let _ = out_sharding;
-    one(py, || {
-        let dims = dimensions.map(|dims| sizes(&dims)).transpose()?;
-        let new = pullback_lib::numpy::reshape(&operand, &new_sizes, pullback_lib::numpy::Order::RowMajor);
-        match dims {
-            Some(dims) => {
-                let moved = lax::transpose(&operand, &dims)?;
-                pullback_lib::numpy::reshape(&moved, &new_sizes, pullback_lib::numpy::Order::RowMajor)
-            }
-            None => new,
-        }
-    })
-}
-
-/// The axes in another order.
-#[pyfunction]
-#[pyo3(signature = (operand, permutation), text_signature = "(operand, permutation)")]
-fn transpose(py: Python<'_>, operand: ArrayLike, permutation: ShapeArg) -> PyResult<Py<PyAny>> {
-    let operand = operand.val(py, "transpose", 0)?;
-    let permutation = permutation.0;
-    one(py, || lax::transpose(&operand, &sizes(&permutation)?))
-}
-
-/// Without axes of size 1.
-#[pyfunction]
-#[pyo3(signature = (array, dimensions), text_signature = "(array, dimensions)")]
-fn squeeze(py: Python<'_>, array: ArrayLike, dimensions: ShapeArg) -> PyResult<Py<PyAny>> {
-    let array = array.val(py, "squeeze", 0)?;
-    let dimensions = dimensions.0;
-    one(py, || lax::squeeze(&array, &dimensions))
-}
-
-/// With new axes of size 1.
-#[pyfunction]
-#[pyo3(signature = (array, dimensions), text_signature = "(array, dimensions)")]
-fn expand_dims(py: Python<'_>, array: ArrayLike, dimensions: ShapeArg) -> PyResult<Py<PyAny>> {
-    let array = array.val(py, "expand_dims", 0)?;
-    let dimensions = dimensions.0;
-    one(py, || lax::expand_dims(&array, &dimensions))
-}
-
-/// Repeated along new axes in front.
-#[pyfunction]
-#[pyo3(signature = (operand, sizes, *, out_sharding=None), text_signature = "(operand, sizes, *, out_sharding=None)")]
-fn broadcast(
-    py: Python<'_>,
-    operand: ArrayLike,
-    sizes: ShapeArg,
-    out_sharding: Option<Bound<'_, PyAny>>,
-) -> PyResult<Py<PyAny>> {
-    let operand = operand.val(py, "broadcast", 0)?;
-    let sizes = sizes.0;
-    let _ = out_sharding;
-    one(py, || {
-        let mut shape = shape_of(&sizes)?;
-        let n = shape.len();
-        shape.extend(operand.aval().shape.iter());
-        lax::broadcast_in_dim(&operand, &shape, &(n..shape.len()).collect::<Vec<_>>())
-    })
-}
-
-/// Repeated to a shape; each axis goes to a named one.
-#[pyfunction]
-#[pyo3(signature = (operand, shape, broadcast_dimensions, *, out_sharding=None), text_signature = "(operand, shape, broadcast_dimensions, *, out_sharding=None)")]
-fn broadcast_in_dim(
-    py: Python<'_>,
-    operand: ArrayLike,
-    shape: ShapeArg,
-    broadcast_dimensions: ShapeArg,
-    out_sharding: Option<Bound<'_, PyAny>>,
-) -> PyResult<Py<PyAny>> {
-    let operand = operand.val(py, "broadcast_in_dim", 0)?;
-    let shape = shape.0;
-    let broadcast_dimensions = broadcast_dimensions.0;
-    let _ = out_sharding;
-    one(py, || lax::broadcast_in_dim(&operand, &shape_of(&shape)?, &sizes(&broadcast_dimensions)?))
-}
-
-/// With axes of size 1 in front.
-#[pyfunction]
-#[pyo3(signature = (x, rank), text_signature = "(x, rank)")]
-fn broadcast_to_rank(py: Python<'_>, x: ArrayLike, rank: usize) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "broadcast_to_rank", 0)?;
-    one(py, || pullback_lib::broadcast::to_rank(&x, rank))
-}
-
-/// Consecutive axes merged in one.
-#[pyfunction]
-#[pyo3(signature = (operand, start_dimension, stop_dimension=None), text_signature = "(operand, start_dimension, stop_dimension=None)")]
-fn collapse(
-    py: Python<'_>,
-    operand: ArrayLike,
-    start_dimension: i64,
-    stop_dimension: Option<i64>,
-) -> PyResult<Py<PyAny>> {
-    let operand = operand.val(py, "collapse", 0)?;
-    one(py, || {
-        let aval = operand.aval();
-        let rank = aval.rank() as i64;
-        let wrap = |at: i64| (if at < 0 { at + rank } else { at }).clamp(0, rank) as usize;
-        let (from, to) = (wrap(start_dimension), stop_dimension.map_or(rank as usize, wrap));
-        if from > to {
-            bail!(Value, "collapse: start_dimension {start_dimension} comes after stop_dimension");
-        }
-        let shape = [&aval.shape[..from], &[aval.shape[from..to].iter().product()], &aval.shape[to..]].concat();
-        lax::reshape(&operand, &shape, None)
-    })
-}
-
-/// Arrays one after the other along an axis.
-#[pyfunction]
-#[pyo3(signature = (operands, dimension), text_signature = "(operands, dimension)")]
-fn concatenate(py: Python<'_>, operands: Arrays, dimension: i64) -> PyResult<Py<PyAny>> {
-    let operands = operands.vals(py, "concatenate")?;
-    one(py, || {
-        let Some(first) = operands.first() else {
-            bail!(Value, "concatenate requires a non-empty sequences of arrays")
-        };
-        lax::concatenate(&operands, canonical_axis(dimension, first.aval().rank())?)
-    })
-}
-
-/// Arrays along a new axis.
-#[pyfunction]
-#[pyo3(signature = (operands, axis=0), text_signature = "(operands, axis=0)")]
-fn stack(py: Python<'_>, operands: Arrays, axis: i64) -> PyResult<Py<PyAny>> {
-    let operands = operands.vals(py, "stack")?;
-    one(py, || pullback_lib::numpy::stack(&operands, axis, None))
-}
-
-/// The slices along an axis.
-#[pyfunction]
-#[pyo3(signature = (x, axis=0), text_signature = "(x, axis=0)")]
-fn unstack(py: Python<'_>, x: ArrayLike, axis: i64) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "unstack", 0)?;
-    tuple(py, || pullback_lib::numpy::unstack(&x, axis))
-}
-
-/// Consecutive parts of an axis.
-#[pyfunction]
-#[pyo3(signature = (operand, sizes, axis=0), text_signature = "(operand, sizes, axis=0)")]
-fn split(py: Python<'_>, operand: ArrayLike, sizes: ShapeArg, axis: i64) -> PyResult<Py<PyAny>> {
-    let operand = operand.val(py, "split", 0)?;
-    let sizes = sizes.0;
-    tuple(py, || lax::split(&operand, &shape_of(&sizes)?, canonical_axis(axis, operand.aval().rank())?))
-}
-
-/// Repeated along each axis.
-#[pyfunction]
-#[pyo3(signature = (operand, reps), text_signature = "(operand, reps)")]
-fn tile(py: Python<'_>, operand: ArrayLike, reps: ShapeArg) -> PyResult<Py<PyAny>> {
-    let operand = operand.val(py, "tile", 0)?;
-    let reps = reps.0;
-    one(py, || lax::tile(&operand, &shape_of(&reps)?))
-}
-
-/// The elements in reverse order along axes.
-#[pyfunction]
-#[pyo3(signature = (operand, dimensions), text_signature = "(operand, dimensions)")]
-fn rev(py: Python<'_>, operand: ArrayLike, dimensions: ShapeArg) -> PyResult<Py<PyAny>> {
-    let operand = operand.val(py, "rev", 0)?;
-    let dimensions = dimensions.0;
-    one(py, || lax::rev(&operand, &axes_of(&operand, &dimensions)?))
-}
-
-/// The array with elements around and between its own.
-#[pyfunction]
-#[pyo3(signature = (operand, padding_value, padding_config), text_signature = "(operand, padding_value, padding_config)")]
-fn pad(
-    py: Python<'_>,
-    operand: ArrayLike,
-    padding_value: ArrayLike,
-    padding_config: &Bound<'_, PyAny>,
-) -> PyResult<Py<PyAny>> {
-    let operand = operand.val(py, "pad", 0)?;
-    let padding_value = padding_value.val(py, "pad", 1)?;
-    {
-        let config = super::support::padding(padding_config)?;
-        one(py, || {
-            let fill = to_dtype(&padding_value, operand.aval().dtype)?;
-            lax::pad(&operand, &fill, &config)
-        })
-    }
-}
-
-/// 0, 1, 2, and so on.
-#[pyfunction]
-#[pyo3(signature = (dtype, size), text_signature = "(dtype, size)")]
-fn iota(py: Python<'_>, dtype: &Bound<'_, PyAny>, size: usize) -> PyResult<Py<PyAny>> {
-    {
-        let dtype = crate::dtypes::canonical(crate::dtypes::of_object(dtype)?);
-        one(py, || lax::iota(dtype, size))
-    }
-}
-
-/// 0, 1, 2, and so on along an axis.
-#[pyfunction]
-#[pyo3(signature = (dtype, shape, dimension, *, out_sharding=None), text_signature = "(dtype, shape, dimension, *, out_sharding=None)")]
-fn broadcasted_iota(
-    py: Python<'_>,
-    dtype: &Bound<'_, PyAny>,
-    shape: ShapeArg,
-    dimension: i64,
-    out_sharding: Option<Bound<'_, PyAny>>,
-) -> PyResult<Py<PyAny>> {
-    let shape = shape.0;
-    let _ = out_sharding;
-    {
-        let dtype = crate::dtypes::canonical(crate::dtypes::of_object(dtype)?);
-        one(py, || {
-            let shape = shape_of(&shape)?;
-            let axis = canonical_axis(dimension, shape.len())?;
-            lax::broadcasted_iota(dtype, &shape, axis)
-        })
-    }
-}
-
-/// An array of one value.
-#[pyfunction]
-#[pyo3(signature = (shape, fill_value, dtype=None, *, sharding=None), text_signature = "(shape, fill_value, dtype=None, *, sharding=None)")]
-fn full(
-    py: Python<'_>,
-    shape: ShapeArg,
-    fill_value: ArrayLike,
-    dtype: Option<DTypeArg>,
-    sharding: Option<Bound<'_, PyAny>>,
-) -> PyResult<Py<PyAny>> {
-    let shape = shape.0;
-    let fill_value = fill_value.val(py, "full", 1)?;
-    let dtype = canonical(py, dtype, "full")?;
-    let _ = sharding;
-    one(py, || pullback_lib::numpy::full(&shape, &fill_value, dtype))
-}
-
-/// An array of one value with shape and dtype of another.
-#[pyfunction]
-#[pyo3(signature = (x, fill_value, dtype=None, shape=None, sharding=None), text_signature = "(x, fill_value, dtype=None, shape=None, sharding=None)")]
-fn full_like(
-    py: Python<'_>,
-    x: ArrayLike,
-    fill_value: ArrayLike,
-    dtype: Option<DTypeArg>,
-    shape: Option<ShapeArg>,
-    sharding: Option<Bound<'_, PyAny>>,
-) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "full_like", 0)?;
-    let fill_value = fill_value.val(py, "full_like", 1)?;
-    let dtype = canonical(py, dtype, "full_like")?;
-    let shape = shape.map(|shape| shape.0);
-    let _ = sharding;
-    one(py, || pullback_lib::numpy::full_like(&x, &fill_value, dtype, shape.as_deref()))
 }
 
 /// A part of each axis.
@@ -622,4 +344,142 @@ fn top_k(py: Python<'_>, operand: ArrayLike, k: usize, axis: i64, is_stable: boo
         let axis = canonical_axis(axis, operand.aval().rank())?;
         lax::top_k(&operand, k, axis)
     })
+}
+
+/// Updates at computed positions.
+#[pyfunction]
+#[pyo3(signature = (operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=false, unique_indices=false, mode=None), text_signature = "(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False, mode=None)")]
+fn scatter(
+    py: Python<'_>,
+    operand: ArrayLike,
+    scatter_indices: ArrayLike,
+    updates: ArrayLike,
+    dimension_numbers: &Bound<'_, PyAny>,
+    indices_are_sorted: bool,
+    unique_indices: bool,
+    mode: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    let operand = operand.val(py, "scatter", 0)?;
+    let scatter_indices = scatter_indices.val(py, "scatter", 1)?;
+    let updates = updates.val(py, "scatter", 2)?;
+    {
+        let dims = scatter_dimensions(dimension_numbers)?;
+        let options = index_options(mode, indices_are_sorted, unique_indices)?;
+        one(py, || scatter_with(&lax::ScatterKind::Set, &operand, &scatter_indices, &updates, &dims, options))
+    }
+}
+
+/// Updates at computed positions.
+#[pyfunction]
+#[pyo3(signature = (operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=false, unique_indices=false, mode=None), text_signature = "(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False, mode=None)")]
+fn scatter_add(
+    py: Python<'_>,
+    operand: ArrayLike,
+    scatter_indices: ArrayLike,
+    updates: ArrayLike,
+    dimension_numbers: &Bound<'_, PyAny>,
+    indices_are_sorted: bool,
+    unique_indices: bool,
+    mode: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    let operand = operand.val(py, "scatter_add", 0)?;
+    let scatter_indices = scatter_indices.val(py, "scatter_add", 1)?;
+    let updates = updates.val(py, "scatter_add", 2)?;
+    {
+        let dims = scatter_dimensions(dimension_numbers)?;
+        let options = index_options(mode, indices_are_sorted, unique_indices)?;
+        one(py, || scatter_with(&lax::ScatterKind::Add, &operand, &scatter_indices, &updates, &dims, options))
+    }
+}
+
+/// Updates at computed positions.
+#[pyfunction]
+#[pyo3(signature = (operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=false, unique_indices=false, mode=None), text_signature = "(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False, mode=None)")]
+fn scatter_sub(
+    py: Python<'_>,
+    operand: ArrayLike,
+    scatter_indices: ArrayLike,
+    updates: ArrayLike,
+    dimension_numbers: &Bound<'_, PyAny>,
+    indices_are_sorted: bool,
+    unique_indices: bool,
+    mode: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    let operand = operand.val(py, "scatter_sub", 0)?;
+    let scatter_indices = scatter_indices.val(py, "scatter_sub", 1)?;
+    let updates = updates.val(py, "scatter_sub", 2)?;
+    {
+        let dims = scatter_dimensions(dimension_numbers)?;
+        let options = index_options(mode, indices_are_sorted, unique_indices)?;
+        one(py, || scatter_with(&lax::ScatterKind::Sub, &operand, &scatter_indices, &updates, &dims, options))
+    }
+}
+
+/// Updates at computed positions.
+#[pyfunction]
+#[pyo3(signature = (operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=false, unique_indices=false, mode=None), text_signature = "(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False, mode=None)")]
+fn scatter_mul(
+    py: Python<'_>,
+    operand: ArrayLike,
+    scatter_indices: ArrayLike,
+    updates: ArrayLike,
+    dimension_numbers: &Bound<'_, PyAny>,
+    indices_are_sorted: bool,
+    unique_indices: bool,
+    mode: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    let operand = operand.val(py, "scatter_mul", 0)?;
+    let scatter_indices = scatter_indices.val(py, "scatter_mul", 1)?;
+    let updates = updates.val(py, "scatter_mul", 2)?;
+    {
+        let dims = scatter_dimensions(dimension_numbers)?;
+        let options = index_options(mode, indices_are_sorted, unique_indices)?;
+        one(py, || scatter_with(&lax::ScatterKind::Mul, &operand, &scatter_indices, &updates, &dims, options))
+    }
+}
+
+/// Updates at computed positions.
+#[pyfunction]
+#[pyo3(signature = (operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=false, unique_indices=false, mode=None), text_signature = "(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False, mode=None)")]
+fn scatter_min(
+    py: Python<'_>,
+    operand: ArrayLike,
+    scatter_indices: ArrayLike,
+    updates: ArrayLike,
+    dimension_numbers: &Bound<'_, PyAny>,
+    indices_are_sorted: bool,
+    unique_indices: bool,
+    mode: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    let operand = operand.val(py, "scatter_min", 0)?;
+    let scatter_indices = scatter_indices.val(py, "scatter_min", 1)?;
+    let updates = updates.val(py, "scatter_min", 2)?;
+    {
+        let dims = scatter_dimensions(dimension_numbers)?;
+        let options = index_options(mode, indices_are_sorted, unique_indices)?;
+        one(py, || scatter_with(&lax::ScatterKind::Min, &operand, &scatter_indices, &updates, &dims, options))
+    }
+}
+
+/// Updates at computed positions.
+#[pyfunction]
+#[pyo3(signature = (operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=false, unique_indices=false, mode=None), text_signature = "(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False, mode=None)")]
+fn scatter_max(
+    py: Python<'_>,
+    operand: ArrayLike,
+    scatter_indices: ArrayLike,
+    updates: ArrayLike,
+    dimension_numbers: &Bound<'_, PyAny>,
+    indices_are_sorted: bool,
+    unique_indices: bool,
+    mode: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    let operand = operand.val(py, "scatter_max", 0)?;
+    let scatter_indices = scatter_indices.val(py, "scatter_max", 1)?;
+    let updates = updates.val(py, "scatter_max", 2)?;
+    {
+        let dims = scatter_dimensions(dimension_numbers)?;
+        let options = index_options(mode, indices_are_sorted, unique_indices)?;
+        one(py, || scatter_with(&lax::ScatterKind::Max, &operand, &scatter_indices, &updates, &dims, options))
+    }
 }
