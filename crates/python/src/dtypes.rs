@@ -75,7 +75,8 @@ pub fn of_object(obj: &Bound<'_, PyAny>) -> PyResult<DType> {
     let descr = if obj.is_instance(numpy(py)?.dtype.bind(py))? {
         obj.clone()
     } else if let Some(own) =
-        obj.getattr_opt("dtype")?.filter(|own| !own.is_callable() || own.hasattr("name").unwrap_or(false))
+        // Scalar types of NumPy have a descriptor there, which is no dtype.
+        obj.getattr_opt("dtype")?.filter(|own| own.hasattr("name").unwrap_or(false))
     {
         own
     } else {
