@@ -86,7 +86,8 @@ class Lowered(Stage):
         return f"// jaxpr of {self.fun_name}; StableHLO is not written for this backend yet\n{self._staged.jaxpr._full_text()}"
 
     def compile(self, compiler_options=None):
-        """The program, ready to be called."""
+        """The program as machine code, ready to be called."""
+        self._staged.compile()
         return Compiled(self._staged, self.donate_argnums, self.fun_name)
 
     def compiler_ir(self, dialect=None):

@@ -113,7 +113,10 @@ impl Array {
         let all = self.to_vec()?;
         match all[..] {
             [one] => Ok(one),
-            _ => Err(Error::type_error(format!("only arrays of size 1 have an item, this one has shape {:?}", self.shape()))),
+            _ => Err(Error::type_error(format!(
+                "only arrays of size 1 have an item, this one has shape {:?}",
+                self.shape()
+            ))),
         }
     }
 

@@ -125,7 +125,12 @@ fn scan_of_length<C: Tree>(f: impl Fn(C, ()) -> (C, ()), init: &C, length: usize
 ///
 /// # Errors
 /// A `Type` error when the predicate is not a scalar or the branches give different types.
-pub fn cond<A: Tree, B: Tree>(predicate: &Array, on_true: impl Fn(A) -> B, on_false: impl Fn(A) -> B, arg: &A) -> Result<B> {
+pub fn cond<A: Tree, B: Tree>(
+    predicate: &Array,
+    on_true: impl Fn(A) -> B,
+    on_false: impl Fn(A) -> B,
+    arg: &A,
+) -> Result<B> {
     let (pred, operands) = (predicate.val()?, vals(arg)?);
     if pred.aval().rank() > 0 {
         return Err(Error::type_error(format!("Pred must be a scalar, got one of type {}.", pred.aval().long())));

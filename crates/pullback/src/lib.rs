@@ -39,8 +39,8 @@ pub use tree::{Tree, map, zip_map};
 pub mod prelude {
     pub use crate::random::Key;
     pub use crate::{
-        Array, DType, Error, Result, Tree, arange, arr, cond, fori_loop, full, grad, jit, jvp, log_softmax, make_jaxpr, map,
-        one_hot, ones, scan, softmax, stack, value_and_grad, vmap, vmap_axes, while_loop, zeros, zip_map,
+        Array, DType, Error, Result, Tree, arange, arr, cond, fori_loop, full, grad, jit, jvp, log_softmax, make_jaxpr,
+        map, one_hot, ones, scan, softmax, stack, value_and_grad, vmap, vmap_axes, while_loop, zeros, zip_map,
     };
 }
 

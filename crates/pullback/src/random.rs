@@ -69,4 +69,3 @@ impl Array {
         Key(self)
     }
 }
-

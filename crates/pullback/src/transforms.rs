@@ -41,7 +41,12 @@ fn rebuild<T: Tree>(like: &T, vals: impl IntoIterator<Item = Val>) -> T {
 }
 
 /// Calls `f` on flat values; leaves the structure of its result in `structure`.
-fn call_flat<A: Tree, R: Output>(f: &impl Fn(&A) -> R, like: &A, args: &[Val], structure: &mut Option<R::Tree>) -> Result<Vec<Val>> {
+fn call_flat<A: Tree, R: Output>(
+    f: &impl Fn(&A) -> R,
+    like: &A,
+    args: &[Val],
+    structure: &mut Option<R::Tree>,
+) -> Result<Vec<Val>> {
     let out = f(&rebuild(like, args.iter().cloned())).into_result()?;
     let flat = vals(&out)?;
     *structure = Some(out);
@@ -131,7 +136,10 @@ pub fn vmap<A: Tree, R: Output>(f: impl Fn(&A) -> R) -> impl Fn(&A) -> Result<R:
 ///
 /// # Errors
 /// As [`vmap`].
-pub fn vmap_axes<A: Tree, R: Output>(f: impl Fn(&A) -> R, in_axes: Vec<Option<usize>>) -> impl Fn(&A) -> Result<R::Tree> {
+pub fn vmap_axes<A: Tree, R: Output>(
+    f: impl Fn(&A) -> R,
+    in_axes: Vec<Option<usize>>,
+) -> impl Fn(&A) -> Result<R::Tree> {
     move |arg| run_vmap(&f, arg, &in_axes)
 }
 
@@ -156,11 +164,15 @@ fn batch_size(vals: &[Val], axes: &[Option<usize>]) -> Result<usize> {
         let Some(axis) = *axis else { continue };
         let aval = val.aval();
         let Some(&here) = aval.shape.get(axis) else {
-            let text = format!("vmap was requested to map its argument along axis {axis}, but its shape is {:?}", &aval.shape[..]);
+            let text = format!(
+                "vmap was requested to map its argument along axis {axis}, but its shape is {:?}",
+                &aval.shape[..]
+            );
             return Err(Error::value_error(text));
         };
         if *size.get_or_insert(here) != here {
-            let text = format!("vmap got inconsistent sizes for array axes to be mapped: {here} and {}", size.unwrap_or(0));
+            let text =
+                format!("vmap got inconsistent sizes for array axes to be mapped: {here} and {}", size.unwrap_or(0));
             return Err(Error::value_error(text));
         }
     }
@@ -198,8 +210,9 @@ impl<F, T: Tree> Jit<F, T> {
             return Ok(rebuild(&structure, pullback_trace::call_jaxpr(self.name.clone(), &jaxpr, &args)?));
         }
         let mut structure = None;
-        let traced =
-            pullback_trace::trace_to_jaxpr(&key, &mut |args| Ok((call_flat(&self.f, arg, args, &mut structure)?, None)))?;
+        let traced = pullback_trace::trace_to_jaxpr(&key, &mut |args| {
+            Ok((call_flat(&self.f, arg, args, &mut structure)?, None))
+        })?;
         let structure = structure.ok_or_else(|| Error::internal("the function ran"))?;
         let all = [&traced.captured[..], &args].concat();
         let outs = pullback_trace::call_jaxpr(self.name.clone(), &traced.jaxpr, &all)?;
@@ -217,6 +230,7 @@ impl<F, T: Tree> Jit<F, T> {
 pub fn make_jaxpr<A: Tree, R: Output>(f: impl Fn(&A) -> R, arg: &A) -> Result<String> {
     let avals: Vec<Aval> = vals(arg)?.iter().map(Val::aval).collect();
     let mut structure = None;
-    let traced = pullback_trace::trace_to_jaxpr(&avals, &mut |args| Ok((call_flat(&f, arg, args, &mut structure)?, None)))?;
+    let traced =
+        pullback_trace::trace_to_jaxpr(&avals, &mut |args| Ok((call_flat(&f, arg, args, &mut structure)?, None)))?;
     Ok(traced.jaxpr.to_string())
 }

@@ -597,6 +597,10 @@ unsafe fn fill_view(slf: Bound<'_, PyArray>, view: *mut ffi::Py_buffer, flags: c
     let Some(Val::Array(array)) = concrete(&slf.get().val) else {
         return Err(PyBufferError::new_err("a traced array has no elements"));
     };
+    // Whoever asks for a format is to ask `__array__` for types that formats cannot say, as NumPy then does.
+    if flags & ffi::PyBUF_FORMAT != 0 && !dtypes::is_of_numpy(array.dtype()) {
+        return Err(PyBufferError::new_err(format!("no buffer format stands for {}", array.dtype())));
+    }
     let buffer = gate(py, || array.buffer())?;
     let aval = array.aval();
     let item = aval.dtype.size_bytes() as ffi::Py_ssize_t;

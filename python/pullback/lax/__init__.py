@@ -73,10 +73,6 @@ def __getattr__(name):
                 return _core.find_primitive(primitive)
             except ValueError:
                 continue
-    if name == "linalg":
-        import importlib
-
-        return importlib.import_module("pullback.lax.linalg")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

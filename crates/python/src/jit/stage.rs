@@ -255,6 +255,11 @@ impl Staged {
         !self.captured.is_empty()
     }
 
+    /// Makes the machine code of the program, or finds it when it was made before.
+    fn compile(&self, py: Python<'_>) -> PyResult<()> {
+        gate(py, || pullback_backend::executable(&self.jaxpr).map(|_| ()))
+    }
+
     /// Runs the staged program on flat values.
     fn call_flat(&self, py: Python<'_>, leaves: Vec<Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
         let mut vals = self.captured.clone();

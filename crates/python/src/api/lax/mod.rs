@@ -1,6 +1,8 @@
 //! The glue of `pullback.lax`: functions that stand for one primitive each.
 
-mod lax_functions;
+mod elementwise;
+mod indexing;
+mod structured;
 mod support;
 
 use pyo3::prelude::*;
@@ -8,7 +10,9 @@ use pyo3::prelude::*;
 /// Adds `_core.lax`, whose functions say that they live in `pullback.lax`.
 pub fn register(core: &Bound<'_, PyModule>) -> PyResult<()> {
     let m = PyModule::new(core.py(), "pullback.lax")?;
-    lax_functions::register(&m)?;
+    elementwise::register(&m)?;
+    structured::register(&m)?;
+    indexing::register(&m)?;
     support::register(&m)?;
     core.add("lax", m)
 }

@@ -329,7 +329,7 @@ fn result_type(py: Python<'_>, args: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>>
             return Ok(pullback_lib::promotion::typed(&val));
         }
         let is_python = [py.get_type::<pyo3::types::PyFloat>(), py.get_type::<pyo3::types::PyInt>()];
-        let is_complex = arg.is(&py.get_type::<pyo3::types::PyComplex>());
+        let is_complex = arg.is(py.get_type::<pyo3::types::PyComplex>());
         let weak_type = is_complex || is_python.iter().any(|class| arg.is(class));
         Ok(Typed { dtype: dtypes::canonical(dtypes::of_object(&arg)?), weak_type })
     };

@@ -765,7 +765,7 @@ fn corrcoef(
 
 /// Angles without jumps.
 #[pyfunction]
-#[pyo3(signature = (p, discont=None, axis=-1, period=6.283185307179586), text_signature = "(p, discont=None, axis=-1, period=6.283185307179586)")]
+#[pyo3(signature = (p, discont=None, axis=-1, period=std::f64::consts::TAU), text_signature = "(p, discont=None, axis=-1, period=6.283185307179586)")]
 fn unwrap(py: Python<'_>, p: ArrayLike, discont: Option<ArrayLike>, axis: i64, period: f64) -> PyResult<Py<PyAny>> {
     let p = p.val(py, "unwrap", 0)?;
     let discont = optional(py, discont, "unwrap", 1)?;
