@@ -92,7 +92,7 @@ fn without_replacement(
     let order: Vec<usize> = (0..aval.rank()).filter(|&i| i != axis).chain([axis]).collect();
     let drawn = lax::top_k(&lax::transpose(&noisy, &order)?, n_draws, last)?.swap_remove(1);
     let draws_first: Vec<usize> = std::iter::once(last).chain(0..last).collect();
-    lax::reshape(&drawn, shape, Some(&draws_first))
+    lax::reshape(&lax::transpose(&drawn, &draws_first)?, shape, None)
 }
 
 /// Number of trials up to the first success of probability `p`.

@@ -3,6 +3,7 @@
 //! Samples of distributions must equal the reference's bit for bit, and most of them come from these three functions.
 //! Formulas: Cephes' `logf` and its rational function for `log1p`; M. Giles, "Approximating the erfinv function" (2010).
 //! Which products and sums are rounded together is part of the digits.
+#![allow(clippy::excessive_precision, reason = "coefficients as published")]
 
 use super::math::Math;
 use crate::program::ValueId;
