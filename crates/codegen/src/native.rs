@@ -46,8 +46,10 @@ fn machine() -> Result<OwnedTargetIsa> {
     static MACHINE: OnceLock<Result<OwnedTargetIsa, String>> = OnceLock::new();
     let machine = MACHINE.get_or_init(|| {
         let mut flags = settings::builder();
+        // The loop IR is simplified before it comes here: Cranelift's own optimizer costs 40 % of the time to compile and
+        // gains nothing that was measured (docs/performance.md).
         let verifier = if cfg!(debug_assertions) { "true" } else { "false" };
-        for (name, value) in [("opt_level", "speed"), ("is_pic", "false"), ("enable_verifier", verifier)] {
+        for (name, value) in [("opt_level", "none"), ("is_pic", "false"), ("enable_verifier", verifier)] {
             flags.set(name, value).map_err(|error| format!("{error:?}"))?;
         }
         let builder = cranelift_native::builder()?;
