@@ -138,7 +138,9 @@ impl Compiler {
             let name = format!("piece{number}");
             let id = module.declare_function(&name, Linkage::Local, &piece_signature);
             let id = id.map_err(|error| failed(&name, error))?;
-            pieces.push(id);
+            if number == pieces.len() {
+                pieces.push(id);
+            }
             Ok(module.declare_func_in_func(id, func))
         };
         let program = shared.program;

@@ -4,6 +4,7 @@
 //! group of [`GROUP`] lanes held in 128-bit registers ([`Slot`]). Structure is here; arithmetic is in [`scalar`] and
 //! [`vector`], memory in [`memory`], `Lanes` loops in [`lanes`], loops that threads share in [`outline`].
 
+mod alike;
 mod analysis;
 mod half_width;
 mod lanes;
@@ -70,6 +71,12 @@ pub(crate) struct Shared<'a> {
     pub(crate) kernels: Vec<CalledKernel>,
     /// Loops to be emitted as functions of their own.
     pub(crate) outlined: Vec<Outlined<'a>>,
+    /// The number of the outlined loop that serves all loops of one likeness.
+    pub(crate) alike: std::collections::HashMap<String, usize>,
+    /// How many outermost loops of the program have each likeness.
+    pub(crate) repeats: std::collections::HashMap<String, usize>,
+    /// Whether any likeness occurs twice.
+    pub(crate) has_repeats: bool,
     pub(crate) call_conv: CallConv,
     /// Operations from which on threads share a loop.
     pub(crate) shared_work: i64,
@@ -84,11 +91,16 @@ impl<'a> Shared<'a> {
                 swapped[y.index()] = true;
             }
         });
+        let repeats = alike::count_alike(program);
+        let has_repeats = repeats.values().any(|&count| count > 1);
         Shared {
+            repeats,
+            has_repeats,
             program,
             swapped,
             kernels: vec![],
             outlined: vec![],
+            alike: std::collections::HashMap::new(),
             call_conv,
             shared_work: shared_work.unwrap_or(outline::SHARED_WORK),
         }
@@ -294,6 +306,7 @@ impl<'s, 'a, 'f> Emitter<'s, 'a, 'f> {
         let cached = self.cache_pointers(&inner.body);
         match inner.kind {
             LoopKind::Parallel if self.is_worth_sharing(inner) => self.shared_loop(inner)?,
+            _ if self.is_repeated(inner) => self.repeated_loop(inner)?,
             LoopKind::Lanes if self.lanes.is_none() => self.lanes_loop(inner)?,
             LoopKind::Seq | LoopKind::Lanes | LoopKind::Parallel => self.ordered_loop(inner)?,
         }

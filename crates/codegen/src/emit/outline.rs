@@ -5,6 +5,7 @@ use cranelift_codegen::isa::TargetFrontendConfig;
 use pullback_base::{Result, Scalar};
 use pullback_loops::*;
 
+use super::alike::Likeness;
 use super::{Counter, Emitter, Slot, loads, scalar_type};
 use crate::host;
 
@@ -19,6 +20,10 @@ pub(crate) struct Outlined<'a> {
     constants: Vec<(ValueId, Scalar)>,
     values: Vec<ValueId>,
     counters: Vec<LoopId>,
+    /// Buffers whose pointers it takes, when its code serves all loops like it.
+    buffers: Vec<BufferId>,
+    /// Whether it is the whole loop, called once, rather than a range that threads share.
+    is_whole: bool,
 }
 
 impl<'a> Emitter<'_, 'a, '_> {
@@ -30,13 +35,18 @@ impl<'a> Emitter<'_, 'a, '_> {
             && work_of(&inner.body).saturating_mul(n) >= self.shared.shared_work
     }
 
+    /// Whether the loop stands by itself and others of the program are like it.
+    pub(super) fn is_repeated(&self, inner: &For) -> bool {
+        let stands_alone = !self.is_outlined && self.depth == 0 && self.lanes.is_none() && inner.carries.is_empty();
+        stands_alone
+            && self.shared.has_repeats
+            && Likeness::of(self.program, inner)
+                .key(&[], &[], &[])
+                .is_some_and(|key| self.shared.repeats.get(&key).is_some_and(|&count| count > 1))
+    }
+
     pub(super) fn shared_loop(&mut self, inner: &'a For) -> Result<()> {
-        let outlined = self.captures(inner);
-        let mut registers: Vec<Value> = outlined.values.iter().map(|&value| self.scalar(value)).collect();
-        registers.extend(outlined.counters.iter().map(|&id| self.counter(id)));
-        let captured = self.spill(&registers);
-        let number = self.shared.outlined.len();
-        self.shared.outlined.push(outlined);
+        let (number, captured) = self.outline(inner, false);
         let function = (self.declare)(self.fb.func, number)?;
         let function = self.fb.ins().func_addr(types::I64, function);
         let n = self.extent(inner.n);
@@ -44,9 +54,44 @@ impl<'a> Emitter<'_, 'a, '_> {
         Ok(())
     }
 
+    /// Calls the function of a whole loop.
+    pub(super) fn repeated_loop(&mut self, inner: &'a For) -> Result<()> {
+        let (number, captured) = self.outline(inner, true);
+        let function = (self.declare)(self.fb.func, number)?;
+        let zero = self.int(0);
+        let call = self.fb.ins().call(function, &[self.context, captured, zero, zero]);
+        let status = self.fb.inst_results(call)[0];
+        self.leave_if(status, status);
+        Ok(())
+    }
+
+    /// The number of the function for a loop, and where what it captures stands. Loops alike have one function.
+    fn outline(&mut self, inner: &'a For, is_whole: bool) -> (usize, Value) {
+        let mut outlined = self.captures(inner);
+        outlined.is_whole = is_whole;
+        let likeness = Likeness::of(self.program, inner);
+        let buffers = likeness.order.clone();
+        let key = likeness.key(&outlined.constants, &outlined.values, &outlined.counters);
+        let mut registers: Vec<Value> = outlined.values.iter().map(|&value| self.scalar(value)).collect();
+        registers.extend(outlined.counters.iter().map(|&id| self.counter(id)));
+        if key.is_some() {
+            registers.extend(buffers.iter().map(|&buffer| self.buffer_pointer(buffer)));
+            outlined.buffers = buffers;
+        }
+        let captured = self.spill(&registers);
+        let next = self.shared.outlined.len();
+        let key = key.map(|key| format!("{is_whole} {key}"));
+        let number = key.map_or(next, |key| *self.shared.alike.entry(key).or_insert(next));
+        if number == next {
+            self.shared.outlined.push(outlined);
+        }
+        (number, captured)
+    }
+
     /// What the body reads that is made outside of it.
     fn captures(&self, inner: &'a For) -> Outlined<'a> {
-        let mut outlined = Outlined { inner, constants: vec![], values: vec![], counters: vec![] };
+        let mut outlined =
+            Outlined { inner, constants: vec![], values: vec![], counters: vec![], buffers: vec![], is_whole: false };
         let mut made = vec![false; self.program.values.len()];
         let mut opened = vec![false; self.program.n_loops as usize];
         opened[inner.id.index()] = true;
@@ -108,8 +153,22 @@ impl<'a> Emitter<'_, 'a, '_> {
             let value = self.fb.ins().load(types::I64, loads(), captured, at);
             self.counters[id.index()] = Some(Counter { value, plus: 0 });
         }
+        let first_pointer = outlined.values.len() + outlined.counters.len();
+        for (number, &buffer) in outlined.buffers.iter().enumerate() {
+            let at = (first_pointer + number) as i32 * 8;
+            self.pointers[buffer.index()] = Some(self.fb.ins().load(types::I64, loads(), captured, at));
+        }
         let inner = outlined.inner;
-        self.cache_pointers(&inner.body);
+        if outlined.buffers.is_empty() {
+            self.cache_pointers(&inner.body);
+        } else {
+            self.has_pointers = true;
+        }
+        if outlined.is_whole {
+            self.for_loop(inner)?;
+            self.end(target);
+            return Ok(());
+        }
         self.counted(inner.id, [start, end], 1, Extent::Size(0), &[], |me, _| {
             me.block(&inner.body)?;
             Ok(vec![])
