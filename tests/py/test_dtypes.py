@@ -98,6 +98,8 @@ CASES = lines_of("""
     lax.gt(x, y)
     lax.igamma(a, b)
     lax.igammac(a, b)
+    lax.igamma_grad_a(a, b)
+    lax.random_gamma_grad(a, b)
     lax.betainc(a, b, b[::-1])
     lax.le(x, y)
     lax.lt(x, y)
@@ -181,6 +183,9 @@ EXCEPTIONS = (
     ("int uint", "cumlogsumexp", "of integers JAX fails with an OverflowError; here it is the TypeError of the other functions"),
     ("int2 int4 uint2 uint4", "jnp.sum", "JAX finds no dtype for the sum"),
     ("int2 uint2", "concatenate", "JAX aborts the process"),
+    ("int2 uint2", "sort", "JAX's order is none"),
+    ("int2 uint2", "jnp.log2 jnp.exp jnp.mean softmax", "JAX forgets them among the integers that become floats"),
+    (" ".join(SMALL_FLOATS), "gamma(a gammac(a gamma_grad betainc", "JAX iterates in eight bits, and often without end"),
     ("uint64", "softmax", "JAX subtracts a maximum that was rounded to float64"),
     ("complex", "cummax(w) cummin(w)", "where NaN comes first JAX gives what its tree starts from"),
     ("complex", "atan2", "JAX's zeros have the sign of the way it takes"),
@@ -294,7 +299,7 @@ def compiled_by_jax(arrays, lines, answers):
 
 
 # Functions that JAX's compiler refuses in small floats; they are asked for alone, so that the others compile together.
-FRAGILE = ("erfc", "bessel", "top_k", "igamma", "betainc", "zeta", "polygamma")
+FRAGILE = ("erfc", "bessel", "top_k", "gamma", "zeta")
 
 
 def answers_of_jax(arrays, lines):
@@ -511,6 +516,16 @@ def test_derivatives(parts):
 
 
 # Accuracy where JAX's own float32 formulas lose digits: against SciPy in float64.
+EDGES = [-2.5, -1.0, 0.0, 0.5, 1.0, 2.0, 30.0, np.inf, np.nan]
+
+
+@pytest.mark.parametrize("name,n_operands", [("igamma", 2), ("igammac", 2), ("polygamma", 2), ("zeta", 2), ("betainc", 3)])
+def test_edges_of_special_functions(name, n_operands):
+    rows = [row.ravel() for row in np.meshgrid(*[EDGES] * n_operands, indexing="ij")]
+    ours, theirs = (getattr(system.lax, name)(*map(system.numpy.asarray, rows)) for system in (pullback, jax))
+    np.testing.assert_allclose(np.asarray(ours), np.asarray(theirs), rtol=1e-12)
+
+
 SPECIAL = {
     "bessel_i0e": ("i0e", [[0.0, 1e-3, 0.5, 7.9, 8.1, 19.9, 20.1, 700.0, -3.0]]),
     "bessel_i1e": ("i1e", [[0.0, 1e-3, 0.5, 7.9, 8.1, 19.9, 20.1, 700.0, -3.0]]),
