@@ -99,6 +99,7 @@ _NAMES = {
     "inspect": ("_inspect", "inspect"),
     "print_environment_info": ("_inspect", "print_environment_info"),
     "fwd_and_bwd": ("_api", "fwd_and_bwd"),
+    "ensure_compile_time_eval": ("core", "ensure_compile_time_eval"),
 }
 
 

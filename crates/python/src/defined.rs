@@ -28,13 +28,18 @@ use crate::value::{to_val, wrap};
 pub struct Defined {
     name: String,
     multiple_results: AtomicBool,
+    has_effects: AtomicBool,
     this: OnceLock<PrimRef>,
 }
 
 /// A new primitive.
 pub fn define(name: String) -> &'static Defined {
-    let new: &'static Defined =
-        Box::leak(Box::new(Defined { name, multiple_results: AtomicBool::new(false), this: OnceLock::new() }));
+    let new: &'static Defined = Box::leak(Box::new(Defined {
+        name,
+        multiple_results: AtomicBool::new(false),
+        has_effects: AtomicBool::new(false),
+        this: OnceLock::new(),
+    }));
     new.this.get_or_init(|| PrimRef(Box::leak(Box::new(new))));
     new
 }
@@ -43,6 +48,11 @@ impl Defined {
     /// Says whether equations have a list of results.
     pub fn set_multiple_results(&self, multiple: bool) {
         self.multiple_results.store(multiple, Ordering::Relaxed);
+    }
+
+    /// Says whether applications do something besides computing, so that they stay when nothing uses their results.
+    pub fn set_has_effects(&self, has_effects: bool) {
+        self.has_effects.store(has_effects, Ordering::Relaxed);
     }
 
     /// The primitive as equations hold it.
@@ -277,7 +287,7 @@ impl DynPrim for &'static Defined {
         Err("it is defined in Python")
     }
     fn effects(&self, _: &Params) -> Effects {
-        Effects::NONE
+        if self.has_effects.load(Ordering::Relaxed) { Effects::UNORDERED } else { Effects::NONE }
     }
     fn split(&self, _: &Params, _: &dyn Split, _: &[Val]) -> Result<Option<Vals>> {
         Ok(None)

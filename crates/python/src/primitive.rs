@@ -53,6 +53,11 @@ impl PyPrimitive {
         self.prim
     }
 
+    fn own(&self) -> PyResult<&'static Defined> {
+        let core = || type_error(format!("{} is a primitive of the core; it cannot be changed", self.prim.name()));
+        self.defined.ok_or_else(core)
+    }
+
     /// Parameters of an application.
     pub fn params(&self, params: Option<&Bound<'_, PyDict>>) -> PyResult<Params> {
         if self.defined.is_some() {
@@ -92,10 +97,13 @@ impl PyPrimitive {
     }
     #[setter]
     fn set_multiple_results(&self, multiple: bool) -> PyResult<()> {
-        let Some(defined) = self.defined else {
-            return Err(type_error(format!("{} is a primitive of the core; it cannot be changed", self.name())));
-        };
-        defined.set_multiple_results(multiple);
+        self.own()?.set_multiple_results(multiple);
+        Ok(())
+    }
+    /// Whether applications stay when nothing uses their results.
+    #[setter]
+    fn set_has_effects(&self, has_effects: bool) -> PyResult<()> {
+        self.own()?.set_has_effects(has_effects);
         Ok(())
     }
     /// Whether its rules are the core's own.

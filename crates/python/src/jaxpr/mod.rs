@@ -14,7 +14,7 @@ use pullback_ir::{Atom, Dialect, Eqn, Jaxpr, JaxprRef, Params, PrimRef, Val, Var
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PyTuple};
 
-pub use self::params::{param_object, param_value};
+pub use self::params::{PyOpaque, param_object, param_value};
 use crate::aval::PyAval;
 use crate::defined::PyParams;
 use crate::errors::type_error;
@@ -516,6 +516,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<PyLiteral>()?;
     m.add_class::<PyEqn>()?;
     m.add_class::<PyDebugInfo>()?;
+    m.add_class::<PyOpaque>()?;
     m.add_function(wrap_pyfunction!(eval_jaxpr, m)?)?;
     m.add_function(wrap_pyfunction!(open_constvars, m)?)?;
     m.add_function(wrap_pyfunction!(dce_jaxpr, m)?)

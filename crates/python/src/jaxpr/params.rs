@@ -1,12 +1,29 @@
 //! Parameters of equations as Python objects, and back.
 
-use pullback_ir::ParamValue;
+use pullback_ir::{Opaque, ParamValue};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
 use super::{PyJaxpr, literal_value};
 use crate::aval::PyAval;
 use crate::dtypes;
+
+/// A parameter that only the core understands, such as a derivative rule. It can be passed on.
+#[pyclass(name = "Opaque", module = "pullback.core", frozen, weakref)]
+pub struct PyOpaque(Opaque);
+
+#[pymethods]
+impl PyOpaque {
+    fn __repr__(&self) -> &str {
+        &self.0.text
+    }
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<PyOpaque>().is_ok_and(|other| other.get().0 == self.0)
+    }
+    fn __hash__(&self) -> usize {
+        std::sync::Arc::as_ptr(&self.0.value).cast::<()>() as usize
+    }
+}
 
 /// A parameter as a Python object.
 pub fn param_object(py: Python<'_>, value: &ParamValue) -> PyResult<Py<PyAny>> {
@@ -25,7 +42,7 @@ pub fn param_object(py: Python<'_>, value: &ParamValue) -> PyResult<Py<PyAny>> {
         ParamValue::Jaxpr(jaxpr) => Py::new(py, PyJaxpr::new(jaxpr.clone()))?.into_any(),
         ParamValue::Opaque(opaque) => match opaque.value.downcast_ref::<Py<PyAny>>() {
             Some(object) => object.clone_ref(py),
-            None => opaque.text.into_pyobject(py)?.into_any().unbind(),
+            None => Py::new(py, PyOpaque(opaque.clone()))?.into_any(),
         },
     })
 }
@@ -52,6 +69,12 @@ pub fn param_value(obj: &Bound<'_, PyAny>) -> PyResult<ParamValue> {
     if let Ok(jaxpr) = obj.cast::<PyJaxpr>() {
         return Ok(ParamValue::Jaxpr(jaxpr.get().0.clone()));
     }
+    if let Ok(opaque) = obj.cast::<PyOpaque>() {
+        return Ok(ParamValue::Opaque(opaque.get().0.clone()));
+    }
+    if obj.is_instance(&obj.py().import("numpy")?.getattr("generic")?)? {
+        return number(obj);
+    }
     if let Ok(aval) = obj.cast::<PyAval>() {
         return Ok(ParamValue::Aval(aval.get().0));
     }
@@ -68,6 +91,17 @@ pub fn param_value(obj: &Bound<'_, PyAny>) -> PyResult<ParamValue> {
         return Ok(ParamValue::Name(name.into()));
     }
     dtypes::of_object(obj).map(ParamValue::DType)
+}
+
+/// A NumPy scalar, with its element type.
+fn number(obj: &Bound<'_, PyAny>) -> PyResult<ParamValue> {
+    let scalar = match crate::value::to_val(obj)? {
+        pullback_ir::Val::Literal(scalar) => Some(scalar),
+        pullback_ir::Val::Array(array) => array.element(0).ok(),
+        pullback_ir::Val::Tracer(_) => None,
+    };
+    let unreadable = || crate::errors::type_error(format!("a parameter must be a known value, got {obj}"));
+    scalar.map(ParamValue::Scalar).ok_or_else(unreadable)
 }
 
 /// A named tuple is a record in the model, if it is one that a primitive knows; others are plain tuples.
