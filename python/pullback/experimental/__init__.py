@@ -1,6 +1,6 @@
 """What may still change: callbacks with effects, checks, layouts, meshes."""
 
-_MODULES = frozenset({"checkify", "layout", "mesh_utils", "multihost_utils", "compute_on", "shard_map", "pjit", "sparse"})
+_MODULES = frozenset({"checkify", "layout", "mesh_utils", "multihost_utils", "compute_on", "shard_map", "pjit", "sparse", "hijax"})
 
 
 def __getattr__(name):
