@@ -73,8 +73,8 @@ fn program(seed: u64) -> JaxprRef {
 
 #[test]
 fn random_programs() {
-    // `PULLBACK_FUZZ=20000` tries so many; the seed is in the failing program's message.
-    let n = std::env::var("PULLBACK_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(400);
+    // `PULLBACK_FUZZ_PROGRAMS=20000` tries so many; the seed is in the failing program's message.
+    let n = std::env::var("PULLBACK_FUZZ_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(400);
     for seed in 0..n {
         let jaxpr = program(seed);
         evaluate(&jaxpr, &ramps(&jaxpr));
