@@ -2,7 +2,7 @@
 //!
 //! A primitive states one [`Hlo`] in its file. Choose the first that fits:
 //!
-//! 1. [`Hlo::Op`]: one elementwise operation; operands of fewer elements are repeated to the result's shape.
+//! 1. [`Hlo::Op`], [`Hlo::RealOp`]: one elementwise operation; operands of fewer elements are repeated.
 //! 2. [`Hlo::Attributes`]: one operation of the operands as they are, with attributes.
 //! 3. [`Hlo::AsCpu`]: what the CPU form says, when that is a decomposition or a scalar form. Nothing else to write.
 //! 4. [`Hlo::Composition`]: other primitives, bound on an emitter.
@@ -17,6 +17,7 @@ use pullback_base::{Array, Aval, DType, Error, Result, Scalar};
 use pullback_loops::Builder;
 use smallvec::{SmallVec, smallvec};
 
+use crate::builder::Builder as JaxprBuilder;
 use crate::emit::Emit;
 use crate::jaxpr::JaxprRef;
 use crate::lower::Elem;
@@ -68,6 +69,8 @@ pub type HloRule<P> = fn(&P, &mut dyn HloCx, &[HloValue], &[Aval]) -> Result<Hlo
 pub enum Hlo<P> {
     /// One elementwise operation of that name without attributes. Operands of fewer elements repeat.
     Op(&'static str),
+    /// As `Op` for real operands; for complex ones as `AsCpu`.
+    RealOp(&'static str),
     /// One operation, and the text of its attributes: the part of `stablehlo.transpose %0, dims = [1, 0]` after the
     /// operands.
     Attributes(&'static str, fn(&P, &[Aval]) -> String),
@@ -105,8 +108,8 @@ pub trait HloCx {
     /// What the regions raise.
     fn while_loop(&mut self, inits: &[HloValue], condition: HloBody<'_>, body: HloBody<'_>) -> Result<HloValues>;
 
-    /// A scalar constant.
-    fn constant(&mut self, scalar: Scalar) -> HloValue;
+    /// A constant array of equal elements.
+    fn full(&mut self, scalar: Scalar, shape: &[usize]) -> HloValue;
 
     /// A constant array.
     ///
@@ -221,10 +224,9 @@ impl dyn HloCx + '_ {
         self.broadcast_in_dim(x, &dims, shape)
     }
 
-    /// A constant array of equal elements.
-    pub fn splat(&mut self, scalar: Scalar, shape: &[usize]) -> HloValue {
-        let scalar = self.constant(scalar);
-        self.repeated(scalar, shape)
+    /// A scalar constant.
+    pub fn constant(&mut self, scalar: Scalar) -> HloValue {
+        self.full(scalar, &[])
     }
 
     /// Positions along an axis.
@@ -266,6 +268,21 @@ impl dyn HloCx + '_ {
         let shape: Vec<usize> =
             (0..x.aval.rank()).filter(|axis| !axes.contains(axis)).map(|axis| x.aval.shape[axis]).collect();
         Ok(self.one("stablehlo.reduce", &attributes, &[x, init], strong(&shape, x.aval.dtype)))
+    }
+
+    /// Other primitives in place.
+    ///
+    /// # Errors
+    /// What `rule` and the primitives raise.
+    pub fn compose(
+        &mut self,
+        rule: &dyn Fn(&dyn Emit, &[Val]) -> Result<Vals>,
+        ins: &[HloValue],
+    ) -> Result<HloValues> {
+        let builder = JaxprBuilder::new();
+        let args: Vec<Val> = ins.iter().map(|x| builder.input(x.aval)).collect();
+        let outs = rule(&builder, &args)?;
+        self.inline(&JaxprRef::new(builder.finish(&outs, None).0), ins)
     }
 
     /// The operands unchanged, in a way that nothing is moved or merged across.

@@ -10,10 +10,9 @@ use std::hash::{Hash, Hasher};
 use pullback_base::{Aval, DType, Error, Result};
 use smallvec::SmallVec;
 
-use crate::builder::Builder;
 use crate::emit::{Emit, EmitRef};
 use crate::hlo::{Hlo, HloCx, HloValue, HloValues, missing_hlo};
-use crate::jaxpr::{Effects, JaxprRef};
+use crate::jaxpr::Effects;
 use crate::lower::CpuForm;
 use crate::params::{ParamSet, ParamValue, Params};
 use crate::split::Split;
@@ -312,7 +311,8 @@ impl<T: Prim> DynPrim for T {
     ) -> Result<HloValues> {
         let in_avals = || ins.iter().map(|x| x.aval).collect::<Vec<Aval>>();
         match Prim::hlo(self) {
-            Hlo::Op(name) => {
+            Hlo::RealOp(_) if ins[0].aval.dtype.is_complex() => as_cpu(this, params, cx, ins, outs),
+            Hlo::Op(name) | Hlo::RealOp(name) => {
                 let ins: HloValues = ins.iter().map(|&x| cx.repeated(x, &outs[0].shape)).collect();
                 Ok(cx.op(name, "", &ins, outs))
             }
@@ -371,7 +371,7 @@ impl<T: Prim> DynPrim for T {
             Batching::Missing(reason) => Err(reason),
         };
         let hlo = match Prim::hlo(self) {
-            Hlo::Op(_) | Hlo::Attributes(..) => Ok("op"),
+            Hlo::Op(_) | Hlo::RealOp(_) | Hlo::Attributes(..) => Ok("op"),
             Hlo::AsCpu => Ok("as CPU"),
             Hlo::Composition(_) => Ok("composition"),
             Hlo::Rule(_) => Ok("rule"),
@@ -436,12 +436,7 @@ fn composed(
     cx: &mut dyn HloCx,
     ins: &[HloValue],
 ) -> Result<HloValues> {
-    cx.outline(this.name(), params, ins, &mut |cx, ins| {
-        let builder = Builder::new();
-        let args: Vec<Val> = ins.iter().map(|x| builder.input(x.aval)).collect();
-        let outs = rule(&builder, &args)?;
-        cx.inline(&JaxprRef::new(builder.finish(&outs, None).0), ins)
-    })
+    cx.outline(this.name(), params, ins, &mut |cx, ins| cx.compose(rule, ins))
 }
 
 /// A primitive: a pointer, compared as such. Primitives live as long as the process.
