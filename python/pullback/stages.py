@@ -31,8 +31,17 @@ class ArgInfo:
 class Stage:
     """What all stages know: types and structures of arguments and results."""
 
-    def __init__(self, staged, donate_argnums, fun_name):
+    def __init__(self, staged, donate_argnums, fun_name, donated=(), keep_unused=False):
         self._staged, self.donate_argnums, self.fun_name = staged, tuple(donate_argnums), fun_name
+        self._donated, self._keep_unused = list(donated), keep_unused
+
+    def _next(self, stage):
+        return stage(self._staged, self.donate_argnums, self.fun_name, self._donated, self._keep_unused)
+
+    def _stablehlo(self, debug_info=False):
+        return _core.stablehlo(
+            self._staged.jaxpr, self.fun_name, self._donated, keep_unused=self._keep_unused, debug_info=debug_info
+        )
 
     @property
     def in_tree(self):
@@ -56,7 +65,8 @@ class Stage:
 
     @property
     def args_info(self):
-        return self.in_tree.unflatten(ArgInfo(aval, False) for aval in self._staged.flat_in_avals)
+        donated = self._donated or [False] * len(self._staged.flat_in_avals)
+        return self.in_tree.unflatten(map(ArgInfo, self._staged.flat_in_avals, donated))
 
 
 class Traced(Stage):
@@ -72,7 +82,7 @@ class Traced(Stage):
 
     def lower(self, *, lowering_platforms=None):
         """The program before compilation."""
-        return Lowered(self._staged, self.donate_argnums, self.fun_name)
+        return self._next(Lowered)
 
     def __repr__(self):
         return f"<Traced {self.fun_name}>"
@@ -82,19 +92,78 @@ class Lowered(Stage):
     """A traced function ready to be compiled."""
 
     def as_text(self, dialect=None, *, debug_info=False):
-        """The program as text: the jaxpr in full, until StableHLO is written."""
-        return f"// jaxpr of {self.fun_name}; StableHLO is not written for this backend yet\n{self._staged.jaxpr._full_text()}"
+        """The program as text, for people and tools.
+
+        Args:
+          dialect: `"stablehlo"` (the default), or `"jaxpr"` for the jaxpr in full.
+          debug_info: whether every operation says which line of the user's asked for it.
+
+        Raises:
+          ValueError: for another dialect. XLA's own (`"hlo"`) is made by XLA, which is not here.
+          NotImplementedError: for a primitive without a StableHLO form; `"jaxpr"` still works.
+
+        Example:
+          >>> import pullback as jax, pullback.numpy as jnp
+          >>> "stablehlo.sine" in jax.jit(jnp.sin).lower(1.0).as_text()
+          True
+        """
+        _check_dialect(dialect)
+        if dialect == "jaxpr":
+            return self._staged.jaxpr._full_text()
+        return self._stablehlo(debug_info).text
+
+    def compiler_ir(self, dialect=None):
+        """The program as an object whose text is the StableHLO module (`str(ir)`, `ir.operation.get_asm(...)`).
+
+        Args:
+          dialect: `"stablehlo"` (the default), or `"jaxpr"` for the jaxpr.
+
+        Raises:
+          ValueError: for another dialect.
+        """
+        _check_dialect(dialect)
+        return self._staged.jaxpr if dialect == "jaxpr" else Module(self._stablehlo)
 
     def compile(self, compiler_options=None):
         """The program as machine code, ready to be called."""
         self._staged.compile()
-        return Compiled(self._staged, self.donate_argnums, self.fun_name)
-
-    def compiler_ir(self, dialect=None):
-        return self._staged.jaxpr
+        return self._next(Compiled)
 
     def cost_analysis(self):
-        return {}
+        """What the program asks for, operation by operation, before any is fused with another.
+
+        A dict: `"flops"` (one for each element of an elementwise operation, two for each product of a contraction),
+        `"transcendentals"`, `"bytes accessed"` (operands and results of every operation). A loop counts as often as it
+        runs when that is known, else once; of branches the dearest counts.
+        """
+        made = self._stablehlo()
+        return {"flops": made.flops, "transcendentals": made.transcendentals, "bytes accessed": made.bytes_accessed}
+
+
+class Module:
+    """A StableHLO module as text, with the names of MLIR's module by which text is asked for."""
+
+    def __init__(self, write):
+        self._write = write
+
+    def __str__(self):
+        return self._write().text
+
+    def __repr__(self):
+        return f"<StableHLO module of {len(str(self))} characters>"
+
+    @property
+    def operation(self):
+        return self
+
+    def get_asm(self, *, enable_debug_info=False, **kwargs):
+        """The text, with locations if asked for. Other options of MLIR's printer change nothing."""
+        return self._write(enable_debug_info).text
+
+
+def _check_dialect(dialect):
+    if dialect not in (None, "stablehlo", "jaxpr"):
+        raise ValueError(f"unknown dialect: {dialect}. There are 'stablehlo' and 'jaxpr'")
 
 
 class Compiled(Stage):
@@ -152,6 +221,17 @@ def _tree_mismatch(wanted, given):
 
 
 def _trace(jitted, args, kwargs):
-    static_argnums, static_argnames, donate_argnums, _ = jitted._options()
+    static_argnums, static_argnames, donate_argnums, donate_argnames, keep_unused = jitted._options()
     staged = _core.stage_call(jitted._fun, args, kwargs or {}, static_argnums, static_argnames, "jit")
-    return Traced(staged, donate_argnums, staged.name)
+    donated = _donated_leaves(staged.in_tree, len(args), static_argnums, donate_argnums, kwargs or {}, donate_argnames)
+    return Traced(staged, donate_argnums, staged.name, donated, keep_unused)
+
+
+def _donated_leaves(in_tree, n_args, static_argnums, donate_argnums, kwargs, donate_argnames):
+    """For each leaf of the arguments whether it is donated."""
+    args, named = in_tree.children()
+    positions = [i for i in range(n_args) if i not in static_argnums]
+    marks = [(tree, i in donate_argnums) for i, tree in zip(positions, args.children())]
+    names = named.node_data()[1] if named.num_nodes > 1 else []
+    marks += [(tree, name in donate_argnames) for name, tree in zip(names, named.children())]
+    return [donated for tree, donated in marks for _ in range(tree.num_leaves)]

@@ -102,11 +102,18 @@ pub trait HloCx {
         outs: &[Aval],
     ) -> Result<HloValues>;
 
-    /// A loop that carries values while a condition of them holds. The regions see no other value.
+    /// A loop that carries values while a condition of them holds. The regions see no other value. `length` is the
+    /// number of steps where it is known, for estimates.
     ///
     /// # Errors
     /// What the regions raise.
-    fn while_loop(&mut self, inits: &[HloValue], condition: HloBody<'_>, body: HloBody<'_>) -> Result<HloValues>;
+    fn while_loop(
+        &mut self,
+        length: Option<usize>,
+        inits: &[HloValue],
+        condition: HloBody<'_>,
+        body: HloBody<'_>,
+    ) -> Result<HloValues>;
 
     /// A constant array of equal elements.
     fn full(&mut self, scalar: Scalar, shape: &[usize]) -> HloValue;
@@ -274,11 +281,7 @@ impl dyn HloCx + '_ {
     ///
     /// # Errors
     /// What `rule` and the primitives raise.
-    pub fn compose(
-        &mut self,
-        rule: &dyn Fn(&dyn Emit, &[Val]) -> Result<Vals>,
-        ins: &[HloValue],
-    ) -> Result<HloValues> {
+    pub fn compose(&mut self, rule: &dyn Fn(&dyn Emit, &[Val]) -> Result<Vals>, ins: &[HloValue]) -> Result<HloValues> {
         let builder = JaxprBuilder::new();
         let args: Vec<Val> = ins.iter().map(|x| builder.input(x.aval)).collect();
         let outs = rule(&builder, &args)?;

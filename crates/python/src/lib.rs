@@ -18,6 +18,7 @@ pub mod gate;
 pub mod index;
 pub mod jaxpr;
 pub mod jit;
+pub mod lowering;
 pub mod names;
 pub mod numpy;
 pub mod primitive;
@@ -41,6 +42,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     jaxpr::register(m)?;
     primitive::register(m)?;
     jit::register(m)?;
+    lowering::register(m)?;
     transforms::register(m)?;
     vmap::register(m)?;
     control::register(m)?;

@@ -9,6 +9,7 @@ use pullback_ir::{Atom, Jaxpr, JaxprRef, Params};
 use pullback_loops::Builder;
 use smallvec::SmallVec;
 
+use crate::cost::{self, Cost};
 use crate::module::{Module, Outlined, push_terminator, wrong_results};
 use crate::scalar;
 use crate::text::{
@@ -23,6 +24,7 @@ pub(crate) struct Function<'m> {
     n_values: u32,
     n_args: u32,
     n_ops: usize,
+    cost: Cost,
     /// How many regions are open: `call` has another name inside of them.
     depth: usize,
     /// Where in the program, for locations: `jit(f)`.
@@ -34,7 +36,18 @@ pub(crate) struct Function<'m> {
 impl<'m> Function<'m> {
     pub(crate) fn new(module: &'m mut Module, indent: usize, path: String) -> Function<'m> {
         let place = ("", Span::UNKNOWN);
-        Function { module, text: String::new(), indent, n_values: 0, n_args: 0, n_ops: 0, depth: 0, path, place }
+        Function {
+            module,
+            text: String::new(),
+            indent,
+            n_values: 0,
+            n_args: 0,
+            n_ops: 0,
+            cost: Cost::default(),
+            depth: 0,
+            path,
+            place,
+        }
     }
 
     /// New arguments of the function or of a region.
@@ -52,8 +65,8 @@ impl<'m> Function<'m> {
         self.n_ops
     }
 
-    pub(crate) fn into_text(self) -> String {
-        self.text
+    pub(crate) fn into_parts(self) -> (String, Cost) {
+        (self.text, self.cost)
     }
 
     /// Keys as words at the border of the program, and back.
@@ -140,8 +153,9 @@ impl<'m> Function<'m> {
         }
     }
 
-    /// The operations of a region and what ends it; the line before has opened it.
-    fn region(&mut self, args: &[HloValue], body: HloBody<'_>) -> Result<HloValues> {
+    /// The operations of a region and what ends it; the line before has opened it. Gives what they cost.
+    fn region(&mut self, args: &[HloValue], body: HloBody<'_>) -> Result<Cost> {
+        let around = std::mem::take(&mut self.cost);
         self.indent += 1;
         self.depth += 1;
         let outs = body(self, args);
@@ -149,7 +163,7 @@ impl<'m> Function<'m> {
         let outs = outs?;
         self.finish("stablehlo.return", &outs);
         self.indent -= 1;
-        Ok(outs)
+        Ok(std::mem::replace(&mut self.cost, around))
     }
 
     fn block_header(&mut self, args: &[HloValue]) {
@@ -203,6 +217,7 @@ impl<'m> Function<'m> {
     }
 
     fn call_line(&mut self, function: &str, ins: &[HloValue], outs: &[Aval]) -> HloValues {
+        self.cost.add(self.module.cost_of(function));
         let results = self.results(outs);
         self.text.push_str(if self.depth == 0 { "call @" } else { "func.call @" });
         self.text.push_str(function);
@@ -212,6 +227,18 @@ impl<'m> Function<'m> {
         self.push_function_type(ins, outs);
         self.end_line();
         results
+    }
+}
+
+/// How often the regions of an operation run.
+fn times(name: &str, ins: &[HloValue], outs: &[Aval]) -> f64 {
+    let size = |x: Option<Aval>| x.map_or(0.0, |x| x.size() as f64);
+    let (first, last) = (size(ins.first().map(|x| x.aval)), size(ins.last().map(|x| x.aval)));
+    match name {
+        "stablehlo.reduce" => (first - size(outs.first().copied())).max(0.0),
+        "stablehlo.scatter" => last,
+        "stablehlo.sort" => first * first.max(2.0).log2().ceil(),
+        _ => 1.0,
     }
 }
 
@@ -278,6 +305,7 @@ fn push_location(out: &mut String, path: &str, (prim, span): (&str, Span)) {
 impl HloCx for Function<'_> {
     fn op(&mut self, name: &str, attributes: &str, ins: &[HloValue], outs: &[Aval]) -> HloValues {
         let results = self.results(outs);
+        self.cost.add(Cost::of(name, attributes, ins, outs));
         self.text.push_str(name);
         match name {
             "stablehlo.reduce" => {
@@ -335,21 +363,32 @@ impl HloCx for Function<'_> {
             self.text.push_str(properties);
             self.text.push_str("}>");
         }
+        let mut dearest = Cost::default();
         for (i, region) in regions.iter_mut().enumerate() {
             self.text.push_str(if i == 0 { " ({\n" } else { ", {\n" });
             let args = self.arguments(&region.args);
             self.block_header(&args);
-            self.region(&args, region.body)?;
+            dearest = dearest.max(self.region(&args, region.body)?);
             self.start_line();
             self.text.push('}');
         }
+        // What a reduction reads and writes is its operands and results; branches are programs of their own.
+        dearest.bytes *= f64::from(u8::from(name == "stablehlo.case"));
+        self.cost.add(dearest.times(times(name, ins, outs)));
+        self.cost.bytes += cost::bytes(ins, outs);
         self.text.push_str(if regions.is_empty() { " : " } else { ") : " });
         self.push_function_type(ins, outs);
         self.end_line();
         Ok(results)
     }
 
-    fn while_loop(&mut self, inits: &[HloValue], condition: HloBody<'_>, body: HloBody<'_>) -> Result<HloValues> {
+    fn while_loop(
+        &mut self,
+        length: Option<usize>,
+        inits: &[HloValue],
+        condition: HloBody<'_>,
+        body: HloBody<'_>,
+    ) -> Result<HloValues> {
         let avals: Vec<Aval> = inits.iter().map(|x| x.aval).collect();
         let results = self.results(&avals);
         let first = self.n_args;
@@ -368,10 +407,11 @@ impl HloCx for Function<'_> {
         self.text.push('\n');
         self.start_line();
         self.text.push_str("cond {\n");
-        self.region(&carried, condition)?;
+        let mut cost = self.region(&carried, condition)?;
         self.start_line();
         self.text.push_str("} do {\n");
-        self.region(&carried, body)?;
+        cost.add(self.region(&carried, body)?);
+        self.cost.add(cost.times(length.unwrap_or(1) as f64));
         self.start_line();
         self.text.push('}');
         self.end_line();

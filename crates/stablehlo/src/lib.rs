@@ -2,13 +2,16 @@
 //!
 //! [`module_text`] is the door. Owns the text (types, numbers, names, locations: [`text`]), the module with its private
 //! functions, each written once ([`module`]), the functions ([`function`]), and scalar forms as elementwise operations
-//! ([`scalar`]). What each primitive says is in its own file. Only forms that every StableHLO from 1.13 on reads are
+//! ([`scalar`]),
+//! and what it asks for ([`cost`]). What each primitive says is in its own file. Only forms that every StableHLO from 1.13 on reads are
 //! written. It deliberately compiles and runs nothing.
 #![forbid(unsafe_code)]
 
+mod cost;
 mod function;
 mod module;
 mod scalar;
 mod text;
 
-pub use module::{Donation, Options, module_text};
+pub use cost::Cost;
+pub use module::{Donation, Options, Text, donations, module_text};

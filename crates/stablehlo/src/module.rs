@@ -10,6 +10,7 @@ use pullback_ir::hlo::{HloBody, HloValue, HloValues};
 use pullback_ir::{JaxprRef, Params};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::cost::Cost;
 use crate::function::Function;
 use crate::text::{push_name, push_names, push_quoted, push_type, push_types, symbol};
 
@@ -53,6 +54,7 @@ type OutlineKey = (String, Params, Vec<Aval>);
 pub(crate) struct Module {
     /// Texts of finished private functions, without `func.func private @name`.
     functions: Vec<(String, String)>,
+    costs: FxHashMap<String, Cost>,
     by_text: FxHashMap<String, String>,
     names: FxHashSet<String>,
     next_suffix: FxHashMap<String, u32>,
@@ -63,14 +65,23 @@ pub(crate) struct Module {
     pub(crate) debug_info: bool,
 }
 
+/// A module, and what it asks for.
+#[derive(Clone, Debug)]
+pub struct Text {
+    /// The text.
+    pub text: String,
+    /// The costs.
+    pub cost: Cost,
+}
+
 /// The module of a jaxpr.
 ///
 /// # Errors
 /// `NotImplemented` for a primitive that has no StableHLO form, named; what rules raise.
-pub fn module_text(jaxpr: &JaxprRef, options: &Options) -> Result<String> {
+pub fn module_text(jaxpr: &JaxprRef, options: &Options) -> Result<Text> {
     let mut module = Module { debug_info: options.debug_info, ..Module::default() };
     module.names.insert("main".into());
-    let main = main_function(&mut module, jaxpr, options)?;
+    let (main, cost) = main_function(&mut module, jaxpr, options)?;
     let mut out = String::with_capacity(
         main.len() + module.functions.iter().map(|(_, text)| text.len() + 40).sum::<usize>() + 200,
     );
@@ -88,7 +99,7 @@ pub fn module_text(jaxpr: &JaxprRef, options: &Options) -> Result<String> {
         out.push_str(text);
     }
     out.push_str("}\n");
-    Ok(out)
+    Ok(Text { text: out, cost })
 }
 
 /// The aval of a value at the border of the program: keys are their words.
@@ -101,7 +112,7 @@ fn border(aval: Aval) -> Aval {
     Aval::new(&words, DType::U32)
 }
 
-fn main_function(module: &mut Module, jaxpr: &JaxprRef, options: &Options) -> Result<String> {
+fn main_function(module: &mut Module, jaxpr: &JaxprRef, options: &Options) -> Result<(String, Cost)> {
     let debug_info = module.debug_info;
     let mut main = Function::new(
         module,
@@ -114,7 +125,7 @@ fn main_function(module: &mut Module, jaxpr: &JaxprRef, options: &Options) -> Re
     let outs = main.write_jaxpr(jaxpr, &ins)?;
     let outs: HloValues = outs.iter().map(|&out| main.bitcast_border(out, border(out.aval))).collect();
     main.finish("return", &outs);
-    let body = main.into_text();
+    let (body, cost) = main.into_parts();
     let mut out = String::from("(");
     for (i, arg) in args.iter().enumerate() {
         out.push_str(if i == 0 { "" } else { ", " });
@@ -139,7 +150,24 @@ fn main_function(module: &mut Module, jaxpr: &JaxprRef, options: &Options) -> Re
     out.push_str(") {\n");
     out.push_str(&body);
     out.push_str("  }\n");
-    Ok(out)
+    Ok((out, cost))
+}
+
+/// Which result takes over the memory of which donated argument: the first free one of its shape and dtype. Also the
+/// donated arguments that none can use.
+pub fn donations(donated: &[bool], ins: &[Aval], outs: &[Aval]) -> (Vec<Option<Donation>>, Vec<usize>) {
+    let mut free: FxHashMap<Aval, std::collections::VecDeque<usize>> = FxHashMap::default();
+    for (number, out) in outs.iter().enumerate() {
+        free.entry(out.weak(false)).or_default().push_back(number);
+    }
+    let (mut found, mut unusable) = (vec![None; ins.len()], vec![]);
+    for (i, aval) in ins.iter().enumerate().filter(|(i, _)| donated.get(*i).copied().unwrap_or(false)) {
+        match free.get_mut(&aval.weak(false)).and_then(std::collections::VecDeque::pop_front) {
+            Some(number) => found[i] = Some(Donation::Result(number)),
+            None => unusable.push(i),
+        }
+    }
+    (found, unusable)
 }
 
 fn push_argument(out: &mut String, arg: HloValue) {
@@ -164,8 +192,9 @@ impl Module {
         if let Some(known) = self.by_jaxpr.get(&key) {
             return Ok(known.clone());
         }
-        let (function, _, _) = self.write(name, &key.1, &mut |function, args| function.write_jaxpr(jaxpr, args))?;
-        let function = self.add(name, function);
+        let (function, _, _, cost) =
+            self.write(name, &key.1, &mut |function, args| function.write_jaxpr(jaxpr, args))?;
+        let function = self.add(name, function, cost);
         self.jaxprs.push(jaxpr.clone());
         self.by_jaxpr.insert(key, function.clone());
         Ok(function)
@@ -184,25 +213,29 @@ impl Module {
             return Ok(known.clone());
         }
         const MAX_IN_PLACE: usize = 8;
-        let (text, outs, n_ops) = self.write(name, &key.2, &mut |function, args| body(function, args))?;
-        let outlined =
-            if n_ops <= MAX_IN_PLACE { Outlined::InPlace } else { Outlined::Function(self.add(name, text), outs) };
+        let (text, outs, n_ops, cost) = self.write(name, &key.2, &mut |function, args| body(function, args))?;
+        let outlined = if n_ops <= MAX_IN_PLACE {
+            Outlined::InPlace
+        } else {
+            Outlined::Function(self.add(name, text, cost), outs)
+        };
         self.outlined.insert(key, outlined.clone());
         Ok(outlined)
     }
 
-    /// Text, result types and number of operations of a function.
+    /// Text, result types, number of operations and costs of a function.
     fn write(
         &mut self,
         name: &str,
         avals: &[Aval],
         body: &mut dyn FnMut(&mut Function<'_>, &[HloValue]) -> Result<HloValues>,
-    ) -> Result<(String, Vec<Aval>, usize)> {
+    ) -> Result<(String, Vec<Aval>, usize, Cost)> {
         let mut function = Function::new(self, 2, format!("jit({name})"));
         let args = function.arguments(avals);
         let outs = body(&mut function, &args)?;
         function.finish("return", &outs);
-        let (n_ops, body) = (function.n_ops(), function.into_text());
+        let n_ops = function.n_ops();
+        let (body, cost) = function.into_parts();
         let out_avals = avals_of(&outs);
         let mut out = String::from("(");
         for (i, arg) in args.iter().enumerate() {
@@ -214,18 +247,24 @@ impl Module {
         out.push_str(") {\n");
         out.push_str(&body);
         out.push_str("  }\n");
-        Ok((out, out_avals, n_ops))
+        Ok((out, out_avals, n_ops, cost))
     }
 
     /// Adds a function, unless one of the same text is there; gives its name.
-    fn add(&mut self, name: &str, text: String) -> String {
+    fn add(&mut self, name: &str, text: String, cost: Cost) -> String {
         if let Some(known) = self.by_text.get(&text) {
             return known.clone();
         }
         let name = self.fresh_name(&symbol(name));
+        self.costs.insert(name.clone(), cost);
         self.by_text.insert(text.clone(), name.clone());
         self.functions.push((name.clone(), text));
         name
+    }
+
+    /// What one call of a function costs.
+    pub(crate) fn cost_of(&self, function: &str) -> Cost {
+        self.costs.get(function).copied().unwrap_or_default()
     }
 
     fn fresh_name(&mut self, base: &str) -> String {

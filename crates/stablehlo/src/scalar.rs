@@ -268,6 +268,7 @@ impl Block<'_, '_> {
         inits.extend_from_slice(&state.inits);
         let frame = self.frame;
         let outs = self.cx.while_loop(
+            usize::try_from(n).ok(),
             &inits,
             &mut |cx, args| {
                 let end = cx.constant(Scalar::int(DType::I64, n.into()));
@@ -298,6 +299,7 @@ impl Block<'_, '_> {
         let mut inits: HloValues = smallvec![goes_on(self.cx, &state.inits)?];
         inits.extend_from_slice(&state.inits);
         let outs = self.cx.while_loop(
+            None,
             &inits,
             &mut |cx, args| {
                 let axes: Vec<usize> = (0..args[0].aval.rank()).collect();

@@ -445,6 +445,7 @@ fn scan_hlo(p: &Scan, cx: &mut dyn HloCx, ins: &[HloValue], outs: &[Aval]) -> Re
     let inits: HloValues = std::iter::once(start).chain(ins.iter().copied()).chain(ys).collect();
     let n_ins = ins.len();
     let state = cx.while_loop(
+        Some(p.length),
         &inits,
         &mut |cx, state| {
             let end = cx.constant(step(p.length));

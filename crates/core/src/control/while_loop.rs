@@ -97,6 +97,7 @@ impl Prim for WhilePrim {
             }
             let (n_consts, n_cond) = (p.cond_nconsts + p.body_nconsts, p.cond_nconsts);
             let outs = cx.while_loop(
+                None,
                 ins,
                 &mut |cx, args| cx.inline(&p.cond_jaxpr, &[&args[..n_cond], &args[n_consts..]].concat()),
                 &mut |cx, args| {
