@@ -194,14 +194,14 @@ pub(crate) fn push_quoted(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// A name of functions and modules: letters, digits, `_`, `.`, `-`; others become `_`, those at the end nothing.
+/// A name of functions and modules: letters, digits, `_`, `.`; others become `_`, those at the end nothing.
 pub(crate) fn symbol(name: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
     let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
     let plain = plain.trim_end_matches('_');
     match plain.chars().next() {
         None => "function".into(),
-        Some(first) if first.is_ascii_digit() || matches!(first, '.' | '-') => format!("_{plain}"),
+        Some(first) if first.is_ascii_digit() || first == '.' => format!("_{plain}"),
         Some(_) => plain.into(),
     }
 }
@@ -257,6 +257,7 @@ mod tests {
         check("f", "f");
         check("<lambda>", "_lambda");
         check("3d", "_3d");
+        check("scatter-add", "scatter_add");
         check("", "function");
     }
 }
