@@ -372,8 +372,7 @@ impl<T: Prim> DynPrim for T {
         };
         let hlo = match Prim::hlo(self) {
             Hlo::Op(_) | Hlo::RealOp(_) | Hlo::Attributes(..) => Ok("op"),
-            Hlo::AsCpu => Ok("as CPU"),
-            Hlo::Composition(_) => Ok("composition"),
+            Hlo::AsCpu | Hlo::Composition(_) => Ok("composition"),
             Hlo::Rule(_) => Ok("rule"),
             Hlo::Missing(reason) => Err(reason),
         };

@@ -7,12 +7,12 @@ use std::fmt::Write;
 
 use pullback_base::{Aval, DType, Error, Result, Shape};
 use pullback_ir::hlo::{HloBody, HloValue, HloValues};
-use pullback_ir::{JaxprRef, Params};
+use pullback_ir::{Jaxpr, JaxprRef, Params};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cost::Cost;
 use crate::function::Function;
-use crate::text::{push_name, push_names, push_quoted, push_type, push_types, symbol};
+use crate::text::{push_name, push_names, push_quoted, push_result_types, push_type, push_types, symbol};
 
 /// What happens to the memory of an argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,7 +78,7 @@ pub struct Text {
 ///
 /// # Errors
 /// `NotImplemented` for a primitive that has no StableHLO form, named; what rules raise.
-pub fn module_text(jaxpr: &JaxprRef, options: &Options) -> Result<Text> {
+pub fn module_text(jaxpr: &Jaxpr, options: &Options) -> Result<Text> {
     let mut module = Module { debug_info: options.debug_info, ..Module::default() };
     module.names.insert("main".into());
     let (main, cost) = main_function(&mut module, jaxpr, options)?;
@@ -112,7 +112,7 @@ fn border(aval: Aval) -> Aval {
     Aval::new(&words, DType::U32)
 }
 
-fn main_function(module: &mut Module, jaxpr: &JaxprRef, options: &Options) -> Result<(String, Cost)> {
+fn main_function(module: &mut Module, jaxpr: &Jaxpr, options: &Options) -> Result<(String, Cost)> {
     let debug_info = module.debug_info;
     let mut main = Function::new(
         module,
@@ -242,9 +242,9 @@ impl Module {
             out.push_str(if i == 0 { "" } else { ", " });
             push_argument(&mut out, *arg);
         }
-        out.push_str(") -> (");
-        push_types(&mut out, out_avals.iter().copied());
-        out.push_str(") {\n");
+        out.push_str(") -> ");
+        push_result_types(&mut out, &out_avals);
+        out.push_str(" {\n");
         out.push_str(&body);
         out.push_str("  }\n");
         Ok((out, out_avals, n_ops, cost))
