@@ -1,5 +1,8 @@
 """Stages of a jitted function: traced, lowered, compiled."""
 
+import dataclasses as _dataclasses
+import warnings as _warnings
+
 from pullback import _core
 from pullback._api import _struct
 
@@ -81,7 +84,14 @@ class Traced(Stage):
         return self.jaxpr.effects
 
     def lower(self, *, lowering_platforms=None):
-        """The program before compilation."""
+        """The program before compilation. Warns of donated arguments whose memory no result can take over."""
+        unusable = _core.unusable_donations(self._staged.jaxpr, self._donated, keep_unused=self._keep_unused)
+        if unusable:
+            _warnings.warn(
+                f"Some donated buffers were not usable: {', '.join(map(str, unusable))}.\n"
+                "See an explanation at https://docs.jax.dev/en/latest/201/jit.html#jax-201-buffer-donation.",
+                stacklevel=2,
+            )
         return self._next(Lowered)
 
     def __repr__(self):
@@ -166,6 +176,27 @@ def _check_dialect(dialect):
         raise ValueError(f"unknown dialect: {dialect}. There are 'stablehlo' and 'jaxpr'")
 
 
+@_dataclasses.dataclass
+class CompiledMemoryStats:
+    """Bytes of one run. Code is not counted; no result shares the memory of an argument."""
+
+    argument_size_in_bytes: int
+    output_size_in_bytes: int
+    temp_size_in_bytes: int
+    generated_code_size_in_bytes: int = 0
+    alias_size_in_bytes: int = 0
+    host_generated_code_size_in_bytes: int = 0
+    host_argument_size_in_bytes: int = 0
+    host_output_size_in_bytes: int = 0
+    host_alias_size_in_bytes: int = 0
+    host_temp_size_in_bytes: int = 0
+
+    @property
+    def peak_memory_in_bytes(self):
+        """Arguments, results and temporaries together."""
+        return self.argument_size_in_bytes + self.output_size_in_bytes + self.temp_size_in_bytes
+
+
 class Compiled(Stage):
     """A compiled function of arguments of fixed types."""
 
@@ -192,14 +223,22 @@ class Compiled(Stage):
         return self(*args, **kwargs)
 
     def as_text(self):
-        """The program as text."""
-        return f"// jaxpr of {self.fun_name}\n{self._staged.jaxpr._full_text()}"
+        """The program that runs, as text: loops, after fusion."""
+        return f"// loop program of {self.fun_name}\n{_core.inspect(self._staged).after}"
 
     def cost_analysis(self):
-        return {}
+        """What one run does, counted from the loops that run.
+
+        A dict: `"flops"` (arithmetic operations on floats), `"transcendentals"` (functions such as `sin`),
+        `"bytes accessed"` (what is read and written; what is fused stays in registers and costs none). A loop of unknown
+        length counts once; of branches the dearest counts.
+        """
+        flops, transcendentals, size = _core.run_cost(self._staged.jaxpr)
+        return {"flops": flops, "transcendentals": transcendentals, "bytes accessed": size}
 
     def memory_analysis(self):
-        return None
+        """Bytes of one run, as a `CompiledMemoryStats`."""
+        return CompiledMemoryStats(*_core.run_memory(self._staged.jaxpr))
 
     def runtime_executable(self):
         return self._staged

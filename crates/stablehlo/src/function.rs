@@ -374,6 +374,10 @@ impl HloCx for Function<'_> {
         }
         // What a reduction reads and writes is its operands and results; branches are programs of their own.
         dearest.bytes *= f64::from(u8::from(name == "stablehlo.case"));
+        if name == "stablehlo.sort" {
+            // One for each comparison, whatever it takes.
+            dearest = Cost { flops: 1.0, ..Cost::default() };
+        }
         self.cost.add(dearest.times(times(name, ins, outs)));
         self.cost.bytes += cost::bytes(ins, outs);
         self.text.push_str(if regions.is_empty() { " : " } else { ") : " });

@@ -375,28 +375,13 @@ fn defined(inst: &Inst) -> Vec<ValueId> {
 
 /// Adds what an instruction uses, its blocks included.
 fn mark_uses(inst: &Inst, used: &mut FxHashSet<ValueId>) {
-    match &inst.op {
-        Op::Const(_) | Op::Index(_) | Op::Size(_) | Op::Load(..) | Op::Swap(..) => {}
-        Op::Unary(_, x) | Op::Convert(_, x) | Op::Bitcast(_, x) | Op::Round(_, x) | Op::Store(_, _, x) => {
-            used.insert(*x);
-        }
-        Op::Binary(_, x, y) | Op::Compare(_, x, y) => used.extend([*x, *y]),
-        Op::Fma(x, y, z) | Op::Select(x, y, z) => used.extend([*x, *y, *z]),
-        Op::For(f) => {
-            used.extend(f.carries.iter().flat_map(|carry| [carry.init, carry.next]));
-            f.body.iter().for_each(|inst| mark_uses(inst, used));
-        }
-        Op::While(w) => {
-            used.extend(w.carries.iter().flat_map(|carry| [carry.init, carry.next]));
-            used.insert(w.condition);
-            w.header.iter().chain(&w.body).for_each(|inst| mark_uses(inst, used));
-        }
-        Op::Switch(switch) => {
-            used.insert(switch.index);
-            switch.branches.iter().flatten().for_each(|inst| mark_uses(inst, used));
-        }
-        Op::Call(_) => {}
-    }
+    inst.op.for_each_operand(|value| {
+        used.insert(value);
+    });
+    inst.op.for_each_yield(|value| {
+        used.insert(value);
+    });
+    inst.op.blocks().into_iter().flatten().for_each(|inst| mark_uses(inst, used));
 }
 
 fn direction(op: Comparison) -> &'static str {
