@@ -23,18 +23,18 @@ def xla(jax_oracle):
     """Runs a module's text on arrays, by XLA on one CPU device."""
     from jaxlib import xla_client
 
-    jax_oracle.config.update("jax_enable_x64", True)
     device = jax_oracle.devices("cpu")[0]
 
     def run(text, args):
         options = xla_client.CompileOptions()
         options.device_assignment = xla_client.DeviceAssignment.create(np.zeros((1, 1), int))
         program = device.client.compile_and_load(text, xla_client.DeviceList((device,)), options)
-        results = program.execute_sharded([jax_oracle.device_put(arg, device) for arg in args])
+        with jax_oracle.enable_x64(True):
+            args = [jax_oracle.device_put(arg, device) for arg in args]
+        results = program.execute_sharded(args)
         return [np.asarray(shards[0]) for shards in results.disassemble_into_single_device_arrays()]
 
-    yield run
-    jax_oracle.config.update("jax_enable_x64", False)
+    return run
 
 
 def is_key(x):
@@ -282,3 +282,179 @@ PROGRAMS = {
 def test_program(xla, name):
     fun, *args = PROGRAMS[name]
     check_program(xla, fun, *args)
+
+
+DTYPE_LINES = """
+x + x, x * x, x - 1, -x, jnp.abs(x), jnp.maximum(x, 1), jnp.minimum(x, 1), jnp.sign(x)
+jnp.sum(x, dtype=x.dtype), jnp.max(x), jnp.min(x), jnp.prod(x[:2], dtype=x.dtype), jnp.argmax(x), jnp.argmin(x)
+x == 1, x != x[0], x < 2, x >= x[1]
+jnp.where(x > 1, x, 0), lax.clamp(x[0], x, x[2]), lax.select_n(jnp.array([2, 0, 1, 1]), x, x + 1, x * 2)
+jnp.cumsum(x, dtype=x.dtype), lax.cummax(x), jnp.sort(x), jnp.sort(x)[::-1]
+x[jnp.array([3, -1])], x.at[1].set(2), x.at[jnp.array([0, 0])].add(1), x.at[jnp.array([9])].get(mode="fill")
+jnp.concatenate([x, x[:1]]), jnp.pad(x, 1), jnp.flip(x), jnp.tile(x, 2), jnp.stack([x, x]), jnp.reshape(x, (2, 2)).T
+jnp.zeros_like(x), jnp.full_like(x, 3), lax.iota(x.dtype, 4)
+x.astype(jnp.float32), x.astype(jnp.int32), x.astype(jnp.uint8), x.astype(bool), x.astype(jnp.bfloat16)
+jnp.dot(x, x, preferred_element_type=jnp.float32)
+lax.scan(lambda c, y: (c + y, c), x[0], x)
+lax.dynamic_slice(x, (jnp.uint8(3),), (2,)), lax.dynamic_update_slice(x, x[:2], (jnp.int8(-1),))
+"""
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "uint8", "uint16", "uint32", "float16", "bfloat16"])
+def test_dtypes(xla, dtype):
+    x = jnp.array([3, 1, 2, 1], dtype)
+    lines = ", ".join(f"({line})" for line in DTYPE_LINES.split("\n") if line)
+    check_program(xla, eval(f"lambda x: ({lines})", {"jnp": jnp, "lax": lax}), x)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int64", "uint64", "complex128"])
+def test_wide_dtypes(xla, dtype):
+    with jax.enable_x64(True):
+        x = jnp.array([3, 1, 2, 1], dtype)
+        check_program(xla, lambda x: (x + x * x - 1, x.sum(), x[jnp.array([3, -1])], jnp.cumsum(x), -x, x == 1), x)
+        check_program(xla, lambda x: lax.scan(lambda c, y: (c + y, c), x[0], x), x)
+        if dtype != "complex128":
+            check_program(xla, lambda x: (jnp.sort(x), jnp.argmax(x), jnp.max(x), x.astype(jnp.int32)), x)
+        if dtype == "float64":
+            check_program(xla, lambda x: (jnp.exp(x), lax.lgamma(x), jnp.tanh(x), lax.integer_pow(x, 5)), x)
+
+
+# The words that tools look for
+
+
+def test_module_argument_and_result_names_are_those_of_jax(jax_oracle):
+    def f(x, y, *, unused, k):
+        return {"a": x * 2, "b": (jnp_of(x).sin(y), k)}
+
+    def jnp_of(x):
+        return jnp if isinstance(x, jax.Array) else jax_oracle.numpy
+
+    def heads(system):
+        x = system.numpy.ones(3)
+        text = system.jit(f).lower(x, x + 1, unused=x, k=system.numpy.ones((2, 2))).as_text()
+        return [line for line in text.split("\n") if line.startswith("module") or "func public @main" in line]
+
+    ours, theirs = heads(jax), heads(jax_oracle)
+    assert len(ours) == 2 and ours == theirs
+
+
+def donation_heads(system):
+    x, w = system.numpy.ones((8, 16)), system.numpy.ones((16, 4))
+    jit = system.jit
+    programs = [
+        jit(lambda x, w: (w + 1, x * 2), donate_argnums=0).lower(x, w),
+        jit(lambda x, **k: (x + 1, k["a"] * 2), donate_argnames="a").lower(x, a=w, b=x),
+        jit(lambda n, t: (t["p"][0] + n, t["q"]), static_argnums=0, donate_argnums=1).lower(3.0, {"p": (w, x), "q": x}),
+        jit(lambda x, y: x + y, donate_argnums=(0, 1), keep_unused=True).lower(x, x[0]),
+    ]
+    return [next(line for line in p.as_text().split("\n") if "@main" in line) for p in programs]
+
+
+@pytest.mark.filterwarnings("ignore:Some donated buffers")
+def test_donations_are_marked_as_jax_marks_them(jax_oracle):
+    ours = donation_heads(jax)
+    assert ours == donation_heads(jax_oracle)
+    assert "tf.aliasing_output = 1" in ours[0]
+
+
+def test_a_donation_that_no_result_can_use_is_said():
+    with pytest.warns(UserWarning, match=re.escape("Some donated buffers were not usable: float32[4,6]")):
+        jax.jit(jnp.sum, donate_argnums=0).lower(M)
+    info = jax.jit(lambda x, y: (x, y), donate_argnums=1).lower(M, V).args_info
+    assert [leaf.donated for leaf in jax.tree.leaves(info)] == [False, True]
+
+
+def helper(x):
+    return jnp.sin(x)  # the line
+
+
+def test_locations_are_the_lines_of_the_user(xla):
+    program = lowered(lambda x: helper(x) + 1.0, V)
+    text = program.as_text(debug_info=True)
+    line = helper.__code__.co_firstlineno + 1
+    assert re.search(rf'stablehlo.sine .* loc\("jit\(<lambda>\)/sin"\("helper"\(".*test_stablehlo.py":{line}:0\)\)\)', text)
+    assert 'loc("x")' in text
+    assert "loc(" not in program.as_text()
+    check_equal(xla(text, [words(V)]), [jnp.sin(V) + 1.0], text)
+
+
+@pytest.mark.parametrize("name", ["scan rnn", "grad of cond", "vmapped scatter", "while", "uniform"])
+def test_text_with_locations_runs(xla, name):
+    fun, *args = PROGRAMS[name]
+    text = lowered(fun, *args).as_text(debug_info=True)
+    leaves = [words(jnp.asarray(leaf)) for leaf in jax.tree.leaves(args)]
+    check_equal(xla(text, leaves), jax.tree.leaves(jax.jit(fun)(*args)), text)
+
+
+def test_dialects():
+    program = lowered(jnp.sin, V)
+    module = program.compiler_ir("stablehlo")
+    assert str(module) == program.as_text() == program.as_text("stablehlo") == program.compiler_ir().operation.get_asm()
+    assert "loc(" in module.operation.get_asm(enable_debug_info=True)
+    assert "sin a" in program.as_text("jaxpr")
+    assert program.compiler_ir("jaxpr") is not None
+    with pytest.raises(ValueError, match="unknown dialect: hlo"):
+        program.as_text("hlo")
+
+
+def test_a_call_of_the_host_is_a_custom_call():
+    def f(x):
+        jax.debug.print("x = {}", x)
+        return x + 1
+
+    text = lowered(f, V).as_text()
+    assert 'call_target_name = "pullback_host_callback"' in text and "has_side_effect = true" in text
+
+
+def test_equal_inner_functions_are_written_once():
+    g = jax.jit(lambda x: jnp.sin(x) * 2)
+    text = lowered(lambda x: g(g(x)) + jax.vmap(g)(x.reshape(2, 3)).reshape(6), V).as_text()
+    assert text.count("func.func private") == 2
+    gelu = lowered(lambda x: jax.nn.gelu(jax.nn.gelu(x)), V).as_text()
+    assert len(re.findall("func.func private @gelu", gelu)) <= 1
+
+
+def test_text_is_linear_in_the_program():
+    def chain(n):
+        def f(x):
+            for _ in range(n):
+                x = jax.nn.softmax(jnp.sin(x) * 2.0)
+            return x
+
+        return len(lowered(f, V).as_text().split("\n"))
+
+    assert chain(60) - chain(40) == chain(40) - chain(20)
+
+
+@functools.cache
+def costs(system):
+    x, w = system.numpy.ones((8, 16)), system.numpy.ones((16, 4))
+    names = {"jnp": system.numpy, "lax": system.lax}
+    lines = ["jnp.tanh(x @ w) + 1", "jnp.sum(x * x)", "jnp.sort(x)", "x[1:]", "jnp.exp(x) - x", "x @ w @ w.T", "jnp.pad(x, 1)"]
+    return [system.jit(eval(f"lambda x, w: {line}", names)).lower(x, w).cost_analysis() for line in lines]
+
+
+@pytest.mark.parametrize("number", range(7))
+def test_costs_are_those_that_xla_counts(jax_oracle, number):
+    ours, theirs = costs(jax)[number], costs(jax_oracle)[number]
+    for key, value in ours.items():
+        assert value == theirs.get(key, 0.0), key
+
+
+def test_known_loops_count_as_often_as_they_run():
+    once, often = (lowered(lambda x: lax.scan(lambda c, r: (c + r, None), x[0], x), jnp.ones((n, 4))).cost_analysis()
+                   for n in (1, 100))  # fmt: skip
+    assert often["flops"] == 100 * once["flops"]
+
+
+def test_compiled_costs_and_memory(jax_oracle):
+    def stats(system):
+        x, w = system.numpy.ones((8, 16)), system.numpy.ones((16, 4))
+        compiled = system.jit(lambda x, w: system.numpy.tanh(x @ w) + 1).lower(x, w).compile()
+        return compiled.cost_analysis(), compiled.memory_analysis()
+
+    (cost, memory), (their_cost, their_memory) = stats(jax), stats(jax_oracle)
+    assert {key: cost[key] for key in cost} == {key: their_cost[key] for key in cost}
+    for name in ("argument_size_in_bytes", "output_size_in_bytes", "alias_size_in_bytes"):
+        assert getattr(memory, name) == getattr(their_memory, name)
+    assert memory.temp_size_in_bytes >= 0

@@ -2,7 +2,7 @@
 //!
 //! The measures are those of XLA's analysis of a program that it has not compiled: an elementwise operation on floats is
 //! one per element, a contraction two per product, a reduction one per element taken in; functions such as `sine` count
-//! apart; bytes are those of operands and results. A loop counts as often as it runs when that is known, else once; of
+//! apart; bytes are those of operands and results, of a part only those of the part. A loop counts as often as it runs when that is known, else once; of
 //! branches the dearest counts.
 
 use pullback_base::Aval;
@@ -43,7 +43,7 @@ impl Cost {
 
     /// The cost of one operation without regions.
     pub(crate) fn of(name: &str, attributes: &str, ins: &[HloValue], outs: &[Aval]) -> Cost {
-        let mut cost = Cost { bytes: bytes(ins, outs), ..Cost::default() };
+        let mut cost = Cost { bytes: touched(name, ins, outs), ..Cost::default() };
         let size = outs.iter().map(|out| out.size()).sum::<usize>() as f64;
         match kind(name) {
             Kind::Free => {}
@@ -57,9 +57,23 @@ impl Cost {
 }
 
 /// Bytes of operands and results.
-pub(crate) fn bytes(ins: &[HloValue], outs: &[Aval]) -> f64 {
+fn bytes(ins: &[HloValue], outs: &[Aval]) -> f64 {
     let ins = ins.iter().map(|x| x.aval.size_bytes()).sum::<usize>();
     (ins + outs.iter().map(|out| out.size_bytes()).sum::<usize>()) as f64
+}
+
+/// Bytes that an operation reads and writes: of a part only the part, and none to see elements in another order.
+pub(crate) fn touched(name: &str, ins: &[HloValue], outs: &[Aval]) -> f64 {
+    let twice = |aval: Aval| 2.0 * aval.size_bytes() as f64;
+    match name {
+        "stablehlo.transpose" => 0.0,
+        "stablehlo.slice" | "stablehlo.dynamic_slice" => twice(outs[0]),
+        "stablehlo.dynamic_update_slice" => twice(ins[1].aval),
+        "stablehlo.gather" => twice(outs[0]) + bytes(&ins[1..], &[]),
+        // Updates are read, and what they join is read and written.
+        "stablehlo.scatter" => twice(ins[2].aval) + bytes(&ins[1..], &[]),
+        _ => bytes(ins, outs),
+    }
 }
 
 enum Kind {

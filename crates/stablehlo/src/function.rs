@@ -379,7 +379,7 @@ impl HloCx for Function<'_> {
             dearest = Cost { flops: 1.0, ..Cost::default() };
         }
         self.cost.add(dearest.times(times(name, ins, outs)));
-        self.cost.bytes += cost::bytes(ins, outs);
+        self.cost.bytes += cost::touched(name, ins, outs);
         self.text.push_str(if regions.is_empty() { " : " } else { ") : " });
         self.push_function_type(ins, outs);
         self.end_line();

@@ -456,3 +456,93 @@ fn binary_name(op: Binary) -> &'static str {
         Binary::Atan2 => "stablehlo.atan2",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+    use crate::function::Function;
+    use crate::module::Module;
+
+    fn check(form: &dyn Fn(&mut Builder, &[Elem]) -> Elem, expect: Expect) {
+        let mut module = Module::default();
+        let mut function = Function::new(&mut module, 0, "jit(f)".into());
+        let x = Aval::new(&[3], DType::F32);
+        let args = function.arguments(&[x]);
+        let out = elementwise(&mut function, form, &args, x).expect("a form");
+        function.finish("return", &[out]);
+        expect.assert_eq(&function.into_parts().0);
+    }
+
+    #[test]
+    fn counted_loops_carry_what_they_use() {
+        let form = |loops: &mut Builder, ins: &[Elem]| {
+            let x = ins[0].one();
+            let one = loops.constant(Scalar::f32(1.0));
+            let outs = loops.for_loop(Extent::Const(4), LoopKind::Seq, &[(one, None)], |loops, id, carried| {
+                let step = loops.index(id);
+                let step = loops.convert(DType::F32, step);
+                let product = loops.binary(Binary::Mul, carried[0], x);
+                vec![loops.binary(Binary::Add, product, step)]
+            });
+            Elem::One(outs[0])
+        };
+        check(
+            &form,
+            expect![[r#"
+              %c_0 = stablehlo.constant dense<1.000000e+00> : tensor<3xf32>
+              %c_1 = stablehlo.constant dense<0> : tensor<i64>
+              %2:3 = stablehlo.while(%iterArg_1 = %c_1, %iterArg_2 = %c_0, %iterArg_3 = %arg0) : tensor<i64>, tensor<3xf32>, tensor<3xf32>
+              cond {
+                %c_3 = stablehlo.constant dense<4> : tensor<i64>
+                %4 = stablehlo.compare LT, %iterArg_1, %c_3, SIGNED : (tensor<i64>, tensor<i64>) -> tensor<i1>
+                stablehlo.return %4 : tensor<i1>
+              } do {
+                %c_5 = stablehlo.constant dense<1> : tensor<i64>
+                %6 = stablehlo.add %iterArg_1, %c_5 : tensor<i64>
+                %7 = stablehlo.broadcast_in_dim %iterArg_1, dims = [] : (tensor<i64>) -> tensor<3xi64>
+                %8 = stablehlo.convert %7 : (tensor<3xi64>) -> tensor<3xf32>
+                %9 = stablehlo.multiply %iterArg_2, %iterArg_3 : tensor<3xf32>
+                %10 = stablehlo.add %9, %8 : tensor<3xf32>
+                stablehlo.return %6, %10, %iterArg_3 : tensor<i64>, tensor<3xf32>, tensor<3xf32>
+              }
+              return %2#1 : tensor<3xf32>
+        "#]],
+        );
+    }
+
+    #[test]
+    fn elements_that_are_done_keep_what_they_have() {
+        let form = |loops: &mut Builder, ins: &[Elem]| {
+            let x = ins[0].one();
+            let limit = loops.constant(Scalar::f32(100.0));
+            let outs = loops.while_loop(
+                &[x],
+                |loops, carried| loops.compare(Comparison::Lt, carried[0], limit),
+                |loops, carried| vec![loops.binary(Binary::Mul, carried[0], x)],
+            );
+            Elem::One(outs[0])
+        };
+        check(
+            &form,
+            expect![[r#"
+              %c_0 = stablehlo.constant dense<1.000000e+02> : tensor<3xf32>
+              %1 = stablehlo.compare LT, %arg0, %c_0, FLOAT : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xi1>
+              %2:4 = stablehlo.while(%iterArg_1 = %1, %iterArg_2 = %arg0, %iterArg_3 = %arg0, %iterArg_4 = %c_0) : tensor<3xi1>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
+              cond {
+                %c_3 = stablehlo.constant dense<false> : tensor<i1>
+                %4 = stablehlo.reduce(%iterArg_1 init: %c_3) applies stablehlo.or across dimensions = [0] : (tensor<3xi1>, tensor<i1>) -> tensor<i1>
+                stablehlo.return %4 : tensor<i1>
+              } do {
+                %5 = stablehlo.multiply %iterArg_2, %iterArg_3 : tensor<3xf32>
+                %6 = stablehlo.select %iterArg_1, %5, %iterArg_2 : tensor<3xi1>, tensor<3xf32>
+                %7 = stablehlo.compare LT, %6, %iterArg_4, FLOAT : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xi1>
+                %8 = stablehlo.and %iterArg_1, %7 : tensor<3xi1>
+                stablehlo.return %8, %6, %iterArg_3, %iterArg_4 : tensor<3xi1>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
+              }
+              return %2#1 : tensor<3xf32>
+        "#]],
+        );
+    }
+}
