@@ -42,9 +42,13 @@ class Stage:
         return stage(self._staged, self.donate_argnums, self.fun_name, self._donated, self._keep_unused)
 
     def _stablehlo(self, debug_info=False):
-        return _core.stablehlo(
-            self._staged.jaxpr, self.fun_name, self._donated, keep_unused=self._keep_unused, debug_info=debug_info
-        )
+        donated, keep_unused = self._donated_inputs(), self._keep_unused
+        return _core.stablehlo(self._staged.jaxpr, self.fun_name, donated, keep_unused=keep_unused, debug_info=debug_info)
+
+    def _donated_inputs(self):
+        """For each input of the jaxpr whether it is donated: values captured from an outer trace come first."""
+        captured = len(self._staged.jaxpr.in_avals) - len(self._staged.flat_in_avals)
+        return [False] * captured + self._donated
 
     @property
     def in_tree(self):
@@ -85,7 +89,7 @@ class Traced(Stage):
 
     def lower(self, *, lowering_platforms=None):
         """The program before compilation. Warns of donated arguments whose memory no result can take over."""
-        unusable = _core.unusable_donations(self._staged.jaxpr, self._donated, keep_unused=self._keep_unused)
+        unusable = _core.unusable_donations(self._staged.jaxpr, self._donated_inputs(), keep_unused=self._keep_unused)
         if unusable:
             _warnings.warn(
                 f"Some donated buffers were not usable: {', '.join(map(str, unusable))}.\n"

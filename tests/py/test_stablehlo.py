@@ -235,6 +235,21 @@ PROGRAMS = {
     "grad of cond": (jax.grad(lambda x: lax.cond(x[0] > 0, jnp.sin, lambda x: -x, x).sum()), V),
     "switch": (lambda i, x: lax.switch(i, [jnp.sin, jnp.cos, jnp.tanh], x), -3, V),
     "vmapped switch": (jax.vmap(lambda i, x: lax.switch(i, [jnp.sin, jnp.cos, jnp.tanh], x)), I[:4], M),
+    "cond in a loop": (
+        lambda x: lax.fori_loop(0, 4, lambda i, x: lax.cond(i % 2 == 0, lambda x: x * 2, lambda x: x + i, x), x), V
+    ),
+    "loop in a branch": (
+        lambda p, x: lax.cond(p, lambda x: lax.fori_loop(0, 3, lambda i, x: x + i, x), lambda x: x - 1, x), True, V
+    ),
+    "scan in a scan": (
+        lambda xs: lax.scan(lambda c, row: lax.scan(lambda c, x: (c + x, c * x), c, row), 0.0, xs), M
+    ),
+    "call in a loop": (lambda x: lax.fori_loop(0, 3, lambda i, x: jax.nn.gelu(jax.jit(jnp.sin)(x)), x), V),
+    "jacobian of a scan": (jax.jacrev(lambda x: lax.scan(lambda c, r: (jnp.sin(c * r), c), 1.0, x)[1]), V),
+    "vmapped while in a scan": (
+        lambda ns: lax.scan(lambda c, n: (c + 1, jax.vmap(collatz)(n + c)), 0, ns), jnp.array([[3, 5], [7, 1]])
+    ),
+    "vmapped cond": (jax.vmap(lambda x: lax.cond(x[0] > 0, jnp.sin, lambda x: -x, x)), M),
     "cond of nothing": (lambda p: lax.cond(p, lambda: 1.0, lambda: 2.0), True),
     "vmapped gather": (jax.vmap(lambda x, i: x[i]), M, jnp.array([1, 5, -1, 0])),
     "gather with fill": (lambda x, i: x.at[i].get(mode="fill", fill_value=-7.0), V, I),

@@ -160,7 +160,7 @@ pub trait Prim: Send + Sync + 'static {
     fn batching(&self) -> Batching<Self::Params>;
     /// What the CPU does.
     fn cpu(&self, params: &Self::Params, ins: &[Aval], outs: &[Aval]) -> CpuForm;
-    /// What StableHLO says.
+    /// What StableHLO says; [`crate::hlo`] tells how to state it.
     fn hlo(&self) -> Hlo<Self::Params>;
     /// Applications for the test battery; empty when another test covers the primitive, with a comment that says which.
     fn samples(&self) -> Vec<Sample>;

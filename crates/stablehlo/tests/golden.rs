@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use pullback_core::find_primitive;
-use pullback_ir::parse_jaxpr;
+use pullback_ir::{Builder, Emit, Val, parse_jaxpr};
 use pullback_stablehlo::{Donation, Options, donations, module_text};
 
 fn lowered(jaxpr: &str, options: &Options) -> pullback_stablehlo::Text {
@@ -268,6 +268,20 @@ fn text_grows_with_the_program_and_no_faster() {
     };
     let lines = |n| chain(n).lines().count();
     assert_eq!(lines(300) - lines(200), lines(200) - lines(100));
+}
+
+#[test]
+fn every_application_of_the_battery_has_a_text() {
+    for prim in pullback_core::all_primitives() {
+        for (number, sample) in prim.samples().iter().enumerate() {
+            let builder = Builder::new();
+            let ins: Vec<Val> = sample.ins.iter().map(|input| builder.input(input.aval)).collect();
+            let outs = builder.bind(prim, &sample.params, &ins).expect("a sample");
+            let (jaxpr, _) = builder.finish(&outs, None);
+            let text = module_text(&jaxpr, &options());
+            assert!(text.is_ok(), "{} sample {number}: {:?}", prim.name(), text.err());
+        }
+    }
 }
 
 #[test]
