@@ -4,7 +4,8 @@
 //!
 //! 1. [`Hlo::Op`], [`Hlo::RealOp`]: one elementwise operation; operands of fewer elements are repeated.
 //! 2. [`Hlo::Attributes`]: one operation of the operands as they are, with attributes.
-//! 3. [`Hlo::AsCpu`]: what the CPU form says, when that is a decomposition or a scalar form. Nothing else to write.
+//! 3. [`Hlo::AsCpu`]: what the CPU form says, when that is a decomposition, a scalar form (loops included) or a call of
+//!    a jaxpr. Nothing else to write.
 //! 4. [`Hlo::Composition`]: other primitives, bound on an emitter.
 //! 5. [`Hlo::Rule`]: operations, regions, constants and calls, made through [`HloCx`].
 //!
@@ -74,7 +75,7 @@ pub enum Hlo<P> {
     /// One operation, and the text of its attributes: the part of `stablehlo.transpose %0, dims = [1, 0]` after the
     /// operands.
     Attributes(&'static str, fn(&P, &[Aval]) -> String),
-    /// What the CPU form says, which is a decomposition or a scalar form.
+    /// What the CPU form says, which is a decomposition, a scalar form or a call of a jaxpr.
     AsCpu,
     /// Other primitives.
     Composition(fn(&P, &dyn Emit, &[Val]) -> Result<Vals>),

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use crate::emit::{Emit, EmitRef};
 use crate::hlo::{Hlo, HloCx, HloValue, HloValues, missing_hlo};
 use crate::jaxpr::Effects;
-use crate::lower::CpuForm;
+use crate::lower::{Control, CpuForm};
 use crate::params::{ParamSet, ParamValue, Params};
 use crate::split::Split;
 use crate::val::{Val, Vals};
@@ -400,7 +400,7 @@ fn linear_jvp(
     Ok((outs, out_dots.into_iter().map(Some).collect()))
 }
 
-/// The decomposition of the CPU form in a function of its own, or its scalar form elementwise.
+/// The decomposition of the CPU form in a function of its own, its scalar form elementwise, or the jaxpr that it calls.
 fn as_cpu(this: PrimRef, params: &Params, cx: &mut dyn HloCx, ins: &[HloValue], outs: &[Aval]) -> Result<HloValues> {
     let in_avals: Vec<Aval> = ins.iter().map(|x| x.aval).collect();
     match this.cpu(params, &in_avals, outs) {
@@ -412,6 +412,7 @@ fn as_cpu(this: PrimRef, params: &Params, cx: &mut dyn HloCx, ins: &[HloValue], 
         CpuForm::Alias if ins[0].aval.dtype == outs[0].dtype => {
             Ok(SmallVec::from_elem(cx.reshape(ins[0], &outs[0].shape), 1))
         }
+        CpuForm::Control(Control::Call(jaxpr)) => cx.call(this.name(), &jaxpr, ins),
         CpuForm::Missing(reason) => Err(missing_hlo(this.name(), &reason)),
         CpuForm::Element(_)
         | CpuForm::Alias
@@ -423,7 +424,9 @@ fn as_cpu(this: PrimRef, params: &Params, cx: &mut dyn HloCx, ins: &[HloValue], 
         | CpuForm::Scatter { .. }
         | CpuForm::Sort { .. }
         | CpuForm::Control(_)
-        | CpuForm::Host(_) => Err(missing_hlo(this.name(), "its CPU form is no decomposition and no scalar form")),
+        | CpuForm::Host(_) => {
+            Err(missing_hlo(this.name(), "its CPU form is no decomposition, no scalar form and no call"))
+        }
     }
 }
 
