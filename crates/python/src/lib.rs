@@ -20,6 +20,7 @@ pub mod index;
 pub mod inspect;
 pub mod jaxpr;
 pub mod jit;
+pub mod lowering;
 pub mod names;
 pub mod numpy;
 pub mod primitive;
@@ -44,6 +45,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     inspect::register(m)?;
     primitive::register(m)?;
     jit::register(m)?;
+    lowering::register(m)?;
     transforms::register(m)?;
     vmap::register(m)?;
     control::register(m)?;
