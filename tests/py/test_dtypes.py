@@ -545,6 +545,10 @@ EDGES = [-2.5, -1.0, 0.0, 0.5, 1.0, 2.0, 30.0, np.inf, np.nan]
 @pytest.mark.parametrize("name,n_operands", [("igamma", 2), ("igammac", 2), ("polygamma", 2), ("zeta", 2), ("betainc", 3)])
 def test_edges_of_special_functions(name, n_operands):
     rows = [row.ravel() for row in np.meshgrid(*[EDGES] * n_operands, indexing="ij")]
+    if name == "igamma":
+        # JAX divides 0 by 0 at (0, 1/2); the limit is 1, as its igammac says.
+        kept = (rows[0] != 0) | (rows[1] != 0.5)
+        rows = [row[kept] for row in rows]
     ours, theirs = (getattr(system.lax, name)(*map(system.numpy.asarray, rows)) for system in (pullback, jax))
     np.testing.assert_allclose(np.asarray(ours), np.asarray(theirs), rtol=1e-12)
 
