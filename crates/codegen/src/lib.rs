@@ -4,6 +4,7 @@
 //! [`Executable`] with the bits of the interpreter. One native function runs a program; loops that threads share are
 //! functions of a range. It keeps no cache and knows nothing of arrays beyond their memory.
 
+mod analysis;
 mod arena;
 mod checked;
 mod emit;

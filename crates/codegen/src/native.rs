@@ -14,7 +14,8 @@ use pullback_base::{Error, Result};
 use pullback_loops::Program;
 use pullback_runtime::FlushSubnormals;
 
-use crate::emit::{Emitter, Outlined, Shared};
+use crate::analysis::{Outlined, Shared};
+use crate::emit::Emitter;
 use crate::executable::{CalledKernel, Options};
 use crate::host::Main;
 
@@ -97,8 +98,7 @@ struct Compiler {
 
 impl Compiler {
     fn program(&mut self, program: &Program, shared_work: Option<i64>) -> Result<(FuncId, Vec<CalledKernel>)> {
-        let call_conv = self.module.target_config().default_call_conv;
-        let mut shared = Shared::new(program, call_conv, shared_work);
+        let mut shared = Shared::new(program, shared_work);
         let main = self.declare("main", 1)?;
         self.define(main, 1, &mut shared, None)?;
         // Bodies of shared loops share nothing inside, so the list is complete.
@@ -132,6 +132,7 @@ impl Compiler {
         self.context.func.signature = self.signature(n_params);
         self.context.set_disasm(self.disassembly.is_some());
         let target = self.module.target_config();
+        let call_conv = target.default_call_conv;
         let piece_signature = self.signature(4);
         let (module, pieces) = (&mut self.module, &mut self.pieces);
         let mut declare = |func: &mut ir::Function, number: usize| -> Result<ir::FuncRef> {
@@ -145,7 +146,7 @@ impl Compiler {
         };
         let program = shared.program;
         let fb = FunctionBuilder::new(&mut self.context.func, &mut self.builder);
-        let emitter = Emitter::new(fb, shared, &mut declare);
+        let emitter = Emitter::new(fb, shared, call_conv, &mut declare);
         match outlined {
             None => emitter.function(&program.body, target)?,
             Some(outlined) => emitter.outlined_function(outlined, target)?,

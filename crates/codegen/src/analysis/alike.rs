@@ -6,22 +6,23 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use super::*;
+use pullback_base::Scalar;
+use pullback_loops::*;
 
 /// The text of a loop with its values, loops and buffers numbered in order of appearance.
-pub(super) struct Likeness<'a> {
+pub(crate) struct Likeness<'a> {
     program: &'a Program,
     text: String,
     values: HashMap<ValueId, usize>,
     loops: HashMap<LoopId, usize>,
     buffers: HashMap<BufferId, usize>,
     /// Buffers in order of appearance.
-    pub(super) order: Vec<BufferId>,
+    pub(crate) order: Vec<BufferId>,
     is_comparable: bool,
 }
 
 /// How many outermost loops have each likeness, what they capture left aside.
-pub(super) fn count_alike(program: &Program) -> HashMap<String, usize> {
+pub(crate) fn count_alike(program: &Program) -> HashMap<String, usize> {
     let mut counts = HashMap::new();
     for inst in &program.body {
         if let Op::For(inner) = &inst.op
@@ -35,7 +36,7 @@ pub(super) fn count_alike(program: &Program) -> HashMap<String, usize> {
 
 impl<'a> Likeness<'a> {
     /// The likeness of a loop that threads share.
-    pub(super) fn of(program: &'a Program, inner: &For) -> Likeness<'a> {
+    pub(crate) fn of(program: &'a Program, inner: &For) -> Likeness<'a> {
         let mut likeness = Likeness {
             program,
             text: String::new(),
@@ -50,7 +51,7 @@ impl<'a> Likeness<'a> {
     }
 
     /// The key of the loop with what it captures, if it can be compared.
-    pub(super) fn key(
+    pub(crate) fn key(
         mut self,
         constants: &[(ValueId, Scalar)],
         values: &[ValueId],
