@@ -11,14 +11,31 @@ use smallvec::SmallVec;
 use crate::arena::Arena;
 use crate::host::{self, BoundKernel, Run};
 use crate::native::{self, Native};
+use crate::x86;
 
 /// What runs a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Engine {
     /// Machine code by Cranelift.
     Cranelift,
+    /// Machine code by our own emitter, with 256-bit lanes.
+    Avx2,
+    /// Machine code by our own emitter, with 512-bit lanes.
+    Avx512,
     /// The interpreter of the loop IR.
     Interpret,
+}
+
+impl Engine {
+    /// Every engine that makes code for this machine, the best first.
+    pub fn of_this_machine() -> Vec<Engine> {
+        let own = match x86::best_level() {
+            Some(x86::Level::Avx512) => vec![Engine::Avx512, Engine::Avx2],
+            Some(x86::Level::Avx2) => vec![Engine::Avx2],
+            None => vec![],
+        };
+        own.into_iter().chain([Engine::Cranelift]).collect()
+    }
 }
 
 /// Choices for [`compile`].
@@ -39,8 +56,12 @@ impl Options {
         }
         match std::env::var("PULLBACK_ENGINE").as_deref() {
             Err(_) | Ok("" | "cranelift") => Ok(Engine::Cranelift),
+            Ok("avx2") => Ok(Engine::Avx2),
+            Ok("avx512") => Ok(Engine::Avx512),
             Ok("interpret") => Ok(Engine::Interpret),
-            Ok(other) => bail!(Value, "PULLBACK_ENGINE is {other:?}; it should be `cranelift` or `interpret`"),
+            Ok(other) => {
+                bail!(Value, "PULLBACK_ENGINE is {other:?}; it should be `avx512`, `avx2`, `cranelift` or `interpret`")
+            }
         }
     }
 }
@@ -69,8 +90,12 @@ pub fn compile(program: &Program, options: &Options) -> Result<Executable> {
     }
     let (native, kernels) = match options.engine()? {
         Engine::Interpret => (None, vec![]),
-        Engine::Cranelift => {
-            let (native, kernels) = native::compile(&program, options)?;
+        engine => {
+            let (native, kernels) = match engine {
+                Engine::Avx2 => x86::compile(&program, options, x86::Level::Avx2)?,
+                Engine::Avx512 => x86::compile(&program, options, x86::Level::Avx512)?,
+                Engine::Cranelift | Engine::Interpret => native::compile(&program, options)?,
+            };
             (Some(native), kernels)
         }
     };

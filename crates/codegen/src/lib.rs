@@ -11,5 +11,6 @@ mod emit;
 mod executable;
 mod host;
 mod native;
+mod x86;
 
 pub use executable::{Engine, Executable, Options, compile};

@@ -18,10 +18,17 @@ use crate::analysis::{Outlined, Shared};
 use crate::emit::Emitter;
 use crate::executable::{CalledKernel, Options};
 use crate::host::Main;
+use crate::x86::CodeMemory;
+
+/// Where code stands.
+enum Memory {
+    Cranelift(ManuallyDrop<JITModule>),
+    Own(#[expect(dead_code, reason = "kept to be freed")] CodeMemory),
+}
 
 /// Machine code of a program. Dropping it frees the memory.
 pub(crate) struct Native {
-    module: ManuallyDrop<JITModule>,
+    memory: Memory,
     pub(crate) main: Main,
     pub(crate) disassembly: Option<String>,
 }
@@ -33,8 +40,17 @@ unsafe impl Sync for Native {}
 
 impl Drop for Native {
     fn drop(&mut self) {
-        // SAFETY: taken once, here; nobody runs the code any more, since running borrows `self`.
-        unsafe { ManuallyDrop::take(&mut self.module).free_memory() }
+        if let Memory::Cranelift(module) = &mut self.memory {
+            // SAFETY: taken once, here; nobody runs the code any more, since running borrows `self`.
+            unsafe { ManuallyDrop::take(module).free_memory() }
+        }
+    }
+}
+
+impl Native {
+    /// Code of the project's own emitter.
+    pub(crate) fn own(memory: CodeMemory, main: Main, disassembly: Option<String>) -> Native {
+        Native { memory: Memory::Own(memory), main, disassembly }
     }
 }
 
@@ -76,8 +92,8 @@ pub(crate) fn compile(program: &Program, options: &Options) -> Result<(Native, V
         Ok((main, kernels)) => {
             // SAFETY: the function was compiled with the signature of `Main`.
             let main = unsafe { std::mem::transmute::<*const u8, Main>(compiler.module.get_finalized_function(main)) };
-            let module = ManuallyDrop::new(compiler.module);
-            Ok((Native { module, main, disassembly: compiler.disassembly }, kernels))
+            let memory = Memory::Cranelift(ManuallyDrop::new(compiler.module));
+            Ok((Native { memory, main, disassembly: compiler.disassembly }, kernels))
         }
         Err(error) => {
             // SAFETY: nothing of the module was ever run.

@@ -574,19 +574,30 @@ fn compare(program: &Program, inputs: &[Vec<u8>], shared_work: Option<i64>, all_
     assert_eq!(back.to_string(), text, "{name}");
     let outs: Vec<DType> =
         program.buffers.iter().filter(|decl| matches!(decl.role, Role::Output(_))).map(|decl| decl.dtype).collect();
-    let engine = |engine| Options { engine: Some(engine), shared_work, ..Options::default() };
-    let native = compile(program, &engine(Engine::Cranelift)).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let oracle = compile(program, &engine(Engine::Interpret)).expect("the interpreter takes everything");
-    for sizes in all_sizes {
-        let (got, want) = (run(&native, sizes, inputs, &outs), run(&oracle, sizes, inputs, &outs));
-        for (number, ((got, want), &dtype)) in got.iter().zip(&want).zip(&outs).enumerate() {
-            let size = dtype.size_bytes();
-            for (at, (got, want)) in got.chunks(size).zip(want.chunks(size)).enumerate() {
-                let same = got == want || is_nan(dtype, got) && is_nan(dtype, want);
-                assert!(same, "{name}, sizes {sizes:?}: output {number} {dtype}[{at}] is {got:x?}, not {want:x?}");
+    let options = |engine| Options { engine: Some(engine), shared_work, ..Options::default() };
+    let oracle = compile(program, &options(Engine::Interpret)).expect("the interpreter takes everything");
+    let wanted: Vec<_> = all_sizes.iter().map(|sizes| run(&oracle, sizes, inputs, &outs)).collect();
+    for engine in engines() {
+        let native = compile(program, &options(engine)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        for (sizes, want) in all_sizes.iter().zip(&wanted) {
+            let got = run(&native, sizes, inputs, &outs);
+            for (number, ((got, want), &dtype)) in got.iter().zip(want).zip(&outs).enumerate() {
+                let size = dtype.size_bytes();
+                for (at, (got, want)) in got.chunks(size).zip(want.chunks(size)).enumerate() {
+                    let same = got == want || is_nan(dtype, got) && is_nan(dtype, want);
+                    let place = format!("{engine:?}, sizes {sizes:?}: output {number} {dtype}[{at}]");
+                    assert!(same, "{name}, {place} is {got:x?}, not {want:x?}");
+                }
             }
         }
     }
+}
+
+/// The ways to machine code that this machine runs, or the one that `PULLBACK_FUZZ_ENGINE` names.
+fn engines() -> Vec<Engine> {
+    let all = Engine::of_this_machine();
+    let Ok(name) = std::env::var("PULLBACK_FUZZ_ENGINE") else { return all };
+    all.into_iter().filter(|engine| format!("{engine:?}").eq_ignore_ascii_case(&name)).collect()
 }
 
 #[test]

@@ -292,11 +292,7 @@ impl Encoder {
         self.byte(bit(reg, 3) << 7 | (x ^ 1) << 6 | (b ^ 1) << 5 | bit(reg, 4) << 4 | op.map);
         self.byte(u8::from(op.wide) << 7 | (!middle & 15) << 3 | 4 | op.prefix);
         self.byte(
-            u8::from(v.zeroing) << 7
-                | (v.len as u8) << 5
-                | u8::from(v.broadcast) << 4
-                | (fifth ^ 1) << 3
-                | v.mask,
+            u8::from(v.zeroing) << 7 | (v.len as u8) << 5 | u8::from(v.broadcast) << 4 | (fifth ^ 1) << 3 | v.mask,
         );
         self.byte(op.code);
         let whole = v.len.bytes() as i32;
@@ -434,8 +430,8 @@ impl Encoder {
     }
 
     /// Divides `rdx:rax`; quotient to `rax`, remainder to `rdx`.
-    pub(crate) fn divide(&mut self, wide: bool, is_signed: bool, by: u8) {
-        self.general(wide, &[0xf7], if is_signed { 7 } else { 6 }, &Rm::Reg(by), 0);
+    pub(crate) fn divide(&mut self, wide: bool, is_signed: bool, by: &Rm) {
+        self.general(wide, &[0xf7], if is_signed { 7 } else { 6 }, by, 0);
     }
 
     /// Fills `rdx` with the sign of `rax`.

@@ -232,11 +232,7 @@ pub(crate) static POR: [VecOp; 3] = bits(["vpor", "vpord", "vporq"], 0xeb);
 pub(crate) static PXOR: [VecOp; 3] = bits(["vpxor", "vpxord", "vpxorq"], 0xef);
 
 const fn bits(names: [&'static str; 3], code: u8) -> [VecOp; 3] {
-    [
-        rvm(names[0], P66, 1, code).vex(),
-        rvm(names[1], P66, 1, code).evex(),
-        rvm(names[2], P66, 1, code).w().evex(),
-    ]
+    [rvm(names[0], P66, 1, code).vex(), rvm(names[1], P66, 1, code).evex(), rvm(names[2], P66, 1, code).w().evex()]
 }
 
 pub(crate) static PMINS: [VecOp; 2] = [rvm("vpminsd", P66, 2, 0x39), rvm("vpminsq", P66, 2, 0x39).w().evex()];
@@ -281,14 +277,11 @@ pub(crate) static PMOVM2D: VecOp = rm("vpmovm2d", PF3, 2, 0x38).evex();
 
 pub(crate) static BROADCASTSS: VecOp = rm("vbroadcastss", P66, 2, 0x18).tuple(Tuple::Bytes(4));
 pub(crate) static BROADCASTSD: VecOp = rm("vbroadcastsd", P66, 2, 0x19).w().tuple(Tuple::Bytes(8));
-/// From the low lane of a vector register, where [`BROADCASTSD`] has no 128-bit form.
-pub(crate) static PBROADCASTQ: VecOp = rm("vpbroadcastq", P66, 2, 0x59).w().tuple(Tuple::Bytes(8));
 /// From a general register.
 pub(crate) static PBROADCAST_R: [VecOp; 2] =
     [rm("vpbroadcastd", P66, 2, 0x7c).evex(), rm("vpbroadcastq", P66, 2, 0x7c).w().evex()];
 pub(crate) static EXTRACT128: VecOp = mr("vextractf128", P66, 3, 0x19).imm().vex();
-pub(crate) static EXTRACT128_EVEX: VecOp =
-    mr("vextractf32x4", P66, 3, 0x19).imm().evex().tuple(Tuple::Bytes(16));
+pub(crate) static EXTRACT128_EVEX: VecOp = mr("vextractf32x4", P66, 3, 0x19).imm().evex().tuple(Tuple::Bytes(16));
 pub(crate) static EXTRACT256: VecOp = mr("vextractf64x4", P66, 3, 0x1b).w().imm().evex().tuple(Tuple::Bytes(32));
 pub(crate) static INSERT128: VecOp = rvm("vinsertf128", P66, 3, 0x18).imm().vex();
 pub(crate) static INSERT256: VecOp = rvm("vinsertf64x4", P66, 3, 0x1a).w().imm().evex().tuple(Tuple::Bytes(32));
@@ -315,10 +308,8 @@ pub(crate) static BLENDM: [VecOp; 2] =
 pub(crate) static BLENDV: [VecOp; 2] = [rvm("vblendvps", P66, 3, 0x4a).vex(), rvm("vblendvpd", P66, 3, 0x4b).vex()];
 pub(crate) static MOVMSK: VecOp = rm("vmovmskps", NONE, 1, 0x50).vex();
 /// Elements of 4 and of 8 bytes by 32-bit offsets.
-pub(crate) static GATHER: [VecOp; 2] = [
-    rm("vgatherdps", P66, 2, 0x92).tuple(Tuple::Bytes(4)),
-    rm("vgatherdpd", P66, 2, 0x92).ww().tuple(Tuple::Bytes(8)),
-];
+pub(crate) static GATHER: [VecOp; 2] =
+    [rm("vgatherdps", P66, 2, 0x92).tuple(Tuple::Bytes(4)), rm("vgatherdpd", P66, 2, 0x92).ww().tuple(Tuple::Bytes(8))];
 pub(crate) static SCATTER: [VecOp; 2] = [
     mr("vscatterdps", P66, 2, 0xa2).tuple(Tuple::Bytes(4)).evex(),
     mr("vscatterdpd", P66, 2, 0xa2).w().tuple(Tuple::Bytes(8)).evex(),
@@ -354,3 +345,124 @@ pub(crate) static CVTT2SI: [VecOp; 4] = [
     rm("vcvttsd2si", PF2, 1, 0x2c).tuple(Tuple::Bytes(8)),
     rm("vcvttsd2si", PF2, 1, 0x2c).ww().tuple(Tuple::Bytes(8)),
 ];
+
+/// Every row of the table.
+#[cfg(test)]
+pub(crate) fn all() -> impl Iterator<Item = &'static VecOp> {
+    let rows: [&'static [VecOp]; 113] = [
+        &ADD,
+        &MUL,
+        &SUB,
+        &MIN,
+        &DIV,
+        &MAX,
+        &FMA213,
+        &FMA231,
+        &SQRT,
+        &COMPARE_LANES,
+        &COMPARE_MASK,
+        &ROUND_VEX,
+        &ROUND_EVEX,
+        &RANGE,
+        std::slice::from_ref(&UCOMISS),
+        std::slice::from_ref(&UCOMISD),
+        std::slice::from_ref(&CVTPS2PD),
+        std::slice::from_ref(&CVTPD2PS),
+        std::slice::from_ref(&CVTSS2SD),
+        std::slice::from_ref(&CVTSD2SS),
+        std::slice::from_ref(&CVTDQ2PS),
+        std::slice::from_ref(&CVTTPS2DQ),
+        std::slice::from_ref(&CVTQQ2PS),
+        std::slice::from_ref(&CVTDQ2PD),
+        std::slice::from_ref(&CVTTPD2DQ),
+        std::slice::from_ref(&CVTQQ2PD),
+        std::slice::from_ref(&CVTUDQ2PS),
+        std::slice::from_ref(&CVTUQQ2PS),
+        std::slice::from_ref(&CVTUDQ2PD),
+        std::slice::from_ref(&CVTUQQ2PD),
+        std::slice::from_ref(&CVTTPS2UDQ),
+        std::slice::from_ref(&CVTTPD2UDQ),
+        std::slice::from_ref(&CVTTPS2UQQ),
+        std::slice::from_ref(&CVTTPD2UQQ),
+        std::slice::from_ref(&CVTTPS2QQ),
+        std::slice::from_ref(&CVTTPD2QQ),
+        std::slice::from_ref(&CVTPH2PS),
+        std::slice::from_ref(&CVTPS2PH),
+        &PADD,
+        &PSUB,
+        &PMULL,
+        std::slice::from_ref(&PMULUDQ),
+        &PAND,
+        &PANDN,
+        &POR,
+        &PXOR,
+        &PMINS,
+        &PMINU,
+        &PMAXS,
+        &PMAXU,
+        &PABS,
+        &PCMPEQ,
+        &PCMPGT,
+        &PCMP,
+        &PCMPU,
+        &PSRLI,
+        &PSRAI,
+        &PSLLI,
+        &PSRLV,
+        &PSRAV,
+        &PSLLV,
+        &PLZCNT,
+        std::slice::from_ref(&PSHUFB),
+        std::slice::from_ref(&PUNPCKLDQ),
+        std::slice::from_ref(&PUNPCKLQDQ),
+        std::slice::from_ref(&PSHUFD),
+        std::slice::from_ref(&SHUFPS),
+        std::slice::from_ref(&PERMPD),
+        &PMOVSX,
+        &PMOVZX,
+        std::slice::from_ref(&PMOVDB),
+        std::slice::from_ref(&PMOVDW),
+        std::slice::from_ref(&PMOVQD),
+        std::slice::from_ref(&PMOVM2D),
+        std::slice::from_ref(&BROADCASTSS),
+        std::slice::from_ref(&BROADCASTSD),
+        &PBROADCAST_R,
+        std::slice::from_ref(&EXTRACT128),
+        std::slice::from_ref(&EXTRACT128_EVEX),
+        std::slice::from_ref(&EXTRACT256),
+        std::slice::from_ref(&INSERT128),
+        std::slice::from_ref(&INSERT256),
+        std::slice::from_ref(&MOVUPS),
+        std::slice::from_ref(&MOVUPS_STORE),
+        std::slice::from_ref(&MOVUPD),
+        std::slice::from_ref(&MOVUPD_STORE),
+        std::slice::from_ref(&MOVAPS),
+        std::slice::from_ref(&MOVAPD),
+        std::slice::from_ref(&MOVSS),
+        std::slice::from_ref(&MOVSS_STORE),
+        std::slice::from_ref(&MOVSD),
+        std::slice::from_ref(&MOVSD_STORE),
+        &MOVD,
+        &MOVD_R,
+        &BLENDM,
+        &BLENDV,
+        std::slice::from_ref(&MOVMSK),
+        &GATHER,
+        &SCATTER,
+        std::slice::from_ref(&KAND),
+        std::slice::from_ref(&KANDN),
+        std::slice::from_ref(&KOR),
+        std::slice::from_ref(&KXNOR),
+        std::slice::from_ref(&KXOR),
+        std::slice::from_ref(&KUNPCK),
+        std::slice::from_ref(&KNOT),
+        std::slice::from_ref(&KSHIFTR),
+        std::slice::from_ref(&KMOV),
+        std::slice::from_ref(&KMOV_STORE),
+        std::slice::from_ref(&KMOV_FROM_R),
+        std::slice::from_ref(&KMOV_TO_R),
+        &CVTSI2,
+        &CVTT2SI,
+    ];
+    rows.into_iter().flatten()
+}
