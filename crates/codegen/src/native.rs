@@ -22,7 +22,7 @@ use crate::x86::CodeMemory;
 
 /// Where code stands.
 enum Memory {
-    Cranelift(ManuallyDrop<JITModule>),
+    Cranelift(Box<ManuallyDrop<JITModule>>),
     Own(#[expect(dead_code, reason = "kept to be freed")] CodeMemory),
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn compile(program: &Program, options: &Options) -> Result<(Native, V
         Ok((main, kernels)) => {
             // SAFETY: the function was compiled with the signature of `Main`.
             let main = unsafe { std::mem::transmute::<*const u8, Main>(compiler.module.get_finalized_function(main)) };
-            let memory = Memory::Cranelift(ManuallyDrop::new(compiler.module));
+            let memory = Memory::Cranelift(Box::new(ManuallyDrop::new(compiler.module)));
             Ok((Native { memory, main, disassembly: compiler.disassembly }, kernels))
         }
         Err(error) => {

@@ -99,9 +99,8 @@ impl Assembler {
         body.epilogue();
     }
 
-    /// Appends the constant pool and fills in every reference. Gives the bytes and how many of them are instructions.
-    pub(crate) fn finish(mut self) -> (Vec<u8>, usize) {
-        let code_bytes = self.encoder.bytes.len();
+    /// Appends the constant pool and fills in every reference. Gives the bytes, and their text if it was asked for.
+    pub(crate) fn finish(mut self) -> (Vec<u8>, Option<String>) {
         let mut order: Vec<usize> = (0..self.entries.len()).collect();
         let contents: Vec<Vec<u8>> = self.entries.iter().map(Entry::bytes).collect();
         // The largest first, so that each is aligned by its size.
@@ -114,7 +113,22 @@ impl Assembler {
             self.encoder.bytes.extend(&contents[number]);
         }
         self.encoder.resolve(&places);
-        (self.encoder.bytes, code_bytes)
+        let listing = self.encoder.listing.take().map(|lines| self.listing(&lines));
+        (self.encoder.bytes, listing)
+    }
+}
+
+impl Assembler {
+    fn listing(&self, lines: &[(usize, String)]) -> String {
+        let mut text = String::new();
+        for (at, line) in lines {
+            let indent = if line.ends_with(':') { "" } else { "  " };
+            text.push_str(&format!("{at:6x} {indent}{line}\n"));
+        }
+        for (number, entry) in self.entries.iter().enumerate() {
+            text.push_str(&format!("constant {number}: {:02x?}\n", entry.bytes()));
+        }
+        text
     }
 }
 

@@ -5,6 +5,7 @@
 //! decided here.
 
 use super::ops::{Coding, Form, Tuple, VecOp};
+use super::text;
 
 /// How much of a vector register an instruction uses; scalars count as 128 bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -165,15 +166,24 @@ pub(crate) struct Encoder {
     fixups: Vec<Fixup>,
     /// Places of labels, once bound.
     labels: Vec<Option<usize>>,
+    /// The text of each instruction with its place, if it is asked for.
+    pub(crate) listing: Option<Vec<(usize, String)>>,
 }
 
 impl Encoder {
+    fn note(&mut self, text: impl FnOnce() -> String) {
+        if let Some(listing) = &mut self.listing {
+            listing.push((self.bytes.len(), text()));
+        }
+    }
+
     pub(crate) fn label(&mut self) -> Label {
         self.labels.push(None);
         Label(self.labels.len() as u32 - 1)
     }
 
     pub(crate) fn bind(&mut self, label: Label) {
+        self.note(|| format!("L{}:", label.0));
         self.labels[label.0 as usize] = Some(self.bytes.len());
     }
 
@@ -242,6 +252,7 @@ impl Encoder {
 
     /// A vector instruction.
     pub(crate) fn vector(&mut self, op: &VecOp, v: &Vector) {
+        self.note(|| text::vector(op, v));
         // The third operand of the shifts by a number is that number, and the destination stands in the middle.
         let (reg, middle) = match op.form {
             Form::Vmi(number) => (number, v.reg),
@@ -332,11 +343,13 @@ impl Encoder {
     }
 
     pub(crate) fn mov(&mut self, wide: bool, dst: u8, src: &Rm) {
+        self.note(|| format!("mov {},{}", text::general(dst, width(wide)), text::operand(src, width(wide))));
         self.general(wide, &[0x8b], dst, src, 0);
     }
 
     /// Stores the low bytes of a register.
     pub(crate) fn mov_store(&mut self, size_bytes: u8, place: Place, src: u8) {
+        self.note(|| format!("mov {},{}", text::operand(&Rm::Mem(place), 8), text::general(src, size_bytes)));
         let rm = Rm::Mem(place);
         match size_bytes {
             1 => self.general_with(false, src > 3, &[0x88], src, &rm, 0),
@@ -348,6 +361,12 @@ impl Encoder {
 
     /// Loads one or two bytes, widened to 32 bits.
     pub(crate) fn mov_narrow(&mut self, size_bytes: u8, is_signed: bool, dst: u8, src: &Rm) {
+        self.note(|| {
+            let (name, memory) =
+                (if is_signed { "movsx" } else { "movzx" }, if size_bytes == 1 { "byte " } else { "word " });
+            let memory = if matches!(src, Rm::Mem(_)) { memory } else { "" };
+            format!("{name} {},{memory}{}", text::general(dst, 4), text::operand(src, size_bytes))
+        });
         let code = match (size_bytes, is_signed) {
             (1, false) => 0xb6,
             (1, true) => 0xbe,
@@ -360,10 +379,15 @@ impl Encoder {
 
     /// Sign extension from 32 to 64 bits.
     pub(crate) fn movsxd(&mut self, dst: u8, src: &Rm) {
+        self.note(|| format!("movsxd {},{}", text::general(dst, 8), text::operand(src, 4)));
         self.general(true, &[0x63], dst, src, 0);
     }
 
     pub(crate) fn mov_imm(&mut self, dst: u8, value: i64) {
+        self.note(|| {
+            let size_bytes = if u32::try_from(value).is_ok() { 4 } else { 8 };
+            format!("mov {},{}", text::general(dst, size_bytes), text::number(value as u64))
+        });
         if let Ok(value) = u32::try_from(value) {
             if dst > 7 {
                 self.byte(0x41);
@@ -380,10 +404,15 @@ impl Encoder {
     }
 
     pub(crate) fn alu(&mut self, op: Alu, wide: bool, dst: u8, src: &Rm) {
+        self.note(|| format!("{} {},{}", op.name(), text::general(dst, width(wide)), text::operand(src, width(wide))));
         self.general(wide, &[(op as u8) << 3 | 3], dst, src, 0);
     }
 
     pub(crate) fn alu_imm(&mut self, op: Alu, wide: bool, dst: &Rm, value: i32) {
+        self.note(|| {
+            let value = if wide { i64::from(value) as u64 } else { u64::from(value as u32) };
+            format!("{} {},{}", op.name(), text::operand(dst, width(wide)), text::number(value))
+        });
         if let Ok(short) = i8::try_from(value) {
             self.general(wide, &[0x83], op as u8, dst, 1);
             self.byte(short as u8);
@@ -395,19 +424,27 @@ impl Encoder {
 
     /// Compares a byte of memory with zero.
     pub(crate) fn is_byte_zero(&mut self, place: Place) {
+        self.note(|| format!("cmp byte {},0", text::operand(&Rm::Mem(place), 8)));
         self.general(false, &[0x80], Alu::Cmp as u8, &Rm::Mem(place), 1);
         self.byte(0);
     }
 
     pub(crate) fn test(&mut self, wide: bool, x: u8, y: u8) {
+        self.note(|| format!("test {},{}", text::general(x, width(wide)), text::general(y, width(wide))));
         self.general(wide, &[0x85], y, &Rm::Reg(x), 0);
     }
 
     pub(crate) fn imul(&mut self, wide: bool, dst: u8, src: &Rm) {
+        self.note(|| format!("imul {},{}", text::general(dst, width(wide)), text::operand(src, width(wide))));
         self.general(wide, &[0x0f, 0xaf], dst, src, 0);
     }
 
     pub(crate) fn imul_imm(&mut self, wide: bool, dst: u8, src: &Rm, value: i32) {
+        self.note(|| {
+            let value_bits = if wide { i64::from(value) as u64 } else { u64::from(value as u32) };
+            let (dst, src) = (text::general(dst, width(wide)), text::operand(src, width(wide)));
+            format!("imul {dst},{src},{}", text::number(value_bits))
+        });
         if let Ok(short) = i8::try_from(value) {
             self.general(wide, &[0x6b], dst, src, 1);
             self.byte(short as u8);
@@ -418,24 +455,29 @@ impl Encoder {
     }
 
     pub(crate) fn lea(&mut self, dst: u8, place: Place) {
+        self.note(|| format!("lea {},{}", text::general(dst, 8), text::operand(&Rm::Mem(place), 8)));
         self.general(true, &[0x8d], dst, &Rm::Mem(place), 0);
     }
 
     pub(crate) fn neg(&mut self, wide: bool, dst: u8) {
+        self.note(|| format!("neg {}", text::general(dst, width(wide))));
         self.general(wide, &[0xf7], 3, &Rm::Reg(dst), 0);
     }
 
     pub(crate) fn not(&mut self, wide: bool, dst: u8) {
+        self.note(|| format!("not {}", text::general(dst, width(wide))));
         self.general(wide, &[0xf7], 2, &Rm::Reg(dst), 0);
     }
 
     /// Divides `rdx:rax`; quotient to `rax`, remainder to `rdx`.
     pub(crate) fn divide(&mut self, wide: bool, is_signed: bool, by: &Rm) {
+        self.note(|| format!("{} {}", if is_signed { "idiv" } else { "div" }, text::operand(by, width(wide))));
         self.general(wide, &[0xf7], if is_signed { 7 } else { 6 }, by, 0);
     }
 
     /// Fills `rdx` with the sign of `rax`.
     pub(crate) fn sign_to_rdx(&mut self, wide: bool) {
+        self.note(|| if wide { "cqo" } else { "cdq" }.into());
         if wide {
             self.byte(0x48);
         }
@@ -444,12 +486,20 @@ impl Encoder {
 
     /// Shift by a number: 4 left, 5 right, 7 right with the sign.
     pub(crate) fn shift_imm(&mut self, number: u8, wide: bool, dst: u8, by: u8) {
+        self.note(|| {
+            let name = shift_name(number);
+            format!("{name} {},{}", text::general(dst, width(wide)), text::number(by.into()))
+        });
         self.general(wide, &[0xc1], number, &Rm::Reg(dst), 1);
         self.byte(by);
     }
 
     /// Shift by a register, modulo the width: 4 left, 5 right, 7 right with the sign.
     pub(crate) fn shift_by(&mut self, number: u8, wide: bool, dst: u8, src: u8, by: u8) {
+        self.note(|| {
+            let [dst, src, by] = [dst, src, by].map(|number| text::general(number, width(wide)));
+            format!("{}x {dst},{src},{by}", shift_name(number))
+        });
         let prefix = match number {
             4 => 1,
             5 => 3,
@@ -462,22 +512,32 @@ impl Encoder {
     }
 
     pub(crate) fn popcnt(&mut self, wide: bool, dst: u8, src: &Rm) {
+        self.note(|| format!("popcnt {},{}", text::general(dst, width(wide)), text::operand(src, width(wide))));
         self.general(wide, &[0xf3, 0x0f, 0xb8], dst, src, 0);
     }
 
     pub(crate) fn lzcnt(&mut self, wide: bool, dst: u8, src: &Rm) {
+        self.note(|| format!("lzcnt {},{}", text::general(dst, width(wide)), text::operand(src, width(wide))));
         self.general(wide, &[0xf3, 0x0f, 0xbd], dst, src, 0);
     }
 
     pub(crate) fn setcc(&mut self, cond: Cond, dst: u8) {
+        self.note(|| format!("set{} {}", cond.name(), text::general(dst, 1)));
         self.general_with(false, dst > 3, &[0x0f, 0x90 | cond as u8], 0, &Rm::Reg(dst), 0);
     }
 
     pub(crate) fn cmov(&mut self, cond: Cond, wide: bool, dst: u8, src: &Rm) {
+        self.note(|| {
+            format!("cmov{} {},{}", cond.name(), text::general(dst, width(wide)), text::operand(src, width(wide)))
+        });
         self.general(wide, &[0x0f, 0x40 | cond as u8], dst, src, 0);
     }
 
     pub(crate) fn push(&mut self, src: &Rm) {
+        self.note(|| {
+            let memory = if matches!(src, Rm::Mem(_)) { "qword " } else { "" };
+            format!("push {memory}{}", text::operand(src, 8))
+        });
         match *src {
             Rm::Reg(number) => {
                 if number > 7 {
@@ -490,6 +550,7 @@ impl Encoder {
     }
 
     pub(crate) fn pop(&mut self, dst: u8) {
+        self.note(|| format!("pop {}", text::general(dst, 8)));
         if dst > 7 {
             self.byte(0x41);
         }
@@ -497,6 +558,7 @@ impl Encoder {
     }
 
     pub(crate) fn call_reg(&mut self, function: u8) {
+        self.note(|| format!("call {}", text::general(function, 8)));
         self.general(false, &[0xff], 2, &Rm::Reg(function), 0);
     }
 
@@ -508,14 +570,17 @@ impl Encoder {
     }
 
     pub(crate) fn call(&mut self, label: Label) {
+        self.note(|| format!("call L{}", label.0));
         self.jump_bytes(&[0xe8], label);
     }
 
     pub(crate) fn jump(&mut self, label: Label) {
+        self.note(|| format!("jmp L{}", label.0));
         self.jump_bytes(&[0xe9], label);
     }
 
     pub(crate) fn jump_if(&mut self, cond: Cond, label: Label) {
+        self.note(|| format!("j{} L{}", cond.name(), label.0));
         if let Some(target) = self.labels[label.0 as usize]
             && let Ok(distance) = i8::try_from(target as i64 - self.bytes.len() as i64 - 2)
         {
@@ -526,15 +591,18 @@ impl Encoder {
 
     /// The address of a label.
     pub(crate) fn lea_label(&mut self, dst: u8, label: Label) {
+        self.note(|| format!("lea {},[L{}]", text::general(dst, 8), label.0));
         let opcode = [0x48 | (dst >> 3 & 1) << 2, 0x8d, (dst & 7) << 3 | 5];
         self.jump_bytes(&opcode, label);
     }
 
     pub(crate) fn ret(&mut self) {
+        self.note(|| "ret".into());
         self.byte(0xc3);
     }
 
     pub(crate) fn vzeroupper(&mut self) {
+        self.note(|| "vzeroupper".into());
         self.bytes.extend([0xc5, 0xf8, 0x77]);
     }
 
@@ -557,6 +625,19 @@ impl Encoder {
             self.bytes.extend(NOPS[now - 1]);
             missing -= now;
         }
+    }
+}
+
+/// Bytes of a general register of 64 bits, or of 32.
+fn width(wide: bool) -> u8 {
+    if wide { 8 } else { 4 }
+}
+
+fn shift_name(number: u8) -> &'static str {
+    match number {
+        4 => "shl",
+        5 => "shr",
+        _ => "sar",
     }
 }
 

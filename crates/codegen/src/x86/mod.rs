@@ -13,6 +13,7 @@ mod inst;
 mod lower;
 mod memory;
 mod ops;
+mod text;
 
 use pullback_base::{Error, Result};
 use pullback_loops::Program;
@@ -70,6 +71,7 @@ pub(crate) fn compile(program: &Program, options: &Options, level: Level) -> Res
     let has_avx512 = level == Level::Avx512;
     let mut shared = Shared::new(program, options.shared_work);
     let mut assembler = Assembler::new(has_avx512);
+    assembler.encoder.listing = options.disassemble.then(Vec::new);
     assembler.function(lower::main_function(&mut shared, has_avx512));
     // Bodies of outlined loops outline nothing, so the list is complete.
     for number in 0..shared.outlined.len() {
@@ -77,11 +79,11 @@ pub(crate) fn compile(program: &Program, options: &Options, level: Level) -> Res
         assembler.start(label);
         assembler.function(lower::outlined_function(&mut shared, number, has_avx512));
     }
-    let (bytes, _) = assembler.finish();
+    let (bytes, listing) = assembler.finish();
     let memory = CodeMemory::new(&bytes)?;
     // SAFETY: the code starts with the function of the program, which has the signature of `Main`.
     let main = unsafe { std::mem::transmute::<*const u8, Main>(memory.start()) };
-    Ok((Native::own(memory, main, None), shared.kernels))
+    Ok((Native::own(memory, main, listing), shared.kernels))
 }
 
 #[cfg(test)]

@@ -178,8 +178,8 @@ const fn compare(coding: Coding) -> Formats {
 pub(crate) static ROUND_VEX: Formats = [
     rm("vroundps", P66, 3, 0x08).imm().vex(),
     rm("vroundpd", P66, 3, 0x09).imm().vex(),
-    rvm("vroundss", P66, 3, 0x0a).imm().vex(),
-    rvm("vroundsd", P66, 3, 0x0b).imm().vex(),
+    rvm("vroundss", P66, 3, 0x0a).imm().vex().tuple(Tuple::Bytes(4)),
+    rvm("vroundsd", P66, 3, 0x0b).imm().vex().tuple(Tuple::Bytes(8)),
 ];
 pub(crate) static ROUND_EVEX: Formats = [
     rm("vrndscaleps", P66, 3, 0x08).imm().evex(),

@@ -324,14 +324,14 @@ impl Lower<'_, '_> {
             let value = me.load_scalar(dtype, mem, None);
             me.store_cell(value_type, result, lane, value);
         });
-        self.from_cells(value_type, result)
+        self.reloaded(value_type, result)
     }
 
     fn store_each(&mut self, buffer: BufferId, addr: &Addr, value: ValueId) {
         let dtype = self.program.buffers[buffer.index()].dtype;
         let value_type = self.dtype(value);
         let offsets = self.offset_cells(addr);
-        let cells = self.to_cells(value);
+        let cells = self.spilled(value);
         self.each_existing_lane(|me, lane| {
             let mem = me.lane_place(buffer, addr, lane, offsets);
             let value = me.load_cell(value_type, cells, lane);
@@ -341,7 +341,7 @@ impl Lower<'_, '_> {
 
     fn offset_cells(&mut self, addr: &Addr) -> Option<i32> {
         let offset = addr.offset.filter(|&offset| self.is_varying(offset))?;
-        Some(self.to_cells(offset))
+        Some(self.spilled(offset))
     }
 
     /// The place of one lane's element.
@@ -548,7 +548,7 @@ impl Lower<'_, '_> {
     }
 
     /// Writes the lanes of a value to fresh cells.
-    pub(super) fn to_cells(&mut self, value: ValueId) -> i32 {
+    pub(super) fn spilled(&mut self, value: ValueId) -> i32 {
         let dtype = self.dtype(value);
         let cells = self.cells(dtype);
         let parts = if dtype == DType::Bool {
@@ -568,7 +568,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    pub(super) fn from_cells(&mut self, dtype: DType, cells: i32) -> Slot {
+    pub(super) fn reloaded(&mut self, dtype: DType, cells: i32) -> Slot {
         let len = self.whole();
         let parts: Parts = (0..n_parts(dtype))
             .map(|number| {

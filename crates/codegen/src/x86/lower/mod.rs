@@ -186,10 +186,6 @@ impl<'s, 'a> Lower<'s, 'a> {
         if self.has_avx512 { Len::L512 } else { Len::L256 }
     }
 
-    fn half(&self) -> Len {
-        if self.has_avx512 { Len::L256 } else { Len::L128 }
-    }
-
     fn dtype(&self, value: ValueId) -> DType {
         self.program.values[value.index()]
     }

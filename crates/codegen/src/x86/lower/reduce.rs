@@ -159,7 +159,7 @@ impl<'a> Lower<'_, 'a> {
     }
 
     /// Iterations one by one, each into its lane, by way of memory.
-    fn by_cells(&mut self, inner: &'a For, bounds: &Bounds, all: &mut Vec<Groups>) {
+    fn by_cells(&mut self, inner: &'a For, bounds: &Bounds, all: &mut [Groups]) {
         let mut cells = vec![];
         for (carry, groups) in inner.carries.iter().zip(all.iter()) {
             let dtype = self.dtype(carry.phi);
@@ -188,7 +188,7 @@ impl<'a> Lower<'_, 'a> {
         for (groups, (memory, dtype)) in all.iter_mut().zip(cells) {
             for (number, group) in groups.iter_mut().enumerate() {
                 let at = memory + self.group_bytes(dtype) * number as i32;
-                *group = match self.from_cells(dtype, at) {
+                *group = match self.reloaded(dtype, at) {
                     Slot::Vector(parts) => parts,
                     Slot::Mask(mask) => smallvec![mask],
                     slot => unreachable!("{slot:?} is not lanes"),

@@ -245,7 +245,7 @@ impl<'a> Lower<'_, 'a> {
         inst.op.for_each_operand(|operand| operands.push((operand, None)));
         for (operand, cells) in &mut operands {
             if self.is_varying(*operand) {
-                *cells = Some(self.to_cells(*operand));
+                *cells = Some(self.spilled(*operand));
             }
         }
         let dtype = self.dtype(inst.dst);
@@ -261,7 +261,7 @@ impl<'a> Lower<'_, 'a> {
             let value = me.scalar_op(&inst.op, &args);
             me.store_cell(dtype, result, lane, value);
         });
-        self.from_cells(dtype, result)
+        self.reloaded(dtype, result)
     }
 
     /// The operation on whole registers, if the machine has it.
