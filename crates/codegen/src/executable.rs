@@ -41,7 +41,8 @@ impl Engine {
 /// Choices for [`compile`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// What runs the program; by default what `PULLBACK_ENGINE` says (`cranelift` or `interpret`), else Cranelift.
+    /// What runs the program; by default what `PULLBACK_ENGINE` says (`avx512`, `avx2`, `cranelift` or `interpret`),
+    /// else the best that this machine has.
     pub engine: Option<Engine>,
     /// Whether to keep the disassembly for [`Executable::machine_code`].
     pub disassemble: bool,
@@ -55,7 +56,8 @@ impl Options {
             return Ok(engine);
         }
         match std::env::var("PULLBACK_ENGINE").as_deref() {
-            Err(_) | Ok("" | "cranelift") => Ok(Engine::Cranelift),
+            Err(_) | Ok("") => Ok(Engine::of_this_machine()[0]),
+            Ok("cranelift") => Ok(Engine::Cranelift),
             Ok("avx2") => Ok(Engine::Avx2),
             Ok("avx512") => Ok(Engine::Avx512),
             Ok("interpret") => Ok(Engine::Interpret),

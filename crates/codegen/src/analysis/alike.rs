@@ -3,27 +3,28 @@
 //! A network of many layers asks for the same few loops many times; each distinct one is compiled once. Loops that call,
 //! swap, choose or repeat while a condition holds are not compared.
 
-use std::collections::HashMap;
-use std::fmt::Write;
-
-use pullback_base::Scalar;
+use pullback_base::{DType, Scalar};
 use pullback_loops::*;
+use rustc_hash::FxHashMap;
 
-/// The text of a loop with its values, loops and buffers numbered in order of appearance.
+/// What a loop says, as numbers: two loops with equal words are the same code.
+pub(crate) type Words = Vec<u32>;
+
+/// A loop in words, its values, loops and buffers numbered in order of appearance.
 pub(crate) struct Likeness<'a> {
     program: &'a Program,
-    text: String,
-    values: HashMap<ValueId, usize>,
-    loops: HashMap<LoopId, usize>,
-    buffers: HashMap<BufferId, usize>,
+    words: Words,
+    values: FxHashMap<ValueId, u32>,
+    loops: FxHashMap<LoopId, u32>,
+    buffers: FxHashMap<BufferId, u32>,
     /// Buffers in order of appearance.
     pub(crate) order: Vec<BufferId>,
     is_comparable: bool,
 }
 
 /// How many outermost loops have each likeness, what they capture left aside.
-pub(crate) fn count_alike(program: &Program) -> HashMap<String, usize> {
-    let mut counts = HashMap::new();
+pub(crate) fn count_alike(program: &Program) -> FxHashMap<Words, usize> {
+    let mut counts = FxHashMap::default();
     for inst in &program.body {
         if let Op::For(inner) = &inst.op
             && let Some(key) = Likeness::of(program, inner).key(&[], &[], &[])
@@ -34,15 +35,39 @@ pub(crate) fn count_alike(program: &Program) -> HashMap<String, usize> {
     counts
 }
 
+/// Words that say what follows.
+#[derive(Clone, Copy)]
+enum Mark {
+    Captured,
+    Const,
+    Index,
+    Size,
+    Unary,
+    Binary,
+    Fma,
+    Compare,
+    Select,
+    Convert,
+    Bitcast,
+    Round,
+    Load,
+    Store,
+    Loop,
+    Yields,
+    Addr,
+    Offset,
+    Absent,
+}
+
 impl<'a> Likeness<'a> {
     /// The likeness of a loop that threads share.
     pub(crate) fn of(program: &'a Program, inner: &For) -> Likeness<'a> {
         let mut likeness = Likeness {
             program,
-            text: String::new(),
-            values: HashMap::new(),
-            loops: HashMap::new(),
-            buffers: HashMap::new(),
+            words: vec![],
+            values: FxHashMap::default(),
+            loops: FxHashMap::default(),
+            buffers: FxHashMap::default(),
             order: vec![],
             is_comparable: true,
         };
@@ -56,121 +81,147 @@ impl<'a> Likeness<'a> {
         constants: &[(ValueId, Scalar)],
         values: &[ValueId],
         counters: &[LoopId],
-    ) -> Option<String> {
+    ) -> Option<Words> {
+        self.mark(Mark::Captured);
         for &(value, scalar) in constants {
-            let number = self.value(value);
-            self.put(format_args!(" const {number} {:?} {:x}", scalar.dtype(), scalar.to_bits()));
+            self.value(value);
+            self.scalar(scalar);
         }
-        for &value in values {
-            let number = self.value(value);
-            self.put(format_args!(" takes {number}"));
-        }
-        for &id in counters {
-            let number = self.loop_number(id);
-            self.put(format_args!(" counts {number}"));
-        }
-        self.is_comparable.then_some(self.text)
+        self.mark(Mark::Captured);
+        values.iter().for_each(|&value| self.value(value));
+        self.mark(Mark::Captured);
+        counters.iter().for_each(|&id| self.loop_number(id));
+        self.is_comparable.then_some(self.words)
     }
 
-    fn put(&mut self, text: std::fmt::Arguments<'_>) {
-        self.text.write_fmt(text).expect("a string takes all text");
+    fn put(&mut self, word: u32) {
+        self.words.push(word);
+    }
+
+    fn mark(&mut self, mark: Mark) {
+        self.put(mark as u32);
+    }
+
+    fn wide(&mut self, word: u64) {
+        self.words.extend([word as u32, (word >> 32) as u32]);
+    }
+
+    fn dtype(&mut self, dtype: DType) {
+        self.put(dtype as u32);
+    }
+
+    fn scalar(&mut self, scalar: Scalar) {
+        self.dtype(scalar.dtype());
+        let bits = scalar.to_bits();
+        self.wide(bits as u64);
+        self.wide((bits >> 64) as u64);
+    }
+
+    fn extent(&mut self, extent: Extent) {
+        match extent {
+            Extent::Const(n) => {
+                self.put(0);
+                self.wide(n as u64);
+            }
+            Extent::Size(number) => self.words.extend([1, number]),
+        }
     }
 
     /// The number of a value; its type is said at its first appearance.
-    fn value(&mut self, value: ValueId) -> usize {
-        let next = self.values.len();
+    fn value(&mut self, value: ValueId) {
+        let next = self.values.len() as u32;
         let number = *self.values.entry(value).or_insert(next);
+        self.put(number);
         if number == next {
-            let dtype = self.program.values[value.index()];
-            self.put(format_args!(" v{number}:{dtype:?}"));
+            self.dtype(self.program.values[value.index()]);
         }
-        number
     }
 
-    fn loop_number(&mut self, id: LoopId) -> usize {
-        let next = self.loops.len();
-        *self.loops.entry(id).or_insert(next)
+    fn loop_number(&mut self, id: LoopId) {
+        let next = self.loops.len() as u32;
+        let number = *self.loops.entry(id).or_insert(next);
+        self.put(number);
     }
 
-    fn buffer(&mut self, buffer: BufferId) -> usize {
-        let next = self.buffers.len();
+    fn buffer(&mut self, buffer: BufferId) {
+        let next = self.buffers.len() as u32;
         let number = *self.buffers.entry(buffer).or_insert(next);
+        self.put(number);
         if number == next {
             self.order.push(buffer);
-            let dtype = self.program.buffers[buffer.index()].dtype;
-            self.put(format_args!(" b{number}:{dtype:?}"));
+            self.dtype(self.program.buffers[buffer.index()].dtype);
         }
-        number
     }
 
     fn addr(&mut self, buffer: BufferId, addr: &Addr) {
-        let number = self.buffer(buffer);
-        self.put(format_args!(" b{number}[{}", addr.base));
+        self.mark(Mark::Addr);
+        self.buffer(buffer);
+        self.wide(addr.base as u64);
+        self.put(addr.terms.len() as u32);
         for &(id, stride) in &addr.terms {
-            let id = self.loop_number(id);
-            self.put(format_args!(" i{id}*{stride:?}"));
+            self.loop_number(id);
+            self.extent(stride);
         }
         if let Some(offset) = addr.offset {
-            let offset = self.value(offset);
-            self.put(format_args!(" +v{offset}"));
+            self.mark(Mark::Offset);
+            self.value(offset);
         }
-        self.put(format_args!("]"));
     }
 
     fn counted(&mut self, inner: &For) {
-        let id = self.loop_number(inner.id);
-        self.put(format_args!("\nfor i{id} {:?} {:?}", inner.n, inner.kind));
+        self.mark(Mark::Loop);
+        self.loop_number(inner.id);
+        self.extent(inner.n);
+        self.words.extend([inner.kind as u32, inner.carries.len() as u32]);
         for carry in &inner.carries {
-            let [phi, init] = [carry.phi, carry.init].map(|value| self.value(value));
-            self.put(format_args!(" carry {phi} {init} {:?}", carry.combine));
+            self.value(carry.phi);
+            self.value(carry.init);
+            self.put(carry.combine.map_or(Mark::Absent as u32, |combine| combine as u32));
         }
+        self.put(inner.body.len() as u32);
         for inst in &inner.body {
             self.inst(inst);
         }
+        self.mark(Mark::Yields);
         for carry in &inner.carries {
-            let [next, out] = [carry.next, carry.out].map(|value| self.value(value));
-            self.put(format_args!(" gives {next} {out}"));
+            self.value(carry.next);
+            self.value(carry.out);
         }
-        self.put(format_args!("\nend"));
     }
 
     fn inst(&mut self, inst: &Inst) {
-        self.put(format_args!("\n"));
         match &inst.op {
-            Op::Const(scalar) => self.put(format_args!("const {:?} {:x}", scalar.dtype(), scalar.to_bits())),
-            Op::Index(id) => {
-                let id = self.loop_number(*id);
-                self.put(format_args!("index i{id}"));
+            Op::Const(scalar) => {
+                self.mark(Mark::Const);
+                self.scalar(*scalar);
             }
-            Op::Size(number) => self.put(format_args!("size {number}")),
-            Op::Unary(op, _) => self.put(format_args!("{op:?}")),
-            Op::Binary(op, ..) => self.put(format_args!("{op:?}")),
-            Op::Fma(..) => self.put(format_args!("fma")),
-            Op::Compare(op, ..) => self.put(format_args!("compare {op:?}")),
-            Op::Select(..) => self.put(format_args!("select")),
-            Op::Convert(dtype, _) => self.put(format_args!("convert {dtype:?}")),
-            Op::Bitcast(dtype, _) => self.put(format_args!("bitcast {dtype:?}")),
-            Op::Round(dtype, _) => self.put(format_args!("round {dtype:?}")),
+            Op::Index(id) => {
+                self.mark(Mark::Index);
+                self.loop_number(*id);
+            }
+            Op::Size(number) => self.words.extend([Mark::Size as u32, *number]),
+            Op::Unary(op, _) => self.words.extend([Mark::Unary as u32, *op as u32]),
+            Op::Binary(op, ..) => self.words.extend([Mark::Binary as u32, *op as u32]),
+            Op::Fma(..) => self.mark(Mark::Fma),
+            Op::Compare(op, ..) => self.words.extend([Mark::Compare as u32, *op as u32]),
+            Op::Select(..) => self.mark(Mark::Select),
+            Op::Convert(dtype, _) => self.words.extend([Mark::Convert as u32, *dtype as u32]),
+            Op::Bitcast(dtype, _) => self.words.extend([Mark::Bitcast as u32, *dtype as u32]),
+            Op::Round(dtype, _) => self.words.extend([Mark::Round as u32, *dtype as u32]),
             Op::Load(buffer, addr) => {
-                self.put(format_args!("load"));
+                self.mark(Mark::Load);
                 self.addr(*buffer, addr);
             }
             Op::Store(buffer, addr, _) => {
-                self.put(format_args!("store"));
+                self.mark(Mark::Store);
                 self.addr(*buffer, addr);
             }
             Op::For(inner) => return self.counted(inner),
             Op::While(_) | Op::Switch(_) | Op::Call(_) | Op::Swap(..) => self.is_comparable = false,
         }
-        let mut operands = vec![];
-        inst.op.for_each_operand(|value| operands.push(value));
-        for value in operands {
-            let number = self.value(value);
-            self.put(format_args!(" {number}"));
-        }
+        inst.op.for_each_operand(|value| self.value(value));
         if inst.op.has_value() {
-            let number = self.value(inst.dst);
-            self.put(format_args!(" -> {number}"));
+            self.value(inst.dst);
         }
     }
 }

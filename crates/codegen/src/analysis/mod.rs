@@ -7,12 +7,11 @@ mod alike;
 mod lanes;
 mod outline;
 
-use std::collections::HashMap;
-
 use pullback_base::Scalar;
 use pullback_loops::*;
+use rustc_hash::FxHashMap;
 
-pub(crate) use alike::Likeness;
+use alike::{Likeness, Words};
 pub(crate) use lanes::{unroll_of, varying_values};
 pub(crate) use outline::{Outlined, captures};
 
@@ -28,9 +27,9 @@ pub(crate) struct Shared<'a> {
     /// Loops to be emitted as functions of their own.
     pub(crate) outlined: Vec<Outlined<'a>>,
     /// The number of the outlined loop that serves all loops of one likeness.
-    alike: HashMap<String, usize>,
+    alike: FxHashMap<(bool, Words), usize>,
     /// How many outermost loops of the program have each likeness.
-    repeats: HashMap<String, usize>,
+    repeats: FxHashMap<Words, usize>,
     /// Whether any likeness occurs twice.
     has_repeats: bool,
     /// Operations from which on threads share a loop.
@@ -49,7 +48,7 @@ impl<'a> Shared<'a> {
         let repeats = alike::count_alike(program);
         let has_repeats = repeats.values().any(|&count| count > 1);
         let shared_work = shared_work.unwrap_or(outline::SHARED_WORK);
-        let (kernels, outlined, alike) = (vec![], vec![], HashMap::new());
+        let (kernels, outlined, alike) = (vec![], vec![], FxHashMap::default());
         Shared { program, swapped, kernels, outlined, alike, repeats, has_repeats, shared_work }
     }
 
@@ -85,7 +84,7 @@ impl<'a> Shared<'a> {
             outlined.buffers = buffers;
         }
         let next = self.outlined.len();
-        let number = key.map_or(next, |key| *self.alike.entry(format!("{is_whole} {key}")).or_insert(next));
+        let number = key.map_or(next, |key| *self.alike.entry((is_whole, key)).or_insert(next));
         if number == next {
             self.outlined.push(outlined.clone());
         }
