@@ -18,9 +18,9 @@ use crate::x86;
 pub enum Engine {
     /// Machine code by Cranelift.
     Cranelift,
-    /// Machine code by our own emitter, with 256-bit lanes.
+    /// Machine code by our own emitter, with 256-bit lanes; by Cranelift what it does not take.
     Avx2,
-    /// Machine code by our own emitter, with 512-bit lanes.
+    /// Machine code by our own emitter, with 512-bit lanes; by Cranelift what it does not take.
     Avx512,
     /// The interpreter of the loop IR.
     Interpret,
@@ -93,11 +93,12 @@ pub fn compile(program: &Program, options: &Options) -> Result<Executable> {
     let (native, kernels) = match options.engine()? {
         Engine::Interpret => (None, vec![]),
         engine => {
-            let (native, kernels) = match engine {
+            let own = match engine {
                 Engine::Avx2 => x86::compile(&program, options, x86::Level::Avx2)?,
                 Engine::Avx512 => x86::compile(&program, options, x86::Level::Avx512)?,
-                Engine::Cranelift | Engine::Interpret => native::compile(&program, options)?,
+                Engine::Cranelift | Engine::Interpret => None,
             };
+            let (native, kernels) = own.map_or_else(|| native::compile(&program, options), Ok)?;
             (Some(native), kernels)
         }
     };

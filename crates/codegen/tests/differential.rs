@@ -807,3 +807,21 @@ fn swapped_temporaries() {
     let data = (0..LEN).flat_map(|i| (i as f32).sqrt().to_le_bytes()).collect();
     compare(&b.finish(), &[data], Some(1), &[[0, 0]]);
 }
+
+/// More values alive than registers, and more than our own emitter takes.
+#[test]
+fn many_values_alive_at_once() {
+    for n in [20, 300, 3000] {
+        let mut b = Builder::new(&format!("{n} alive"));
+        let x = b.buffer(DType::F32, Extent::Const(LEN), Role::Input(0));
+        let y = b.buffer(DType::F32, Extent::Const(LEN), Role::Output(0));
+        let at = |base| Addr { base, ..Addr::default() };
+        let values: Vec<ValueId> = (0..n).map(|i| b.load(x, at(i))).collect();
+        for (i, pair) in values.windows(2).rev().enumerate() {
+            let sum = b.binary(Binary::Add, pair[0], pair[1]);
+            b.store(y, at(i as i64), sum);
+        }
+        let data = (0..LEN).flat_map(|i| (i as f32).sqrt().to_le_bytes()).collect();
+        compare(&b.finish(), &[data], None, &[[0, 0]]);
+    }
+}

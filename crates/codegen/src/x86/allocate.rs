@@ -55,6 +55,13 @@ struct Active {
     register: u8,
 }
 
+/// Memory of one spilled register: of 8 bytes, or of a whole vector register.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Slot {
+    is_large: bool,
+    offset: i32,
+}
+
 /// Registers and memory of the intervals that are alive.
 struct Scan<'a> {
     locations: Vec<Location>,
@@ -62,8 +69,10 @@ struct Scan<'a> {
     active: [Vec<Active>; 3],
     free: [u32; 3],
     /// Memory in use, by the end of its interval, and memory that is free again.
-    slots: std::collections::BinaryHeap<std::cmp::Reverse<(u32, i32)>>,
-    free_slots: Vec<i32>,
+    slots: std::collections::BinaryHeap<std::cmp::Reverse<(u32, Slot)>>,
+    free_slots: [Vec<i32>; 2],
+    /// Small slots that were never used.
+    fresh_small: Vec<i32>,
     frame_bytes: i32,
     slot_bytes: i32,
     used: u32,
@@ -92,7 +101,8 @@ pub(crate) fn allocate(function: &Function, insts: &[Inst], has_avx512: bool) ->
         active: Default::default(),
         free: [GENERAL, if has_avx512 { VECTORS_32 } else { VECTORS_16 }, MASKS],
         slots: Default::default(),
-        free_slots: vec![],
+        free_slots: Default::default(),
+        fresh_small: vec![],
         frame_bytes: ((function.frame_bytes + 63) & !63) + if has_avx512 { 0 } else { BORROWED_BYTES },
         slot_bytes: if has_avx512 { 64 } else { 32 },
         used: 0,
@@ -209,7 +219,7 @@ impl Scan<'_> {
             && end <= now
         {
             self.slots.pop();
-            self.free_slots.push(slot);
+            self.free_slots[usize::from(slot.is_large)].push(slot.offset);
         }
     }
 
@@ -295,14 +305,24 @@ impl Scan<'_> {
     /// Memory for an interval. One that was in a register so far needs memory that was free since its start, so it
     /// takes fresh memory.
     fn slot(&mut self, interval: Interval) -> i32 {
+        let is_large = interval.reg.class() == Class::Vector;
         let was_active = matches!(self.locations[interval.reg.index()], Location::Reg(_));
-        let reused = if was_active { None } else { self.free_slots.pop() };
-        let slot = reused.unwrap_or_else(|| {
-            self.frame_bytes += self.slot_bytes;
-            self.frame_bytes - self.slot_bytes
-        });
-        self.slots.push(std::cmp::Reverse((interval.end, slot)));
-        slot
+        let reused = if was_active { None } else { self.free_slots[usize::from(is_large)].pop() };
+        let offset = reused.unwrap_or_else(|| self.fresh_slot(is_large));
+        self.slots.push(std::cmp::Reverse((interval.end, Slot { is_large, offset })));
+        offset
+    }
+
+    fn fresh_slot(&mut self, is_large: bool) -> i32 {
+        if let (false, Some(offset)) = (is_large, self.fresh_small.pop()) {
+            return offset;
+        }
+        let offset = self.frame_bytes;
+        self.frame_bytes += self.slot_bytes;
+        if !is_large {
+            self.fresh_small.extend((1..self.slot_bytes / 8).map(|number| offset + 8 * number));
+        }
+        offset
     }
 }
 

@@ -23,6 +23,9 @@ const SECOND: u8 = 1;
 const MASK_RESULT: u8 = 0;
 const MASK_OPERAND: u8 = 7;
 
+/// Bytes of a function's frame: threads of the host have two megabytes, and code does not probe the pages in between.
+const MOST_FRAME: i32 = 1 << 16;
+
 /// An entry of the constant pool.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Entry {
@@ -85,10 +88,14 @@ impl Assembler {
         self.encoder.bind(label);
     }
 
-    /// Appends a function.
-    pub(crate) fn function(&mut self, mut function: Function) {
+    /// Appends a function; false when it asks for more stack than code may take without looking.
+    #[must_use]
+    pub(crate) fn function(&mut self, mut function: Function) -> bool {
         let insts = function.flatten();
         let allocation = allocate(&function, &insts, self.has_avx512);
+        if allocation.frame_bytes > MOST_FRAME {
+            return false;
+        }
         let labels: Vec<Label> = (0..function.n_labels).map(|_| self.encoder.label()).collect();
         let [leave, interrupted] = [(); 2].map(|()| self.encoder.label());
         let has_avx512 = self.has_avx512;
@@ -97,6 +104,7 @@ impl Assembler {
         body.prologue();
         insts.iter().for_each(|inst| body.inst(inst));
         body.epilogue();
+        true
     }
 
     /// Appends the constant pool and fills in every reference. Gives the bytes, and their text if it was asked for.

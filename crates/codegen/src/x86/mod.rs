@@ -63,8 +63,14 @@ fn runs(_: Level) -> bool {
     false
 }
 
-/// Compiles an expanded program; also gives the kernels that its code calls by number.
-pub(crate) fn compile(program: &Program, options: &Options, level: Level) -> Result<(Native, Vec<CalledKernel>)> {
+/// Compiles an expanded program; also gives the kernels that its code calls by number. `None` for a program that this
+/// emitter leaves to the portable one: it takes all types and operations, but not functions with very many values alive at
+/// once.
+pub(crate) fn compile(
+    program: &Program,
+    options: &Options,
+    level: Level,
+) -> Result<Option<(Native, Vec<CalledKernel>)>> {
     if !runs(level) {
         return Err(Error::not_implemented(format!("this machine does not run {level:?} code")));
     }
@@ -72,18 +78,22 @@ pub(crate) fn compile(program: &Program, options: &Options, level: Level) -> Res
     let mut shared = Shared::new(program, options.shared_work);
     let mut assembler = Assembler::new(has_avx512);
     assembler.encoder.listing = options.disassemble.then(Vec::new);
-    assembler.function(lower::main_function(&mut shared, has_avx512));
+    if !assembler.function(lower::main_function(&mut shared, has_avx512)) {
+        return Ok(None);
+    }
     // Bodies of outlined loops outline nothing, so the list is complete.
     for number in 0..shared.outlined.len() {
         let label = assembler.piece(number);
         assembler.start(label);
-        assembler.function(lower::outlined_function(&mut shared, number, has_avx512));
+        if !assembler.function(lower::outlined_function(&mut shared, number, has_avx512)) {
+            return Ok(None);
+        }
     }
     let (bytes, listing) = assembler.finish();
     let memory = CodeMemory::new(&bytes)?;
     // SAFETY: the code starts with the function of the program, which has the signature of `Main`.
     let main = unsafe { std::mem::transmute::<*const u8, Main>(memory.start()) };
-    Ok((Native::own(memory, main, listing), shared.kernels))
+    Ok(Some((Native::own(memory, main, listing), shared.kernels)))
 }
 
 #[cfg(test)]
