@@ -22,17 +22,20 @@ pub(crate) struct Likeness<'a> {
     is_comparable: bool,
 }
 
-/// How many outermost loops have each likeness, what they capture left aside.
-pub(crate) fn count_alike(program: &Program) -> FxHashMap<Words, usize> {
-    let mut counts = FxHashMap::default();
+/// The outermost loops in groups of one likeness, what they capture left aside.
+pub(crate) fn groups(program: &Program) -> Vec<Vec<LoopId>> {
+    let mut numbers: FxHashMap<Words, usize> = FxHashMap::default();
+    let mut groups: Vec<Vec<LoopId>> = vec![];
     for inst in &program.body {
         if let Op::For(inner) = &inst.op
             && let Some(key) = Likeness::of(program, inner).key(&[], &[], &[])
         {
-            *counts.entry(key).or_default() += 1;
+            let number = *numbers.entry(key).or_insert(groups.len());
+            groups.resize_with(groups.len().max(number + 1), Vec::new);
+            groups[number].push(inner.id);
         }
     }
-    counts
+    groups
 }
 
 /// Words that say what follows.
@@ -233,7 +236,7 @@ mod tests {
     /// Likenesses of the outermost loops, most frequent first.
     fn check(text: &str, want: &[usize]) {
         let program = parse(text).expect("the test's program parses");
-        let mut counts: Vec<usize> = count_alike(&program).into_values().collect();
+        let mut counts: Vec<usize> = groups(&program).iter().map(Vec::len).collect();
         counts.sort_by(|a, b| b.cmp(a));
         assert_eq!(counts, want);
     }

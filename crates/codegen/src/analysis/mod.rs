@@ -9,11 +9,12 @@ mod outline;
 
 use pullback_base::Scalar;
 use pullback_loops::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use alike::{Likeness, Words};
 pub(crate) use lanes::{unroll_of, varying_values};
-pub(crate) use outline::{Outlined, captures};
+pub(crate) use outline::Outlined;
+use outline::captures;
 
 use crate::executable::CalledKernel;
 
@@ -28,10 +29,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) outlined: Vec<Outlined<'a>>,
     /// The number of the outlined loop that serves all loops of one likeness.
     alike: FxHashMap<(bool, Words), usize>,
-    /// How many outermost loops of the program have each likeness.
-    repeats: FxHashMap<Words, usize>,
-    /// Whether any likeness occurs twice.
-    has_repeats: bool,
+    /// Outermost loops that others of the program are like.
+    repeated: FxHashSet<LoopId>,
     /// Operations from which on threads share a loop.
     shared_work: i64,
 }
@@ -45,11 +44,10 @@ impl<'a> Shared<'a> {
                 swapped[y.index()] = true;
             }
         });
-        let repeats = alike::count_alike(program);
-        let has_repeats = repeats.values().any(|&count| count > 1);
+        let repeated = alike::groups(program).into_iter().filter(|group| group.len() > 1).flatten().collect();
         let shared_work = shared_work.unwrap_or(outline::SHARED_WORK);
         let (kernels, outlined, alike) = (vec![], vec![], FxHashMap::default());
-        Shared { program, swapped, kernels, outlined, alike, repeats, has_repeats, shared_work }
+        Shared { program, swapped, kernels, outlined, alike, repeated, shared_work }
     }
 
     /// Whether threads should share a loop that stands outside of lanes and of other shared loops.
@@ -60,11 +58,7 @@ impl<'a> Shared<'a> {
 
     /// Whether other outermost loops of the program are like this outermost one.
     pub(crate) fn is_repeated(&self, inner: &For) -> bool {
-        self.has_repeats
-            && inner.carries.is_empty()
-            && Likeness::of(self.program, inner)
-                .key(&[], &[], &[])
-                .is_some_and(|key| self.repeats.get(&key).is_some_and(|&count| count > 1))
+        inner.carries.is_empty() && self.repeated.contains(&inner.id)
     }
 
     /// The number of the function for a loop, and the loop with what it takes. Loops alike have one function.

@@ -76,16 +76,17 @@ pub(crate) fn compile(
     }
     let has_avx512 = level == Level::Avx512;
     let mut shared = Shared::new(program, options.shared_work);
+    let mut tables = lower::Tables::new(program);
     let mut assembler = Assembler::new(has_avx512);
     assembler.encoder.listing = options.disassemble.then(Vec::new);
-    if !assembler.function(lower::main_function(&mut shared, has_avx512)) {
+    if !assembler.function(lower::main_function(&mut shared, &mut tables, has_avx512)) {
         return Ok(None);
     }
     // Bodies of outlined loops outline nothing, so the list is complete.
     for number in 0..shared.outlined.len() {
         let label = assembler.piece(number);
         assembler.start(label);
-        if !assembler.function(lower::outlined_function(&mut shared, number, has_avx512)) {
+        if !assembler.function(lower::outlined_function(&mut shared, &mut tables, number, has_avx512)) {
             return Ok(None);
         }
     }

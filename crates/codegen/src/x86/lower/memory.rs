@@ -171,7 +171,7 @@ impl Lower<'_, '_> {
                 let (mem, index) = self.indices(buffer, addr);
                 self.gather(dtype, mem, index, buffer)
             }
-            Steps::Known(_) | Steps::Any => self.load_each(buffer, addr),
+            Steps::Known(_) | Steps::Any => self.with_frame(|me| me.load_each(buffer, addr)),
         }
     }
 
@@ -386,7 +386,7 @@ impl Lower<'_, '_> {
                 let (mem, index) = self.indices(buffer, addr);
                 self.scatter(dtype, mem, index, value);
             }
-            Steps::Known(_) | Steps::Any => self.store_each(buffer, addr, value),
+            Steps::Known(_) | Steps::Any => self.with_frame(|me| me.store_each(buffer, addr, value)),
         }
     }
 

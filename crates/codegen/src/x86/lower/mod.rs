@@ -129,39 +129,64 @@ pub(crate) struct Lower<'s, 'a> {
     depth: usize,
     /// Whether this function is an outlined loop.
     is_outlined: bool,
+    /// Bytes of the function's memory that are in use.
+    frame_used: i32,
     /// Pointers of buffers that the function was given.
     pointers: Vec<Option<Reg>>,
 }
 
+/// Tables by value, loop and buffer that the functions of a program use one after the other: large programs have many
+/// functions, and clearing the tables for each would take longer than making its code.
+pub(crate) struct Tables {
+    slots: Vec<Slot>,
+    counters: Vec<Option<Counter>>,
+    pointers: Vec<Option<Reg>>,
+}
+
+impl Tables {
+    pub(crate) fn new(program: &Program) -> Tables {
+        Tables {
+            slots: vec![Slot::Empty; program.values.len()],
+            counters: vec![None; program.n_loops as usize],
+            pointers: vec![None; program.buffers.len()],
+        }
+    }
+}
+
 /// The instructions of a program's main function.
-pub(crate) fn main_function(shared: &mut Shared<'_>, has_avx512: bool) -> Function {
-    let mut lower = Lower::new(shared, has_avx512);
+pub(crate) fn main_function(shared: &mut Shared<'_>, tables: &mut Tables, has_avx512: bool) -> Function {
+    let mut lower = Lower::new(shared, tables, has_avx512);
     let context = lower.context;
     lower.push(Inst::Entry { params: smallvec![context] });
     let program = lower.program;
     lower.block(&program.body);
     lower.push(Inst::Return);
-    lower.f
+    lower.finish(tables)
 }
 
 /// The instructions of the function of an outlined loop.
-pub(crate) fn outlined_function(shared: &mut Shared<'_>, number: usize, has_avx512: bool) -> Function {
+pub(crate) fn outlined_function(
+    shared: &mut Shared<'_>,
+    tables: &mut Tables,
+    number: usize,
+    has_avx512: bool,
+) -> Function {
     let outlined = shared.outlined[number].clone();
-    let mut lower = Lower::new(shared, has_avx512);
+    let mut lower = Lower::new(shared, tables, has_avx512);
     lower.outlined(&outlined);
-    lower.f
+    lower.finish(tables)
 }
 
 impl<'s, 'a> Lower<'s, 'a> {
-    fn new(shared: &'s mut Shared<'a>, has_avx512: bool) -> Lower<'s, 'a> {
+    fn new(shared: &'s mut Shared<'a>, tables: &mut Tables, has_avx512: bool) -> Lower<'s, 'a> {
         let program = shared.program;
         let mut lower = Lower {
             f: Function::default(),
             shared,
             program,
             has_avx512,
-            slots: vec![Slot::Empty; program.values.len()],
-            counters: vec![None; program.n_loops as usize],
+            slots: std::mem::take(&mut tables.slots),
+            counters: std::mem::take(&mut tables.counters),
             context: Reg::new(0, Class::Int),
             scopes: vec![],
             regs: vec![],
@@ -170,10 +195,17 @@ impl<'s, 'a> Lower<'s, 'a> {
             lanes: None,
             depth: 0,
             is_outlined: false,
-            pointers: vec![None; program.buffers.len()],
+            frame_used: 0,
+            pointers: std::mem::take(&mut tables.pointers),
         };
         lower.context = lower.reg(Class::Int);
         lower
+    }
+
+    /// The function, and the tables back. Slots stay: values are set before they are read.
+    fn finish(self, tables: &mut Tables) -> Function {
+        (tables.slots, tables.counters, tables.pointers) = (self.slots, self.counters, self.pointers);
+        self.f
     }
 
     /// Lanes of a group.

@@ -6,6 +6,10 @@ use crate::analysis::Outlined;
 
 impl<'a> Lower<'_, 'a> {
     pub(super) fn shared_loop(&mut self, inner: &'a For) {
+        self.with_frame(|me| me.framed_shared_loop(inner));
+    }
+
+    fn framed_shared_loop(&mut self, inner: &'a For) {
         let (number, captured) = self.outline(inner, false);
         let piece = self.reg(Class::Int);
         self.push(Inst::PieceAddress { number, dst: piece });
@@ -17,9 +21,11 @@ impl<'a> Lower<'_, 'a> {
 
     /// Calls the function of a whole loop.
     pub(super) fn repeated_loop(&mut self, inner: &'a For) {
-        let (number, captured) = self.outline(inner, true);
-        let zero = self.int(0);
-        self.push(Inst::CallPiece { number, args: smallvec![self.context, captured, zero, zero] });
+        self.with_frame(|me| {
+            let (number, captured) = me.outline(inner, true);
+            let zero = me.int(0);
+            me.push(Inst::CallPiece { number, args: smallvec![me.context, captured, zero, zero] });
+        });
     }
 
     /// The number of the function for a loop, and where what it captures stands.
@@ -71,5 +77,7 @@ impl<'a> Lower<'_, 'a> {
             });
         }
         self.push(Inst::Return);
+        outlined.counters.iter().for_each(|id| self.counters[id.index()] = None);
+        outlined.buffers.iter().for_each(|buffer| self.pointers[buffer.index()] = None);
     }
 }

@@ -160,6 +160,10 @@ impl<'a> Lower<'_, 'a> {
 
     /// Iterations one by one, each into its lane, by way of memory.
     fn by_cells(&mut self, inner: &'a For, bounds: &Bounds, all: &mut [Groups]) {
+        self.with_frame(|me| me.framed_by_cells(inner, bounds, all));
+    }
+
+    fn framed_by_cells(&mut self, inner: &'a For, bounds: &Bounds, all: &mut [Groups]) {
         let mut cells = vec![];
         for (carry, groups) in inner.carries.iter().zip(all.iter()) {
             let dtype = self.dtype(carry.phi);

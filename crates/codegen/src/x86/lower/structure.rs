@@ -242,6 +242,10 @@ impl<'a> Lower<'_, 'a> {
     }
 
     pub(super) fn kernel_call(&mut self, call: &Call) {
+        self.with_frame(|me| me.framed_kernel_call(call));
+    }
+
+    fn framed_kernel_call(&mut self, call: &Call) {
         let pointers: Vec<Reg> = call.args.iter().map(|(buffer, addr)| self.address(*buffer, addr)).collect();
         let table = self.table(&pointers);
         let buffers = call.args.iter().map(|&(buffer, _)| buffer).collect();
@@ -268,9 +272,18 @@ impl<'a> Lower<'_, 'a> {
 
     /// Fresh memory of the function.
     pub(super) fn frame(&mut self, size_bytes: usize) -> i32 {
-        let start = self.f.frame_bytes;
-        self.f.frame_bytes += (size_bytes as i32 + 63) & !63;
+        let start = self.frame_used;
+        self.frame_used += (size_bytes as i32 + 63) & !63;
+        self.f.frame_bytes = self.f.frame_bytes.max(self.frame_used);
         start
+    }
+
+    /// Runs `body`; the memory that it asked for is free again after what it emitted.
+    pub(super) fn with_frame<T>(&mut self, body: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.frame_used;
+        let result = body(self);
+        self.frame_used = before;
+        result
     }
 
     pub(super) fn swap(&mut self, x: BufferId, y: BufferId) {

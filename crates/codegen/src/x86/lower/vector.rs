@@ -236,7 +236,7 @@ impl<'a> Lower<'_, 'a> {
     pub(super) fn varying_value(&mut self, inst: &pullback_loops::Inst) -> Slot {
         match self.vector_op(&inst.op) {
             Some(slot) => slot,
-            None => self.lane_by_lane(inst),
+            None => self.with_frame(|me| me.lane_by_lane(inst)),
         }
     }
 
