@@ -4,6 +4,7 @@
 //! loops and no machine code itself, and knows no traces: a tracer that comes here is an error.
 #![forbid(unsafe_code)]
 
+mod background;
 mod cpu;
 mod eval;
 mod inspect;
@@ -15,6 +16,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use pullback_base::{Array, Aval, Result, bail};
 use pullback_ir::JaxprRef;
+use pullback_runtime::{Restart, detached};
 use rustc_hash::FxBuildHasher;
 
 pub use cpu::CpuBackend;
@@ -54,7 +56,7 @@ impl Executable {
     /// # Errors
     /// `NotImplemented` for what cannot be compiled.
     pub fn compile(jaxpr: &JaxprRef) -> Result<Executable> {
-        Ok(Executable { in_avals: jaxpr.in_avals(), code: CpuBackend.compile(jaxpr)? })
+        Ok(Executable { in_avals: jaxpr.in_avals(), code: detached(Restart::Yes, || background::compile(jaxpr))? })
     }
 
     /// Runs on arrays of the jaxpr's input avals (weak types do not matter). `donated` marks arguments whose memory may

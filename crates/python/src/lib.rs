@@ -12,6 +12,7 @@ pub mod callback;
 pub mod config;
 pub mod control;
 pub mod custom;
+pub mod detach;
 pub mod dtypes;
 pub mod errors;
 pub mod gate;
@@ -33,6 +34,8 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     gate::install_panic_hook();
+    detach::install(m.py())?;
+    m.add_function(wrap_pyfunction!(gate::_panic, m)?)?;
     value::register(m)?;
     array::register(m)?;
     index::register(m)?;
