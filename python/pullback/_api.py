@@ -101,10 +101,20 @@ def _cache_of(fun, options):
 
 
 def clear_caches():
-    """Forgets all that was traced."""
+    """Forgets all that was traced and compiled; what is needed again is made again.
+
+    >>> import pullback as jax
+    >>> f = jax.jit(lambda x: x + 1)
+    >>> _ = f(1.0)
+    >>> jax.clear_caches()
+    >>> f._cache_size()
+    0
+    """
     for known in list((_caches or {}).values()):
         for cache in known.values():
             cache.clear()
+    _core.clear_bodies()
+    _core.clear_executables()
 
 
 def jit(

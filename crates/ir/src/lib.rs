@@ -9,6 +9,7 @@ mod builder;
 mod check;
 mod emit;
 mod eval;
+mod intern;
 mod jaxpr;
 pub mod lower;
 mod params;

@@ -12,6 +12,7 @@ use pullback_trace::{Traced, trace_to_jaxpr, unify_captures, with_current};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
+use crate::bodies;
 use crate::call::{call_with, check_callable, not_a_jax_type, path_of, tree_of, tree_vals};
 use crate::errors::{Carry, type_error, value_error};
 use crate::gate::gate;
@@ -19,7 +20,8 @@ use crate::jit::bad_output;
 use crate::names::{function_and_place, positional_names};
 use crate::tree::PyNode;
 
-/// A traced Python function: its jaxpr, the structure of its result, and the result itself for errors.
+/// A traced Python function: its jaxpr and the structure of its result.
+#[derive(Clone)]
 pub struct TracedFun {
     /// The jaxpr and what it captured, which are its first inputs.
     pub traced: Traced,
@@ -52,7 +54,11 @@ pub fn trace_fun(
 ) -> PyResult<TracedFun> {
     let py = fun.py();
     check_callable(fun)?;
-    let in_tree = call_tree(py, args);
+    let key = bodies::Key::new(transform, args, avals);
+    if let Some(known) = bodies::find(fun, &key)? {
+        return Ok(known);
+    }
+    let in_tree = call_tree(py, key.args.clone());
     let mut out_tree = None;
     let traced = gate(py, || {
         trace_to_jaxpr(avals, &mut |tracers| {
@@ -63,7 +69,9 @@ pub fn trace_fun(
             Ok((outs, None))
         })
     })?;
-    Ok(TracedFun { traced: traced.hoisted(), out_tree: out_tree.expect("the function ran") })
+    let traced = TracedFun { traced: traced.hoisted(), out_tree: out_tree.expect("the function ran") };
+    bodies::keep(fun, key, &traced)?;
+    Ok(traced)
 }
 
 fn avals(vals: &[Val]) -> Vec<Aval> {
@@ -455,7 +463,7 @@ fn with_common_weak_types(traced: Vec<Traced>) -> Result<Vec<Traced>> {
             let dtype = out.aval().dtype;
             *out = with_current(builder.clone(), || convert::convert(out, dtype, weak))?;
         }
-        Ok(Traced { jaxpr: JaxprRef::new(builder.finish(&outs, None).0), captured: one.captured.clone() })
+        Ok(Traced { jaxpr: JaxprRef::interned(builder.finish(&outs, None).0), captured: one.captured.clone() })
     };
     traced.iter().map(strengthen).collect()
 }

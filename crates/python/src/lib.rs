@@ -7,6 +7,7 @@
 pub mod api;
 pub mod array;
 pub mod aval;
+pub mod bodies;
 pub mod call;
 pub mod callback;
 pub mod config;
@@ -46,6 +47,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     jit::register(m)?;
     transforms::register(m)?;
     vmap::register(m)?;
+    bodies::register(m)?;
     control::register(m)?;
     custom::register(m)?;
     callback::register(m)?;

@@ -29,7 +29,7 @@ impl Traced {
         let arrays = std::mem::take(&mut jaxpr.consts).into_iter().map(Val::Array);
         jaxpr.invars.splice(0..0, vars);
         let captured = arrays.chain(self.captured).collect();
-        Traced { jaxpr: JaxprRef::new(jaxpr), captured }
+        Traced { jaxpr: JaxprRef::interned(jaxpr), captured }
     }
 }
 
@@ -56,7 +56,7 @@ pub fn trace_to_jaxpr(
         }
     }
     let (jaxpr, captured) = builder.finish(&outs, debug);
-    Ok(Traced { jaxpr: JaxprRef::new(jaxpr), captured })
+    Ok(Traced { jaxpr: JaxprRef::interned(jaxpr), captured })
 }
 
 /// Brings branches that captured different outer values to one list of captured values: each takes them all.
@@ -85,7 +85,7 @@ pub fn unify_captures(branches: &[Traced]) -> (Vec<JaxprRef>, Vec<Val>) {
             jaxpr.invars.push(var);
         }
         jaxpr.invars.extend(rest);
-        JaxprRef::new(jaxpr)
+        JaxprRef::interned(jaxpr)
     };
     (branches.iter().map(widen).collect(), union)
 }
