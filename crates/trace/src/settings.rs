@@ -6,10 +6,25 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// One setting that is on or off.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub enum Setting {
+macro_rules! settings {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// One setting that is on or off.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[repr(u8)]
+        pub enum Setting { $($(#[$doc])* $name,)* }
+
+        impl Setting {
+            /// All settings, from the lowest bit of the word on.
+            pub const ALL: &[Setting] = &[$(Setting::$name,)*];
+
+            /// Its name.
+            pub fn name(self) -> &'static str {
+                match self { $(Setting::$name => stringify!($name),)* }
+            }
+        }
+    };
+}
+settings! {
     /// 64-bit element types exist.
     X64,
     /// No implicit promotion between strong dtypes.
@@ -32,6 +47,8 @@ pub enum Setting {
     MatmulHigh,
     /// Random keys made by `PRNGKey` are of the new, typed kind.
     TypedKeys,
+    /// Tracers that outlive their trace are an error at its end.
+    CheckLeaks,
 }
 
 /// Threefry is partitionable from the start, as in the reference.

@@ -12,6 +12,7 @@ use pyo3::{PyTraverseError, PyVisit};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::record::{Miss, Record};
 use super::signature::{Leaves, Signature, SignatureError, Statics, bad_argument};
 use super::stage::{CallSpec, Job, StagedCall, leaf_path, stage};
 use crate::call::tree_of;
@@ -32,6 +33,7 @@ struct Entry {
 #[derive(Default)]
 pub struct JitCache {
     entries: Mutex<FxHashMap<u64, SmallVec<[Arc<Entry>; 1]>>>,
+    record: Record,
 }
 
 /// Entries before a cache starts anew.
@@ -72,7 +74,10 @@ impl JitCache {
         self.lock().values().map(SmallVec::len).sum()
     }
     fn clear(&self) {
-        self.lock().clear();
+        // Functions and arrays may go with the entries: outside of the lock.
+        let old = std::mem::take(&mut *self.lock());
+        drop(old);
+        self.record.clear();
     }
 }
 
@@ -125,6 +130,7 @@ impl PjitFunction {
         };
         let hash = signature.hash_value();
         if let Some(entry) = self.cache.get().find(py, hash, &signature)? {
+            self.cache.get().record.hit();
             return self.run(py, &entry, &leaves);
         }
         self.miss(py, args, kwargs, (hash, signature), leaves)
@@ -146,6 +152,15 @@ impl PjitFunction {
     /// Forgets all that was traced.
     fn clear_cache(&self) {
         self.cache.get().clear();
+    }
+
+    /// How often a call found its program, and why it did not: for each trace, which argument differed from those before,
+    /// in what, and on which line the call was.
+    fn cache_info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let cache = self.cache.get();
+        let misses = cache.record.misses(py)?;
+        let facts = (self.fun.clone_ref(py), self.statics.argnums.clone(), cache.record.n_hits(), cache.__len__(), misses);
+        py.import("pullback._cache_info")?.call_method1("_info", facts)
     }
 
     /// Forgets all that was traced, under its older name.
@@ -240,6 +255,7 @@ impl PjitFunction {
         let spec = CallSpec::of_call(args, kwargs, &self.statics, &mut vec![])?;
         let avals: Vec<_> = leaves.iter().map(Val::aval).collect();
         let staged = gate(py, || stage(&job, &spec, &avals))?;
+        self.cache.get().record.miss(Miss::new(py, &spec, &avals, !staged.captured.is_empty()));
         let n_captured = staged.captured.len();
         let donated = self.donated(py, args, kwargs, &staged)?;
         let entry = self.entry(signature, staged.jaxpr.clone(), staged.out_tree.clone(), donated);

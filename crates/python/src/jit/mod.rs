@@ -1,6 +1,7 @@
 //! `jit`: signatures of calls, staging of Python functions, and the callable class with its cache.
 
 mod function;
+mod record;
 mod signature;
 mod stage;
 
