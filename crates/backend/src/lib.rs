@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod background;
+mod checks;
 mod cpu;
 mod eval;
 mod inspect;
@@ -20,6 +21,7 @@ use pullback_ir::JaxprRef;
 use pullback_runtime::{Restart, detached};
 use rustc_hash::FxBuildHasher;
 
+pub use checks::{Forbidden, check_numbers};
 pub use cpu::CpuBackend;
 pub use eval::{Eval, eval, eval_bind};
 pub use inspect::{Inspection, inspect};

@@ -75,8 +75,19 @@ pub fn x64() -> bool {
     is_on(Setting::X64)
 }
 
+/// Lets the backend look at numbers once a user asks for it.
+fn arm(setting: Setting, on: bool) {
+    if on && matches!(setting, Setting::DebugNans | Setting::DebugInfs) {
+        pullback_backend::check_numbers(|| pullback_backend::Forbidden {
+            nans: is_on(Setting::DebugNans),
+            infs: is_on(Setting::DebugInfs),
+        });
+    }
+}
+
 /// Sets a setting for the process.
 pub fn set(setting: Setting, on: bool) {
+    arm(setting, on);
     let bit = 1 << setting as u8;
     if on {
         PROCESS.fetch_or(bit, Ordering::Relaxed);
@@ -87,6 +98,7 @@ pub fn set(setting: Setting, on: bool) {
 
 /// Overrides a setting for this thread (`None` ends the override), and gives the override that was there before.
 pub fn set_on_thread(setting: Setting, on: Option<bool>) -> Option<bool> {
+    arm(setting, on == Some(true));
     let bit = 1u64 << setting as u8;
     let (mask, bits) = THREAD.get();
     let before = (mask & bit != 0).then_some(bits & bit != 0);

@@ -159,7 +159,8 @@ impl PjitFunction {
     fn cache_info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let cache = self.cache.get();
         let misses = cache.record.misses(py)?;
-        let facts = (self.fun.clone_ref(py), self.statics.argnums.clone(), cache.record.n_hits(), cache.__len__(), misses);
+        let facts =
+            (self.fun.clone_ref(py), self.statics.argnums.clone(), cache.record.n_hits(), cache.__len__(), misses);
         py.import("pullback._cache_info")?.call_method1("_info", facts)
     }
 

@@ -44,7 +44,8 @@ impl Miss {
 
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
-        let avals: PyResult<Vec<_>> = self.avals.iter().map(|&aval| Py::new(py, PyAval(aval)).map(Py::into_any)).collect();
+        let avals: PyResult<Vec<_>> =
+            self.avals.iter().map(|&aval| Py::new(py, PyAval(aval)).map(Py::into_any)).collect();
         dict.set_item("place", self.span.resolve().map(|place| (place.file, place.line, place.function)))?;
         dict.set_item("arguments", unflatten(py, &self.tree, avals?)?)?;
         let statics: Vec<_> = self.statics.iter().map(|(key, text)| (key.clone_ref(py), text.clone())).collect();

@@ -71,7 +71,8 @@ impl CallSpec {
 
     /// The static arguments: their positions or names, and what they are.
     pub fn static_values(&self, py: Python<'_>) -> Vec<(Py<PyAny>, Py<PyAny>)> {
-        let positional = self.args.iter().enumerate().map(|(i, spec)| (i.into_pyobject(py).map(|i| i.into_any().unbind()), spec));
+        let positional =
+            self.args.iter().enumerate().map(|(i, spec)| (i.into_pyobject(py).map(|i| i.into_any().unbind()), spec));
         let keyword = self.kwargs.iter().map(|(key, spec)| (Ok(key.clone_ref(py)), spec));
         let value = |(key, spec): (Result<Py<PyAny>, _>, &ArgSpec)| match spec {
             ArgSpec::Static(value) => key.ok().map(|key| (key, value.clone_ref(py))),
