@@ -47,6 +47,9 @@ struct CpuCode {
 
 impl Code for CpuCode {
     fn run(&self, args: &[Array], donated: &[bool]) -> Result<Vec<Array>> {
+        // Memory that others see is not given away, and its array stays.
+        let given = args.iter().zip(donated).filter(|(arg, donated)| **donated && !arg.is_shared());
+        let given: SmallVec<[&Array; 8]> = given.map(|(arg, _)| arg).collect();
         let ins = args.iter().map(Array::buffer).collect::<Result<SmallVec<[Buffer; 8]>>>()?;
         let mut filled: SmallVec<[BufferMut; 4]> = self.filled_bytes.iter().map(|&n| Buffer::allocate(n)).collect();
         if let Some(native) = &self.native {
@@ -57,9 +60,7 @@ impl Code for CpuCode {
         let filled: SmallVec<[Buffer; 4]> = filled.into_iter().map(BufferMut::freeze).collect();
         let results = self.outputs.iter().zip(&self.out_avals);
         let results = results.map(|(output, &aval)| self.result(output, aval, &ins, &filled)).collect();
-        for (arg, _) in args.iter().zip(donated).filter(|(_, donated)| **donated) {
-            arg.delete();
-        }
+        given.into_iter().for_each(Array::delete);
         results
     }
 }

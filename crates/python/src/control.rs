@@ -17,7 +17,7 @@ use crate::call::{call_with, check_callable, not_a_jax_type, path_of, tree_of, t
 use crate::errors::{Carry, type_error, value_error};
 use crate::gate::gate;
 use crate::jit::bad_output;
-use crate::names::{function_and_place, positional_names};
+use crate::names::{self, function_and_place, positional_names};
 use crate::tree::PyNode;
 
 /// A traced Python function: its jaxpr and the structure of its result.
@@ -59,9 +59,10 @@ pub fn trace_fun(
         return Ok(known);
     }
     let in_tree = call_tree(py, key.args.clone());
-    let mut out_tree = None;
+    let (mut out_tree, mut id) = (None, None);
     let traced = gate(py, || {
         trace_to_jaxpr(avals, &mut |tracers| {
+            id = Some(pullback_trace::current().id());
             let out = call_with(transform, fun, &in_tree, tracers).carry(py)?;
             let bad = |leaf: &Bound<'_, PyAny>, path: &str| bad_output(transform, fun, leaf, path);
             let (outs, tree) = tree_vals(&out, &bad).carry(py)?;
@@ -69,6 +70,10 @@ pub fn trace_fun(
             Ok((outs, None))
         })
     })?;
+    if let Some(id) = id {
+        names::remember_lines(id, &traced.jaxpr);
+        gate(py, || pullback_trace::find_leaks(id))?;
+    }
     let traced = TracedFun { traced: traced.hoisted(), out_tree: out_tree.expect("the function ran") };
     bodies::keep(fun, key, &traced)?;
     Ok(traced)

@@ -14,12 +14,14 @@ pub mod config;
 pub mod control;
 pub mod custom;
 pub mod detach;
+pub mod dlpack;
 pub mod dtypes;
 pub mod errors;
 pub mod gate;
 pub mod index;
 pub mod jaxpr;
 pub mod jit;
+pub mod leaks;
 pub mod names;
 pub mod numpy;
 pub mod primitive;
@@ -51,7 +53,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     control::register(m)?;
     custom::register(m)?;
     callback::register(m)?;
+    dlpack::register(m)?;
     config::register(m)?;
+    pullback_trace::set_find_leaks(leaks::find);
     pullback_trace::set_describe_leak(names::describe_leak);
     api::register(m)
 }

@@ -226,16 +226,17 @@ impl PjitFunction {
 
 impl PjitFunction {
     fn run(&self, py: Python<'_>, entry: &Entry, leaves: &Leaves) -> PyResult<Py<PyAny>> {
+        let given = |&at: &usize| match &leaves[at] {
+            Val::Array(array) if !array.is_shared() => Some(array.clone()),
+            _ => None,
+        };
+        let given: SmallVec<[pullback_base::Array; 4]> = entry.donated.iter().filter_map(given).collect();
         let outs = gate(py, || match &self.inlined(&entry.params) {
             Some(jit) => eval_jaxpr(&*pullback_trace::current(), &jit.jaxpr, leaves).map(Into::into),
             None => pullback_trace::bind(JIT, &entry.params, leaves),
         })?;
-        for &at in &entry.donated {
-            if let Val::Array(array) = &leaves[at]
-                && !pullback_trace::is_tracing()
-            {
-                array.delete();
-            }
+        if !pullback_trace::is_tracing() {
+            given.iter().for_each(pullback_base::Array::delete);
         }
         tree_of(py, &entry.out_tree, outs)
     }

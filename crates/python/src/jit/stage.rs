@@ -158,11 +158,8 @@ pub fn stage(job: &Job<'_, '_>, spec: &CallSpec, avals: &[Aval]) -> Result<Stage
         Ok((outs, Some(debug_info(job))))
     })?;
     if let Some(id) = id {
-        names::remember(
-            id,
-            format!("{} traced for {}", names::function_and_place(job.fun), job.transform),
-            &traced.jaxpr,
-        );
+        names::remember_lines(id, &traced.jaxpr);
+        pullback_trace::find_leaks(id)?;
     }
     let out_tree = out_tree.expect("the function ran");
     Ok(StagedCall { jaxpr: traced.jaxpr, captured: traced.captured, out_tree })
