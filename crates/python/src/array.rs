@@ -272,17 +272,18 @@ impl PyArray {
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        slf.get().known(|found| tracer::method_error(py, found, "The __dlpack__() method was called on a traced array."))?;
+        slf.get()
+            .known(|found| tracer::method_error(py, found, "The __dlpack__() method was called on a traced array."))?;
         if stream.is_some() {
-            return Err(PyBufferError::new_err("__dlpack__(stream=...) is for arrays of an accelerator; this one is on the CPU"));
+            return Err(PyBufferError::new_err(
+                "__dlpack__(stream=...) is for arrays of an accelerator; this one is on the CPU",
+            ));
         }
         if let Some((kind, _)) = dl_device.filter(|device| *device != (1, 0)) {
             return Err(PyBufferError::new_err(format!("there is no device of DLPack type {kind} to copy to")));
         }
         let is_versioned = max_version.is_some_and(|(major, _)| major >= 1);
-        py.import("pullback._core")?
-            .getattr("to_dlpack_capsule")?
-            .call1((slf, is_versioned, copy.unwrap_or(false)))
+        py.import("pullback._core")?.getattr("to_dlpack_capsule")?.call1((slf, is_versioned, copy.unwrap_or(false)))
     }
 
     /// DLPack's number of the CPU.

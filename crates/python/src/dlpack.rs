@@ -100,7 +100,8 @@ fn dtype_of(element: &ElementType) -> Option<DType> {
         DType::Bool,
     ];
     let is_it = |dtype: &DType| {
-        element_of(*dtype).is_some_and(|own| (own.code, own.bits, own.lanes) == (element.code, element.bits, element.lanes))
+        element_of(*dtype)
+            .is_some_and(|own| (own.code, own.bits, own.lanes) == (element.code, element.bits, element.lanes))
     };
     ALL.into_iter().find(is_it)
 }
@@ -296,11 +297,16 @@ fn from_dlpack_capsule(object: &Bound<'_, PyAny>, copy: Option<bool>) -> PyResul
     let taken = Taken::from_capsule(object)?;
     let tensor = taken.tensor();
     if tensor.device.kind != CPU {
-        return Err(PyValueError::new_err(format!("from_dlpack takes arrays of the CPU, got device type {}", tensor.device.kind)));
+        return Err(PyValueError::new_err(format!(
+            "from_dlpack takes arrays of the CPU, got device type {}",
+            tensor.device.kind
+        )));
     }
     let Some(dtype) = dtype_of(&tensor.element) else {
         let ElementType { code, bits, lanes } = tensor.element;
-        return Err(PyTypeError::new_err(format!("DLPack type code {code} of {bits} bits and {lanes} lanes is not supported")));
+        return Err(PyTypeError::new_err(format!(
+            "DLPack type code {code} of {bits} bits and {lanes} lanes is not supported"
+        )));
     };
     let rank = tensor.rank as usize;
     let shape = sizes(tensor.shape, rank);

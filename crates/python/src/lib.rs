@@ -56,6 +56,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     dlpack::register(m)?;
     config::register(m)?;
     pullback_trace::set_find_leaks(leaks::find);
+    pullback_trace::set_warn(|text| Python::attach(|py| errors::Carry::carry(dtypes::warn(py, text), py)));
     pullback_trace::set_describe_leak(names::describe_leak);
     api::register(m)
 }

@@ -220,7 +220,8 @@ pub fn leak_text(py: Python<'_>, tracer: &Tracer) -> Option<String> {
         Some((ended.code.as_ref().map(|code| code.clone_ref(py)), ended.transform))
     });
     let mut text = known.map_or_else(String::new, |(code, transform)| {
-        let name = code.map_or_else(|| "a function without code in Python".into(), |code| code_and_place(code.bind(py)));
+        let name =
+            code.map_or_else(|| "a function without code in Python".into(), |code| code_and_place(code.bind(py)));
         format!("The function being traced when the value leaked was {name} traced for {transform}.")
     });
     if let Some(place) = made_at(tracer) {

@@ -134,3 +134,21 @@ pub fn bind(prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals> {
 pub fn bind_one(prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Val> {
     Ok(bind(prim, params, ins)?.swap_remove(0))
 }
+
+/// Shows a warning to the user; an error when the user wants warnings to be errors.
+pub type Warn = fn(&str) -> Result<()>;
+
+static WARN: std::sync::OnceLock<Warn> = std::sync::OnceLock::new();
+
+/// Lets a front end show warnings. The first one stays.
+pub fn set_warn(warn: Warn) {
+    let _ = WARN.set(warn);
+}
+
+/// Warns the user.
+///
+/// # Errors
+/// When the front end makes an error of warnings.
+pub fn warn(text: &str) -> Result<()> {
+    WARN.get().map_or(Ok(()), |warn| warn(text))
+}

@@ -17,6 +17,7 @@ use super::signature::{Leaves, Signature, SignatureError, Statics, bad_argument}
 use super::stage::{CallSpec, Job, StagedCall, leaf_path, stage};
 use crate::call::tree_of;
 use crate::dtypes::warn;
+use crate::errors::exception_class;
 use crate::gate::gate;
 
 /// What is known of one signature.
@@ -224,8 +225,30 @@ impl PjitFunction {
     }
 }
 
+/// An array that is given away may be one argument only.
+fn check_given_once(py: Python<'_>, entry: &Entry, leaves: &Leaves) -> PyResult<()> {
+    let same = |a: &Val, b: &Val| matches!((a, b), (Val::Array(a), Val::Array(b)) if a.is_same(b));
+    for &at in &entry.donated {
+        if let Some(other) = (0..leaves.len()).find(|&other| other != at && same(&leaves[at], &leaves[other])) {
+            let text = format!(
+                "Attempt to use a buffer that was previously donated in the same call: flattened arguments {} and {} are one \
+                 array of type {}, and it is donated. Toy example for this bug: `f(donate(a), a)`.",
+                at.min(other),
+                at.max(other),
+                leaves[at].aval().weak(false).long()
+            );
+            let class = exception_class(py, "JaxRuntimeError")?;
+            return Err(PyErr::from_type(class, text));
+        }
+    }
+    Ok(())
+}
+
 impl PjitFunction {
     fn run(&self, py: Python<'_>, entry: &Entry, leaves: &Leaves) -> PyResult<Py<PyAny>> {
+        if !pullback_trace::is_tracing() {
+            check_given_once(py, entry, leaves)?;
+        }
         let given = |&at: &usize| match &leaves[at] {
             Val::Array(array) if !array.is_shared() => Some(array.clone()),
             _ => None,
@@ -312,7 +335,12 @@ impl PjitFunction {
             }
         }
         if !unusable.is_empty() {
-            warn(py, &format!("Some donated buffers were not usable: {}.", unusable.join(", ")))?;
+            let text = format!(
+                "Some donated buffers were not usable: {}.\nNo result has their shape and dtype, so their memory stays with the \
+                 arguments.",
+                unusable.join(", ")
+            );
+            warn(py, &text)?;
         }
         Ok(usable)
     }
