@@ -11,6 +11,7 @@ mod check;
 mod emit;
 mod eval;
 pub mod hlo;
+mod intern;
 mod jaxpr;
 pub mod lower;
 mod params;

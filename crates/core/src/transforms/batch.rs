@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pullback_base::Result;
+use pullback_base::{Result, Span};
 use pullback_ir::{
     Batch, Batched, Builder, Emit, EmitRef, JaxprRef, Params, PrimRef, Slot, TraceId, Tracer, Val, Vals, eval_jaxpr,
 };
@@ -35,7 +35,7 @@ impl BatchEmit {
         let whole = value.aval();
         let mut shape = whole.shape.clone();
         shape.remove(dim);
-        let batched = Arc::new(Batched { value, dim });
+        let batched = Arc::new(Batched { value, dim, span: Span::current() });
         Val::Tracer(Tracer { trace: self.id, aval: whole.with_shape(&shape), slot: Slot::Batched(batched) })
     }
 
