@@ -6,9 +6,9 @@
 use pullback_base::tree::{Node, TreeDef};
 use pullback_base::{Aval, DType, Result, Scalar};
 use pullback_core::control::{CHECKPOINT, COND, Checkpoint, Cond, SCAN, Scan, WHILE, While};
-use pullback_ir::{Builder, JaxprRef, Params, Val, Vals, eval_jaxpr};
+use pullback_ir::{Params, Val, Vals};
 use pullback_lib::{convert, lax};
-use pullback_trace::{Traced, trace_to_jaxpr, unify_captures, with_current};
+use pullback_trace::{Traced, trace_to_jaxpr, unify_captures};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
@@ -179,20 +179,23 @@ fn tree_difference(a: &TreeDef, b: &TreeDef) -> [String; 3] {
         .map_or_else(|| [a.to_string(), b.to_string(), "".into()], |(a, b)| tree_difference(a, b))
 }
 
-/// Initial values whose weak type does not survive the loop, converted to what comes out of it; `None` if all do.
-fn promoted(vals: &[Val], outs: &[Aval]) -> Result<Option<Vec<Val>>> {
-    let differs = |(val, out): (&Val, &Aval)| {
-        let aval = val.aval();
-        aval.weak_type && (aval.dtype != out.dtype || !out.weak_type) && aval.shape == out.shape
+/// Types of initial values whose weak type does not survive the loop, replaced by those of what comes out of it;
+/// `None` if all do.
+fn promoted(ins: &[Aval], outs: &[Aval]) -> Option<Vec<Aval>> {
+    let differs = |(a, out): (&Aval, &Aval)| {
+        a.weak_type && (a.dtype != out.dtype || !out.weak_type) && a.shape == out.shape
     };
-    if !vals.iter().zip(outs).any(differs) {
-        return Ok(None);
-    }
-    let mut new = vec![];
-    for (val, out) in vals.iter().zip(outs) {
-        new.push(if differs((val, out)) { convert::convert(val, out.dtype, out.weak_type)? } else { val.clone() });
-    }
-    Ok(Some(new))
+    let pairs = || ins.iter().zip(outs);
+    pairs().any(differs).then(|| pairs().map(|(a, out)| if differs((a, out)) { *out } else { *a }).collect())
+}
+
+/// Initial values in the dtypes of what is carried. Weak types alone need no conversion: a loop ignores them.
+fn in_dtypes(vals: &[Val], wanted: &[Aval]) -> Result<Vec<Val>> {
+    let place = |(val, aval): (&Val, &Aval)| match val {
+        Val::Array(_) | Val::Tracer(_) if val.aval().dtype == aval.dtype => Ok(val.clone()),
+        _ => convert::convert(val, aval.dtype, aval.weak_type),
+    };
+    vals.iter().zip(wanted).map(place).collect()
 }
 
 fn scan_length(xs: &[Val], length: Option<usize>) -> PyResult<usize> {
@@ -240,13 +243,14 @@ fn scan(
     what: &str,
 ) -> PyResult<(Py<PyAny>, Py<PyAny>)> {
     let what = if what == "scan body function" { "scan body function" } else { "fori_loop body function" };
-    let (mut carry, carry_tree) = tree_vals(init, &not_a_jax_type)?;
+    let (carry, carry_tree) = tree_vals(init, &not_a_jax_type)?;
+    let mut carry_avals = avals(&carry);
     let (slices, xs_tree) = tree_vals(xs, &not_a_jax_type)?;
     let length = scan_length(&slices, length)?;
     let slice_avals: Vec<Aval> = slices.iter().map(|x| x.aval().with_shape(&x.aval().shape[1..])).collect();
     let carried = Carried { what, fun: f, init, tree: &carry_tree, argument: 0 };
     loop {
-        let in_avals = [avals(&carry), slice_avals.clone()].concat();
+        let in_avals = [carry_avals.clone(), slice_avals.clone()].concat();
         let body = trace_fun("scan", f, vec![carry_tree.clone(), xs_tree.clone()], &in_avals)?;
         let [carry_out, ys_tree] = body.out_tree.children() else { return Err(not_a_pair(&body)) };
         if !matches!(body.out_tree.node(), Node::Tuple | Node::List) {
@@ -254,11 +258,12 @@ fn scan(
         }
         carried.check_tree(carry_out)?;
         let outs = body.out_avals();
-        if let Some(new) = gate(py, || promoted(&carry, &outs[..carry.len()]))? {
-            carry = new;
+        if let Some(new) = promoted(&carry_avals, &outs[..carry.len()]) {
+            carry_avals = new;
             continue;
         }
-        carried.check_types(&avals(&carry), &outs[..carry.len()])?;
+        carried.check_types(&carry_avals, &outs[..carry.len()])?;
+        let carry = gate(py, || in_dtypes(&carry, &carry_avals))?;
         let Traced { jaxpr, captured } = body.traced;
         let mut params = Scan::new(jaxpr, length, reverse, captured.len(), carry.len());
         params.unroll = unroll;
@@ -286,18 +291,20 @@ fn while_loop(
     body_fun: &Bound<'_, PyAny>,
     init: &Bound<'_, PyAny>,
 ) -> PyResult<Py<PyAny>> {
-    let (mut carry, tree) = tree_vals(init, &not_a_jax_type)?;
+    let (carry, tree) = tree_vals(init, &not_a_jax_type)?;
+    let mut carry_avals = avals(&carry);
     let carried = Carried { what: "while_loop body function", fun: body_fun, init, tree: &tree, argument: 0 };
     let body = loop {
-        let body = trace_fun("while_loop", body_fun, vec![tree.clone()], &avals(&carry))?;
+        let body = trace_fun("while_loop", body_fun, vec![tree.clone()], &carry_avals)?;
         carried.check_tree(&body.out_tree)?;
-        match gate(py, || promoted(&carry, &body.out_avals()))? {
-            Some(new) => carry = new,
+        match promoted(&carry_avals, &body.out_avals()) {
+            Some(new) => carry_avals = new,
             None => break body,
         }
     };
-    carried.check_types(&avals(&carry), &body.out_avals())?;
-    let cond = trace_fun("while_loop", cond_fun, vec![tree.clone()], &avals(&carry))?;
+    carried.check_types(&carry_avals, &body.out_avals())?;
+    let carry = gate(py, || in_dtypes(&carry, &carry_avals))?;
+    let cond = trace_fun("while_loop", cond_fun, vec![tree.clone()], &carry_avals)?;
     if !cond.out_tree.is_leaf() {
         return Err(type_error(format!("cond_fun must return a boolean scalar, but got pytree {}.", cond.out_tree)));
     }
@@ -359,7 +366,7 @@ fn cond(
     let out_tree = funs[0].out_tree.clone();
     let results = gate(py, || {
         let chosen = if is_predicate { index_of_predicate(&chosen)? } else { index_of_branch(&chosen, funs.len())? };
-        let traced = with_common_weak_types(funs.into_iter().map(|fun| fun.traced).collect())?;
+        let traced: Vec<Traced> = funs.into_iter().map(|fun| fun.traced).collect();
         let (jaxprs, captured) = unify_captures(&traced);
         let ins = [&[chosen][..], &captured, &vals].concat();
         pullback_trace::bind(COND, &Params::new(Cond::new(jaxprs)), &ins)
@@ -437,27 +444,6 @@ fn output_differences(py: Python<'_>, a: &TracedFun, b: &TracedFun, names: &[Str
         ));
     }
     Ok(found)
-}
-
-/// Results that are weakly typed in some branches only become strong in all.
-fn with_common_weak_types(traced: Vec<Traced>) -> Result<Vec<Traced>> {
-    let weak = |i: usize| traced.iter().all(|one| one.jaxpr.out_avals()[i].weak_type);
-    let wanted: Vec<bool> = (0..traced[0].jaxpr.outs.len()).map(weak).collect();
-    let fits = |one: &Traced| one.jaxpr.out_avals().iter().zip(&wanted).all(|(aval, &weak)| aval.weak_type == weak);
-    let strengthen = |one: &Traced| -> Result<Traced> {
-        if fits(one) {
-            return Ok(one.clone());
-        }
-        let builder = std::sync::Arc::new(Builder::new());
-        let args: Vec<Val> = one.jaxpr.in_avals().into_iter().map(|aval| builder.input(aval)).collect();
-        let mut outs = eval_jaxpr(&*builder, &one.jaxpr, &args)?;
-        for (out, &weak) in outs.iter_mut().zip(&wanted) {
-            let dtype = out.aval().dtype;
-            *out = with_current(builder.clone(), || convert::convert(out, dtype, weak))?;
-        }
-        Ok(Traced { jaxpr: JaxprRef::new(builder.finish(&outs, None).0), captured: one.captured.clone() })
-    };
-    traced.iter().map(strengthen).collect()
 }
 
 /// A call whose intermediate values are computed again for the reverse derivative.

@@ -246,7 +246,7 @@ impl Prim for CustomLinPrim {
         })
     }
     fn cpu(&self, _p: &CustomLin, _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
-        CpuForm::Missing(NO_FORWARD.into())
+        CpuForm::Decompose(Box::new(|_, _| Err(Error::type_error(NO_FORWARD))))
     }
     fn hlo(&self) -> Hlo<CustomLin> {
         Hlo::Missing("it is gone before lowering")
@@ -296,7 +296,7 @@ struct BackwardOfVjp {
 
 impl CustomRule for BackwardOfVjp {
     fn jvp(&self, _: &EmitRef, _: &[Val], _: &[Option<Val>]) -> Result<(Vals, Tangents)> {
-        Err(Error::type_error(NO_FORWARD))
+        Err(Error::not_implemented(NO_FORWARD))
     }
     fn transpose(&self, e: &EmitRef, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {
         let known = |x: &Operand| x.known().cloned().ok_or_else(|| Error::internal("a residual is known"));
