@@ -144,7 +144,7 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
 _NO_OPERAND = object()
 
 
-def cond(pred, true_fun, false_fun, *operands, operand=_NO_OPERAND, linear=None):
+def cond(pred, true_fun, false_fun, *operands, operand=_NO_OPERAND):
     """`true_fun(*operands)` if `pred` holds, else `false_fun(*operands)`; only the chosen one runs.
 
     Under `vmap` with a predicate for each example both run, and their results are selected.
@@ -183,6 +183,8 @@ def switch(index, branches, *operands, operand=_NO_OPERAND):
     -3.0
     """
     if operand is not _NO_OPERAND:
+        if operands:
+            raise TypeError("if 'operand' keyword is passed then no positional operands can be passed")
         operands = (operand,)
     branches = tuple(branches)
     if not all(callable(branch) for branch in branches):

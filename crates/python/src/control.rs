@@ -5,15 +5,15 @@
 
 use pullback_base::tree::{Node, TreeDef};
 use pullback_base::{Aval, DType, Result, Scalar};
-use pullback_core::control::{CHECKPOINT, COND, Checkpoint, Cond, SCAN, Scan, WHILE, While};
-use pullback_ir::{Params, Val, Vals};
+use pullback_core::control::{CHECKPOINT, COND, Checkpoint, Cond, PolicyRef, SCAN, SavePolicy, Scan, WHILE, While};
+use pullback_ir::{Params, PrimRef, Val, Vals};
 use pullback_lib::{convert, lax};
 use pullback_trace::{Traced, trace_to_jaxpr, unify_captures};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 
 use crate::call::{call_with, check_callable, not_a_jax_type, path_of, tree_of, tree_vals};
-use crate::errors::{Carry, type_error, value_error};
+use crate::errors::{Carry, not_implemented, type_error, value_error};
 use crate::gate::gate;
 use crate::jit::bad_output;
 use crate::names::{function_and_place, positional_names};
@@ -446,19 +446,56 @@ fn output_differences(py: Python<'_>, a: &TracedFun, b: &TracedFun, names: &[Str
     Ok(found)
 }
 
-/// A call whose intermediate values are computed again for the reverse derivative.
+/// A policy of `checkpoint`, as Python function of a primitive, the avals of its operands, and its params.
+struct PyPolicy(Py<PyAny>);
+
+impl PyPolicy {
+    fn ask(&self, py: Python<'_>, prim: PrimRef, params: &Params, ins: &[Aval]) -> PyResult<bool> {
+        let mut args = vec![crate::primitive::primitive_object(py, prim)?.into_any()];
+        for &aval in ins {
+            args.push(Py::new(py, crate::aval::PyAval(aval))?.into_any());
+        }
+        let keywords = PyDict::new(py);
+        for (name, value) in params.fields() {
+            keywords.set_item(name, crate::jaxpr::param_object(py, &value)?)?;
+        }
+        let answer = self.0.bind(py).call(PyTuple::new(py, args)?, Some(&keywords))?;
+        match crate::names::class_name(&answer).as_str() {
+            "RecomputeType" => Ok(false),
+            "Offloadable" => Err(not_implemented(
+                "checkpoint policies that offload values to another memory are not supported: the CPU has one memory. Save \
+                 the values or recompute them",
+            )),
+            _ => answer.is_truthy(),
+        }
+    }
+}
+
+impl SavePolicy for PyPolicy {
+    fn saves(&self, prim: PrimRef, params: &Params, ins: &[Aval]) -> Result<bool> {
+        Python::attach(|py| self.ask(py, prim, params, ins).carry(py))
+    }
+
+    fn name(&self) -> String {
+        Python::attach(|py| self.0.bind(py).repr().map(|text| text.to_string()).unwrap_or_default())
+    }
+}
+
+/// A call whose intermediate values are computed again for the reverse derivative, but those that a policy keeps.
 #[pyfunction]
 fn checkpoint(
     py: Python<'_>,
     fun: &Bound<'_, PyAny>,
     args: &Bound<'_, PyTuple>,
     prevent_cse: bool,
+    policy: Option<Py<PyAny>>,
 ) -> PyResult<Py<PyAny>> {
     let (vals, tree) = tree_vals(args.as_any(), &not_a_jax_type)?;
     let fun = trace_fun("checkpoint", fun, tree.children().to_vec(), &avals(&vals))?;
     let Traced { jaxpr, captured } = fun.traced;
     let operands = [&captured[..], &vals].concat();
-    let params = Params::new(Checkpoint::new(jaxpr, prevent_cse));
+    let policy = policy.map(|policy| PolicyRef(std::sync::Arc::new(PyPolicy(policy))));
+    let params = Params::new(Checkpoint { policy, ..Checkpoint::new(jaxpr, prevent_cse) });
     let results = gate(py, || pullback_trace::bind(CHECKPOINT, &params, &operands))?;
     tree_of(py, &fun.out_tree, results)
 }

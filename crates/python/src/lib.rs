@@ -7,6 +7,7 @@
 pub mod api;
 pub mod array;
 pub mod aval;
+pub mod batching;
 pub mod call;
 pub mod callback;
 pub mod config;
@@ -18,6 +19,7 @@ pub mod gate;
 pub mod index;
 pub mod jaxpr;
 pub mod jit;
+pub mod linear;
 pub mod names;
 pub mod numpy;
 pub mod primitive;
@@ -45,6 +47,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     vmap::register(m)?;
     control::register(m)?;
     custom::register(m)?;
+    linear::register(m)?;
+    batching::register(m)?;
     callback::register(m)?;
     config::register(m)?;
     pullback_trace::set_describe_leak(names::describe_leak);

@@ -61,7 +61,15 @@ impl Emit for BatchEmit {
             return self.parent.bind(prim, params, &vals);
         }
         let e = &*self.parent;
-        let (outs, out_dims) = match prim.batch(params, e, &self.batch, &vals, &dims)? {
+        let own = match prim.custom_rule(params) {
+            Some(rule) => rule.batch(&self.parent, &self.batch, &vals, &dims)?,
+            None => None,
+        };
+        let ruled = match own {
+            Some(result) => Some(result),
+            None => prim.batch(params, e, &self.batch, &vals, &dims)?,
+        };
+        let (outs, out_dims) = match ruled {
             Some(result) => result,
             None => {
                 let (ins, dim) = align(e, &vals, &dims)?;

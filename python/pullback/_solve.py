@@ -1,0 +1,118 @@
+"""Solutions of systems that are differentiated by what they solve: what `pullback.lax` exports of it."""
+
+from pullback import _core
+from pullback.tree_util import tree_map, tree_structure
+
+
+def custom_linear_solve(matvec, b, solve, transpose_solve=None, symmetric=False, has_aux=False):
+    """The solution x of `matvec(x) = b`, whose derivatives solve systems with the same solvers.
+
+    custom_linear_solve : (x -> b), b -> x
+
+    The derivative does not look into `solve`: with A the matrix of `matvec`, a tangent is the solution of
+    A ẋ = ḃ - Ȧ x, and the cotangent of b that of the transposed system.
+
+    Args:
+      matvec: a linear function of trees like `b`; differentiated in what it closes over.
+      b: a tree of arrays.
+      solve: `solve(matvec, b) -> x`; with `has_aux`, a pair of x and any tree.
+      transpose_solve: `transpose_solve(vecmat, b) -> x`, a solver for the transposed matrix; needed for reverse mode
+        unless the matrix is symmetric.
+      symmetric: whether the matrix is its own transpose.
+      has_aux: whether solvers give auxiliary data, which have no derivative.
+    Raises:
+      ValueError: `matvec` or a solver gives other shapes than those of `b`.
+      TypeError: reverse mode without `transpose_solve`.
+
+    >>> import pullback as jax, pullback.numpy as jnp
+    >>> def half(b):
+    ...     return jax.lax.custom_linear_solve(lambda x: 2 * x, b, lambda matvec, b: b / 2, symmetric=True)
+    >>> float(jax.grad(half)(3.0))
+    0.5
+    """
+    transposed = None
+    if transpose_solve is not None:
+        from pullback import linear_transpose
+
+        like = tree_map(_struct_of, b)
+        vecmat = lambda x: linear_transpose(matvec, like)(x)[0]
+        transposed = lambda b: transpose_solve(vecmat, b)
+    x, aux = _core.custom_linear_solve(matvec, b, lambda b: solve(matvec, b), transposed, bool(symmetric), bool(has_aux))
+    return (x, aux) if has_aux else x
+
+
+def _struct_of(leaf):
+    from pullback import ShapeDtypeStruct
+
+    aval = _core.typeof(leaf)
+    return ShapeDtypeStruct(aval.shape, aval.dtype)
+
+
+def _check_tree(what, like, found, expected):
+    if found != expected:
+        raise TypeError(f"{what}() output pytree structure must match {like}, got {found} and {expected}.")
+
+
+def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):
+    """A root x of `f(x) = 0`, differentiated by the implicit function theorem.
+
+    custom_root : (x -> x), x -> x
+
+    The derivative does not look into `solve`: from f(x, p) = 0 comes ∂f/∂x ẋ = -∂f/∂p ṗ, where p is all that `f` closes
+    over.
+
+    Args:
+      f: a function of trees like `initial_guess` with results of the same structure.
+      initial_guess: a tree of arrays; the root does not depend on it.
+      solve: `solve(f, initial_guess) -> x`; with `has_aux`, a pair of x and any tree, which has no derivative.
+      tangent_solve: `tangent_solve(g, y) -> x` solves the linear system g(x) = y. It must be linear in y, and be
+        transposable for reverse mode.
+      has_aux: whether `solve` gives auxiliary data.
+    Raises:
+      TypeError: `f`, `solve` or `tangent_solve` gives another structure.
+
+    >>> import pullback as jax
+    >>> def square_root(a):
+    ...     f = lambda x: x * x - a
+    ...     return jax.lax.custom_root(f, 1.0, lambda f, x: jax.lax.stop_gradient(a) ** 0.5, lambda g, y: y / g(1.0))
+    >>> float(jax.grad(square_root)(4.0))
+    0.25
+    """
+    from pullback import closure_convert, custom_jvp, jvp
+
+    guess_tree = tree_structure(initial_guess)
+    staged = _core.stage_call(f, (tree_map(_strong, initial_guess),), {})
+    _check_tree("f", "initial_guess", staged.out_tree, guess_tree)
+    convert, consts = closure_convert(f, tree_map(_strong, initial_guess))
+
+    def solve_of(consts, guess):
+        out = solve(lambda x: convert(x, *consts), guess)
+        x, aux = out if has_aux else (out, None)
+        _check_tree("solve", "initial_guess", tree_structure(x), guess_tree)
+        return x, aux
+
+    root = custom_jvp(solve_of)
+
+    @root.defjvp
+    def derivative(primals, tangents):
+        consts, guess = primals
+        x, aux = root(consts, guess)
+        _, change = jvp(lambda consts: convert(x, *consts), (consts,), (tangents[0],))
+        g = lambda v: jvp(lambda x: convert(x, *consts), (x,), (v,))[1]
+        dot = tangent_solve(g, tree_map(lambda y: -y, change))
+        _check_tree("tangent_solve", "x", tree_structure(dot), tree_structure(x))
+        return (x, aux), (dot, tree_map(_zero_tangent, aux))
+
+    x, aux = root(consts, initial_guess)
+    return (x, aux) if has_aux else x
+
+
+def _strong(leaf):
+    """The value with the type that a root computed from it has."""
+    return _core.numpy.asarray(leaf)
+
+
+def _zero_tangent(leaf):
+    from pullback.custom_derivatives import zero_from_primal
+
+    return zero_from_primal(leaf)
