@@ -361,13 +361,17 @@ def _basis(tree):
     from pullback.tree_util import tree_flatten, tree_unflatten
 
     leaves, treedef = tree_flatten(tree)
-    leaves = [jnp.asarray(leaf) if not hasattr(leaf, "dtype") else leaf for leaf in leaves]
-    total = sum(leaf.size for leaf in leaves)
+    avals = [typeof(leaf) for leaf in leaves]
+    total = sum(aval.size for aval in avals)
     rows, start = [], 0
-    for leaf in leaves:
-        block = jnp.eye(total, leaf.size, k=-start, dtype=leaf.dtype)
-        rows.append(block.reshape((total, *leaf.shape)))
-        start += leaf.size
+    for aval in avals:
+        block = jnp.eye(total, aval.size, k=-start, dtype=aval.dtype).reshape((total, *aval.shape))
+        if aval.weak_type:
+            block = _core.find_primitive("convert_element_type").bind(
+                block, new_dtype=aval.dtype, weak_type=True, sharding=None
+            )
+        rows.append(block)
+        start += aval.size
     return tree_unflatten(treedef, rows)
 
 

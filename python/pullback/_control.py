@@ -164,7 +164,10 @@ def cond(pred, true_fun, false_fun, *operands, operand=_NO_OPERAND):
     """
     if operand is not _NO_OPERAND:
         if operands:
-            raise TypeError("if 'operand' keyword is passed then no positional operands can be passed")
+            raise TypeError(
+                "if 'operand' keyword is passed then no positional operands can be passed, got "
+                f"operand={operand} and positional operands {operands}"
+            )
         operands = (operand,)
     if not (callable(true_fun) and callable(false_fun)):
         raise TypeError("lax.cond: true_fun and false_fun arguments should be callable.")
@@ -184,7 +187,10 @@ def switch(index, branches, *operands, operand=_NO_OPERAND):
     """
     if operand is not _NO_OPERAND:
         if operands:
-            raise TypeError("if 'operand' keyword is passed then no positional operands can be passed")
+            raise TypeError(
+                "if 'operand' keyword is passed then no positional operands can be passed, got "
+                f"operand={operand} and positional operands {operands}"
+            )
         operands = (operand,)
     branches = tuple(branches)
     if not all(callable(branch) for branch in branches):

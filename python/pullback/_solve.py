@@ -1,7 +1,7 @@
 """Solutions of systems that are differentiated by what they solve: what `pullback.lax` exports of it."""
 
 from pullback import _core
-from pullback.tree_util import tree_map, tree_structure
+from pullback.tree_util import tree_leaves, tree_map, tree_structure
 
 
 def custom_linear_solve(matvec, b, solve, transpose_solve=None, symmetric=False, has_aux=False):
@@ -78,41 +78,45 @@ def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):
     >>> float(jax.grad(square_root)(4.0))
     0.25
     """
-    from pullback import closure_convert, custom_jvp, jvp
+    from pullback import custom_jvp, jvp
+    from pullback.custom_derivatives import SymbolicZero
 
-    guess_tree = tree_structure(initial_guess)
-    staged = _core.stage_call(f, (tree_map(_strong, initial_guess),), {})
-    _check_tree("f", "initial_guess", staged.out_tree, guess_tree)
-    convert, consts = closure_convert(f, tree_map(_strong, initial_guess))
+    guess = tree_map(_core.numpy.asarray, initial_guess)
+    guess_tree = tree_structure(guess)
+    equation = _core.stage_call(f, (guess,), {})
+    _check_tree("f", "initial_guess", equation.out_tree, guess_tree)
 
-    def solve_of(consts, guess):
-        out = solve(lambda x: convert(x, *consts), guess)
+    def solution(guess):
+        out = solve(f, guess)
         x, aux = out if has_aux else (out, None)
         _check_tree("solve", "initial_guess", tree_structure(x), guess_tree)
         return x, aux
 
-    root = custom_jvp(solve_of)
+    solver = _core.stage_call(solution, (guess,), {})
+    # Both functions see what they close over as arguments, so that the derivative does.
+    root = custom_jvp(lambda params, others, guess: solver.call_closed(others, tree_leaves(guess)))
 
-    @root.defjvp
     def derivative(primals, tangents):
-        consts, guess = primals
-        x, aux = root(consts, guess)
-        _, change = jvp(lambda consts: convert(x, *consts), (consts,), (tangents[0],))
-        g = lambda v: jvp(lambda x: convert(x, *consts), (x,), (v,))[1]
+        params, others, guess = primals
+        x, aux = root(params, others, guess)
+        dots = tangents[0]
+        moving = [i for i, dot in enumerate(dots) if not isinstance(dot, SymbolicZero)]
+        no_change = tree_map(SymbolicZero.from_primal_value, (x, aux))
+        if not moving:
+            return (x, aux), no_change
+
+        def at_solution(*values):
+            given = list(params)
+            for i, value in zip(moving, values):
+                given[i] = value
+            return equation.call_closed(given, tree_leaves(x))
+
+        _, change = jvp(at_solution, [params[i] for i in moving], [dots[i] for i in moving])
+        g = lambda v: jvp(lambda x: equation.call_closed(params, tree_leaves(x)), (x,), (v,))[1]
         dot = tangent_solve(g, tree_map(lambda y: -y, change))
-        _check_tree("tangent_solve", "x", tree_structure(dot), tree_structure(x))
-        return (x, aux), (dot, tree_map(_zero_tangent, aux))
+        _check_tree("tangent_solve", "x", tree_structure(dot), guess_tree)
+        return (x, aux), (dot, no_change[1])
 
-    x, aux = root(consts, initial_guess)
+    root.defjvp(derivative, symbolic_zeros=True)
+    x, aux = root(equation.captured, solver.captured, guess)
     return (x, aux) if has_aux else x
-
-
-def _strong(leaf):
-    """The value with the type that a root computed from it has."""
-    return _core.numpy.asarray(leaf)
-
-
-def _zero_tangent(leaf):
-    from pullback.custom_derivatives import zero_from_primal
-
-    return zero_from_primal(leaf)

@@ -81,7 +81,7 @@ impl VmapRule for PyVmapRule {
     }
 
     fn name(&self) -> String {
-        Python::attach(|py| self.rule.bind(py).repr().map(|text| text.to_string()).unwrap_or_default())
+        Python::attach(|py| crate::names::masked_repr(self.rule.bind(py)))
     }
 }
 

@@ -6,7 +6,7 @@
 use pullback_base::tree::{Node, TreeDef};
 use pullback_base::{Aval, DType, Result, Scalar};
 use pullback_core::control::{CHECKPOINT, COND, Checkpoint, Cond, PolicyRef, SCAN, SavePolicy, Scan, WHILE, While};
-use pullback_ir::{Params, PrimRef, Val, Vals};
+use pullback_ir::{Builder, JaxprRef, Params, PrimRef, Val, Vals, eval_jaxpr};
 use pullback_lib::{convert, lax};
 use pullback_trace::{Traced, trace_to_jaxpr, unify_captures};
 use pyo3::prelude::*;
@@ -96,12 +96,13 @@ impl Carried<'_, '_> {
         let leaf = |text: String| if text == LEAF { "an array".into() } else { text };
         Err(type_error(format!(
             "{} carry input and carry output must have the same pytree structure, but they differ:\n\nThe input carry {} is {} \
-             but the corresponding component of the carry output is {}, {why}.\n\nRevise the function {} so that the carry \
-             output has the same pytree structure as the carry input.",
+             but the corresponding component of the carry output is {}, {why}.\n\n{}\n\nRevise the function {} so that the \
+             carry output has the same pytree structure as the carry input.",
             self.what,
             self.name(None)?,
             leaf(a),
             leaf(b),
+            side_by_side(["carry input", "carry output"], self.tree, out),
             function_and_place(self.fun)
         )))
     }
@@ -143,6 +144,35 @@ fn sentence_or_list(found: &[String]) -> String {
     }
 }
 
+/// Two structures, one below the other, and the paths of the parts that differ.
+fn side_by_side(names: [&str; 2], a: &TreeDef, b: &TreeDef) -> String {
+    let width = names[0].len().max(names[1].len());
+    let mut paths = vec![];
+    differing_paths(a, b, String::new(), &mut paths);
+    let shown: Vec<&str> = paths.iter().map(|path| if path.is_empty() { "the root" } else { path.as_str() }).collect();
+    format!("  {:width$}  {a}\n  {:width$}  {b}\n  they differ at {}", names[0], names[1], shown.join(", "))
+}
+
+fn differing_paths(a: &TreeDef, b: &TreeDef, path: String, found: &mut Vec<String>) {
+    if a.node() != b.node() || a.children().len() != b.children().len() {
+        found.push(path);
+        return;
+    }
+    for (i, (one, other)) in a.children().iter().zip(b.children()).enumerate() {
+        differing_paths(one, other, format!("{path}[{}]", key_of(a, i)), found);
+    }
+}
+
+/// The key of a child in its container: that of a dictionary, else its number.
+fn key_of(tree: &TreeDef, child: usize) -> String {
+    let Node::Dict(custom) = tree.node() else { return child.to_string() };
+    Python::attach(|py| {
+        let keys = PyNode::of(custom).keys(py)?;
+        keys[child].repr().map(|text| text.to_string())
+    })
+    .unwrap_or_else(|_| child.to_string())
+}
+
 const LEAF: &str = "a pytree leaf";
 
 /// What two structures are at the first place where they differ, and why they do.
@@ -179,12 +209,10 @@ fn tree_difference(a: &TreeDef, b: &TreeDef) -> [String; 3] {
         .map_or_else(|| [a.to_string(), b.to_string(), "".into()], |(a, b)| tree_difference(a, b))
 }
 
-/// Types of initial values whose weak type does not survive the loop, replaced by those of what comes out of it;
-/// `None` if all do.
+/// Types of weakly typed initial values whose dtype does not survive the loop, replaced by those of what comes out of
+/// it; `None` if all do. A weak type that becomes strong changes nothing.
 fn promoted(ins: &[Aval], outs: &[Aval]) -> Option<Vec<Aval>> {
-    let differs = |(a, out): (&Aval, &Aval)| {
-        a.weak_type && (a.dtype != out.dtype || !out.weak_type) && a.shape == out.shape
-    };
+    let differs = |(a, out): (&Aval, &Aval)| a.weak_type && a.dtype != out.dtype && a.shape == out.shape;
     let pairs = || ins.iter().zip(outs);
     pairs().any(differs).then(|| pairs().map(|(a, out)| if differs((a, out)) { *out } else { *a }).collect())
 }
@@ -196,6 +224,24 @@ fn in_dtypes(vals: &[Val], wanted: &[Aval]) -> Result<Vec<Val>> {
         _ => convert::convert(val, aval.dtype, aval.weak_type),
     };
     vals.iter().zip(wanted).map(place).collect()
+}
+
+/// The body of a loop whose carry comes in weakly typed and goes out strongly: it takes it in strongly, too.
+fn strengthened(traced: &Traced, outs: &[Aval]) -> Result<Traced> {
+    let (jaxpr, first) = (&traced.jaxpr, traced.captured.len());
+    let mut ins = jaxpr.in_avals();
+    let mut is_changed = false;
+    for (aval, out) in ins[first..].iter_mut().zip(outs) {
+        is_changed |= aval.weak_type && !out.weak_type;
+        *aval = aval.weak(aval.weak_type && out.weak_type);
+    }
+    if !is_changed {
+        return Ok(traced.clone());
+    }
+    let b = Builder::new();
+    let args: Vec<Val> = ins.into_iter().map(|aval| b.input(aval)).collect();
+    let outs = eval_jaxpr(&b, jaxpr, &args)?;
+    Ok(Traced { jaxpr: JaxprRef::new(b.finish(&outs, None).0), captured: traced.captured.clone() })
 }
 
 fn scan_length(xs: &[Val], length: Option<usize>) -> PyResult<usize> {
@@ -264,7 +310,7 @@ fn scan(
         }
         carried.check_types(&carry_avals, &outs[..carry.len()])?;
         let carry = gate(py, || in_dtypes(&carry, &carry_avals))?;
-        let Traced { jaxpr, captured } = body.traced;
+        let Traced { jaxpr, captured } = gate(py, || strengthened(&body.traced, &outs[..carry.len()]))?;
         let mut params = Scan::new(jaxpr, length, reverse, captured.len(), carry.len());
         params.unroll = unroll;
         let operands = [&captured[..], &carry, &slices].concat();
@@ -304,6 +350,8 @@ fn while_loop(
     };
     carried.check_types(&carry_avals, &body.out_avals())?;
     let carry = gate(py, || in_dtypes(&carry, &carry_avals))?;
+    let Traced { jaxpr: body_jaxpr, captured: body_captured } =
+        gate(py, || strengthened(&body.traced, &body.out_avals()))?;
     let cond = trace_fun("while_loop", cond_fun, vec![tree.clone()], &carry_avals)?;
     if !cond.out_tree.is_leaf() {
         return Err(type_error(format!("cond_fun must return a boolean scalar, but got pytree {}.", cond.out_tree)));
@@ -312,10 +360,10 @@ fn while_loop(
     let params = While {
         cond_jaxpr: cond.traced.jaxpr,
         cond_nconsts: cond.traced.captured.len(),
-        body_jaxpr: body.traced.jaxpr,
-        body_nconsts: body.traced.captured.len(),
+        body_jaxpr,
+        body_nconsts: body_captured.len(),
     };
-    let operands = [&cond.traced.captured[..], &body.traced.captured, &carry].concat();
+    let operands = [&cond.traced.captured[..], &body_captured, &carry].concat();
     let results = gate(py, || pullback_trace::bind(WHILE, &Params::new(params), &operands))?;
     tree_of(py, &tree, results)
 }
@@ -404,8 +452,12 @@ fn check_branches(branches: &[Bound<'_, PyAny>], funs: &[TracedFun], is_predicat
             let [one, two, why] = tree_difference(&a.out_tree, &b.out_tree);
             return Err(type_error(format!(
                 "{what} branch outputs must have the same pytree structure, but they differ:\n\n{places}\n\n{} output is {one} but \
-                 {} output is {two}, {why}.\n\nRevise {} and/or {} so that they have the same pytree structure.",
-                names[0], names[1], names[0], names[1]
+                 {} output is {two}, {why}.\n\n{}\n\nRevise {} and/or {} so that they have the same pytree structure.",
+                names[0],
+                names[1],
+                side_by_side([&names[0], &names[1]], &a.out_tree, &b.out_tree),
+                names[0],
+                names[1]
             )));
         }
         let found = output_differences(branches[0].py(), a, b, &names)?;
@@ -477,7 +529,7 @@ impl SavePolicy for PyPolicy {
     }
 
     fn name(&self) -> String {
-        Python::attach(|py| self.0.bind(py).repr().map(|text| text.to_string()).unwrap_or_default())
+        Python::attach(|py| crate::names::masked_repr(self.0.bind(py)))
     }
 }
 
