@@ -72,7 +72,7 @@ def simple(s, name, args):
 
 def holder(s, name, args, inner, values):
     """A call, loop or branch around inner programs, which see all values so far and one more."""
-    lax = s.lax
+    lax, values = s.lax, list(values)
     run = lambda steps: lambda c: execute(s, steps, [*values, c])
     f = run(inner[0])
     x, y = args

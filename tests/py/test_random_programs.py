@@ -1,7 +1,7 @@
 """Random programs: eager, compiled, interpreted equation by equation and, when asked, on JAX, all give the same.
 
-`PULLBACK_RANDOM_PROGRAMS=N` says how many programs (10,000 unless told), `PULLBACK_RANDOM_SEED` where they begin, and
-`PULLBACK_RANDOM_JAX=N` on how many of them JAX, which compiles slowly, is asked too (40 unless told). A failure prints
+`PULLBACK_RANDOM_PROGRAMS=N` says how many programs (4,000 unless told), `PULLBACK_RANDOM_SEED` where they begin, and
+`PULLBACK_RANDOM_JAX=N` on how many of them JAX, which compiles slowly, is asked too (20 unless told). A failure prints
 the seed and a program made as small as still fails.
 """
 
@@ -13,9 +13,9 @@ import pytest
 import pullback
 from random_programs import execute, names_in, program, shrink
 
-COUNT = int(os.environ.get("PULLBACK_RANDOM_PROGRAMS", "10000"))
+COUNT = int(os.environ.get("PULLBACK_RANDOM_PROGRAMS", "4000"))
 START = int(os.environ.get("PULLBACK_RANDOM_SEED", "0"))
-ON_JAX = int(os.environ.get("PULLBACK_RANDOM_JAX", "40"))
+ON_JAX = int(os.environ.get("PULLBACK_RANDOM_JAX", "20"))
 PARTS = 20
 X = np.array([0.5, -1.25, 2.0], np.float32)
 Y = np.array([1.5, 0.75, -0.5], np.float32)

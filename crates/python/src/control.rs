@@ -6,7 +6,7 @@
 use pullback_base::tree::{Node, TreeDef};
 use pullback_base::{Aval, DType, Result, Scalar};
 use pullback_core::control::{CHECKPOINT, COND, Checkpoint, Cond, PolicyRef, SCAN, SavePolicy, Scan, WHILE, While};
-use pullback_ir::{Builder, JaxprRef, Params, PrimRef, Val, Vals, eval_jaxpr};
+use pullback_ir::{Params, PrimRef, Val, Vals};
 use pullback_lib::{convert, lax};
 use pullback_trace::{Traced, trace_to_jaxpr, unify_captures};
 use pyo3::prelude::*;
@@ -226,24 +226,6 @@ fn in_dtypes(vals: &[Val], wanted: &[Aval]) -> Result<Vec<Val>> {
     vals.iter().zip(wanted).map(place).collect()
 }
 
-/// The body of a loop whose carry comes in weakly typed and goes out strongly: it takes it in strongly, too.
-fn strengthened(traced: &Traced, outs: &[Aval]) -> Result<Traced> {
-    let (jaxpr, first) = (&traced.jaxpr, traced.captured.len());
-    let mut ins = jaxpr.in_avals();
-    let mut is_changed = false;
-    for (aval, out) in ins[first..].iter_mut().zip(outs) {
-        is_changed |= aval.weak_type && !out.weak_type;
-        *aval = aval.weak(aval.weak_type && out.weak_type);
-    }
-    if !is_changed {
-        return Ok(traced.clone());
-    }
-    let b = Builder::new();
-    let args: Vec<Val> = ins.into_iter().map(|aval| b.input(aval)).collect();
-    let outs = eval_jaxpr(&b, jaxpr, &args)?;
-    Ok(Traced { jaxpr: JaxprRef::new(b.finish(&outs, None).0), captured: traced.captured.clone() })
-}
-
 fn scan_length(xs: &[Val], length: Option<usize>) -> PyResult<usize> {
     let mut sizes = vec![];
     for x in xs {
@@ -310,7 +292,7 @@ fn scan(
         }
         carried.check_types(&carry_avals, &outs[..carry.len()])?;
         let carry = gate(py, || in_dtypes(&carry, &carry_avals))?;
-        let Traced { jaxpr, captured } = gate(py, || strengthened(&body.traced, &outs[..carry.len()]))?;
+        let Traced { jaxpr, captured } = body.traced;
         let mut params = Scan::new(jaxpr, length, reverse, captured.len(), carry.len());
         params.unroll = unroll;
         let operands = [&captured[..], &carry, &slices].concat();
@@ -350,8 +332,7 @@ fn while_loop(
     };
     carried.check_types(&carry_avals, &body.out_avals())?;
     let carry = gate(py, || in_dtypes(&carry, &carry_avals))?;
-    let Traced { jaxpr: body_jaxpr, captured: body_captured } =
-        gate(py, || strengthened(&body.traced, &body.out_avals()))?;
+    let Traced { jaxpr: body_jaxpr, captured: body_captured } = body.traced;
     let cond = trace_fun("while_loop", cond_fun, vec![tree.clone()], &carry_avals)?;
     if !cond.out_tree.is_leaf() {
         return Err(type_error(format!("cond_fun must return a boolean scalar, but got pytree {}.", cond.out_tree)));

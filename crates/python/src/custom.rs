@@ -291,12 +291,8 @@ fn custom_jvp_call(
         n_captured: staged.captured.len(),
         out_tree: out_tree.clone(),
     };
-    let params = CustomJvpCall {
-        name: name.into(),
-        call_jaxpr: staged.jaxpr,
-        jvp: JvpRuleRef(Arc::new(rule)),
-        symbolic_zeros,
-    };
+    let params =
+        CustomJvpCall { name: name.into(), call_jaxpr: staged.jaxpr, jvp: JvpRuleRef(Arc::new(rule)), symbolic_zeros };
     let ins = [staged.captured, call.vals].concat();
     let outs = gate(py, || bind(CUSTOM_JVP_CALL, &Params::new(params), &ins))?;
     finish(py, staged.out_tree, &out_tree, outs)

@@ -106,7 +106,8 @@ fn linear_call(
     let (res, res_tree) = tree_vals(residuals, &not_a_jax_type)?;
     let (lin, lin_tree) = tree_vals(linear, &not_a_jax_type)?;
     let avals = |vals: &[Val]| vals.iter().map(Val::aval).collect::<Vec<Aval>>();
-    let callee = trace_fun("linear_call", fun, vec![res_tree.clone(), lin_tree.clone()], &avals(&[&res[..], &lin].concat()))?;
+    let callee =
+        trace_fun("linear_call", fun, vec![res_tree.clone(), lin_tree.clone()], &avals(&[&res[..], &lin].concat()))?;
     let ct_avals: Vec<Aval> = callee.out_avals().into_iter().map(Aval::tangent).collect();
     let transpose = trace_fun(
         "linear_call",

@@ -5,8 +5,8 @@
 use pullback_base::{Aval, DType, Result};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
-    Atom, Avals, Batching, Builder, Derivative, Effects, Emit, Eqn, Hlo, Jaxpr, JaxprRef, Operand, Params,
-    Prim, PrimRef, Sample, Split, SplitJaxpr, Tangents, TraceId, Transpose, Val, Vals, VarId, eval_jaxpr,
+    Atom, Avals, Batching, Builder, Derivative, Effects, Emit, Eqn, Hlo, Jaxpr, JaxprRef, Operand, Params, Prim,
+    PrimRef, Sample, Split, SplitJaxpr, Tangents, TraceId, Transpose, Val, Vals, VarId, eval_jaxpr,
 };
 
 use super::jit::{JIT, Jit, batch_in_front, check_call};

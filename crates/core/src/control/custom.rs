@@ -12,7 +12,8 @@ use std::sync::Arc;
 use pullback_base::{Aval, Error, Result, bail};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
-    Avals, Batch, BatchDims, Batching, CustomRule, Derivative, Effects, Emit, EmitRef, Hlo, JaxprRef, Operand, Params, Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals,
+    Avals, Batch, BatchDims, Batching, CustomRule, Derivative, Effects, Emit, EmitRef, Hlo, JaxprRef, Operand, Params,
+    Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals,
 };
 
 use super::jit::{batch_in_front, check_call};

@@ -145,7 +145,9 @@ impl VmapRule for JvpOfRule {
             };
             // A value and its tangent are batched together or not at all.
             let all = is_batched || t_batched;
-            let whole = |val: &Val, has: bool| if has || !all { Ok(val.clone()) } else { batch_to_front(&**e, val, None, size) };
+            let whole = |val: &Val, has: bool| {
+                if has || !all { Ok(val.clone()) } else { batch_to_front(&**e, val, None, size) }
+            };
             duals.push(emit.pack(whole(x, is_batched)?, Some(whole(t, t_batched)?)));
             both.push(all);
         }

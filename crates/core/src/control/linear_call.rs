@@ -127,7 +127,13 @@ fn transpose(p: &LinearCall, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand])
 }
 
 /// Everything is batched: what the transpose takes and gives must fit what the callee gives and takes.
-fn batch(p: &LinearCall, e: &dyn Emit, batch: &Batch, ins: &[Val], dims: &[Option<usize>]) -> Result<(Vals, BatchDims)> {
+fn batch(
+    p: &LinearCall,
+    e: &dyn Emit,
+    batch: &Batch,
+    ins: &[Val],
+    dims: &[Option<usize>],
+) -> Result<(Vals, BatchDims)> {
     let move_one = |(val, &dim): (&Val, &Option<usize>)| batch_to_front(e, val, dim, batch.size);
     let ins: Result<Vec<Val>> = ins.iter().zip(dims).map(move_one).collect();
     let derive = |jaxpr: &JaxprRef| -> Result<JaxprRef> {

@@ -7,8 +7,8 @@
 use pullback_base::{Aval, Error, Result, bail};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
-    Avals, Batch, BatchDims, Batching, Derivative, Effects, Emit, Hlo, JaxprRef, Operand, ParamField,
-    ParamValue, Params, Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals, eval_jaxpr,
+    Avals, Batch, BatchDims, Batching, Derivative, Effects, Emit, Hlo, JaxprRef, Operand, ParamField, ParamValue,
+    Params, Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals, eval_jaxpr,
 };
 
 use super::jit::{batch_in_front, check_call};
@@ -281,9 +281,8 @@ fn batch(
             let forced = [&vector[..], &vec![false; n_aux]].concat();
             batch_jaxpr(jaxpr, batch, &[consts, &vector].concat(), &forced)
         };
-        let maybe = |jaxpr: &Option<JaxprRef>, consts: &[bool]| {
-            jaxpr.as_ref().map(|jaxpr| derive(jaxpr, consts)).transpose()
-        };
+        let maybe =
+            |jaxpr: &Option<JaxprRef>, consts: &[bool]| jaxpr.as_ref().map(|jaxpr| derive(jaxpr, consts)).transpose();
         let matvec = derive(&p.jaxprs.matvec, parts.matvec)?;
         let vecmat = maybe(&p.jaxprs.vecmat, parts.vecmat)?;
         let solve = derive(&p.jaxprs.solve, parts.solve)?;

@@ -31,5 +31,18 @@ pub use shapes::{ScanIns, ScanOuts};
 pub use while_loop::{WHILE, While, check_condition};
 
 /// All of them.
-pub const ALL: &[PrimRef] =
-    &[CHECKPOINT, COND, CUSTOM_JVP_CALL, CUSTOM_LIN, CUSTOM_LINEAR_SOLVE, CUSTOM_VMAP_CALL, LINEAR_CALL, CUSTOM_VJP_CALL, DEBUG_PRINT, JIT, PURE_CALLBACK, SCAN, WHILE];
+pub const ALL: &[PrimRef] = &[
+    CHECKPOINT,
+    COND,
+    CUSTOM_JVP_CALL,
+    CUSTOM_LIN,
+    CUSTOM_LINEAR_SOLVE,
+    CUSTOM_VMAP_CALL,
+    LINEAR_CALL,
+    CUSTOM_VJP_CALL,
+    DEBUG_PRINT,
+    JIT,
+    PURE_CALLBACK,
+    SCAN,
+    WHILE,
+];

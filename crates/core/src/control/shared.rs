@@ -28,7 +28,10 @@ macro_rules! shared_rule {
 
         impl pullback_ir::ParamField for $name {
             fn to_value(&self) -> pullback_ir::ParamValue {
-                pullback_ir::ParamValue::Opaque(pullback_ir::Opaque { text: $text(&*self.0).into(), value: std::sync::Arc::new(self.clone()) })
+                pullback_ir::ParamValue::Opaque(pullback_ir::Opaque {
+                    text: $text(&*self.0).into(),
+                    value: std::sync::Arc::new(self.clone()),
+                })
             }
             fn from_value(value: &pullback_ir::ParamValue) -> Option<Self> {
                 match value {

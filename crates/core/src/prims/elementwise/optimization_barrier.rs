@@ -31,9 +31,7 @@ impl Prim for OptimizationBarrier {
     }
 
     fn derivative(&self) -> Derivative<()> {
-        Derivative::Jvp(|(), e, xs, ts| {
-            Ok((e.bind(OPTIMIZATION_BARRIER, &Params::NONE, xs)?, through(e, ts)?))
-        })
+        Derivative::Jvp(|(), e, xs, ts| Ok((e.bind(OPTIMIZATION_BARRIER, &Params::NONE, xs)?, through(e, ts)?)))
     }
 
     fn transpose(&self) -> Transpose<()> {
