@@ -228,7 +228,8 @@ fn batch(p: &Cond, e: &dyn Emit, batch: &Batch, ins: &[Val], dims: &[Option<usiz
     Ok((outs, batched_out.iter().map(|&batched| batched.then_some(0)).collect()))
 }
 
-/// An index for each example: every branch runs for all of them, and results are selected.
+/// An index for each example: every branch runs for all of them, and results are selected. The index is in range here:
+/// who binds a choice has moved it there.
 fn batch_by_selection(
     p: &Cond,
     e: &dyn Emit,
