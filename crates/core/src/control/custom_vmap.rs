@@ -86,6 +86,17 @@ impl Prim for CustomVmapPrim {
 
 struct RuleOfCall(CustomVmapCall);
 
+impl RuleOfCall {
+    fn batched(&self, e: &EmitRef, batch: &Batch, ins: &[Val], dims: &[Option<usize>]) -> Result<(Vals, BatchDims)> {
+        let (ins, batched) = batch_in_front(&**e, ins, dims, batch.size)?;
+        let (outs, batched_out) = self.0.rule.0.batch(e, batch.size, &ins, &batched)?;
+        if outs.len() != self.0.call.outs.len() {
+            bail!(Internal, "a custom_vmap rule gave {} results for {}", outs.len(), self.0.call.outs.len());
+        }
+        Ok((outs, batched_out.iter().map(|&batched| batched.then_some(0)).collect()))
+    }
+}
+
 impl CustomRule for RuleOfCall {
     fn jvp(&self, e: &EmitRef, primals: &[Val], tangents: &[Option<Val>]) -> Result<(Vals, Tangents)> {
         let p = &self.0;
@@ -110,13 +121,8 @@ impl CustomRule for RuleOfCall {
         batch: &Batch,
         ins: &[Val],
         dims: &[Option<usize>],
-    ) -> Result<Option<(Vals, BatchDims)>> {
-        let (ins, batched) = batch_in_front(&**e, ins, dims, batch.size)?;
-        let (outs, batched_out) = self.0.rule.0.batch(e, batch.size, &ins, &batched)?;
-        if outs.len() != self.0.call.outs.len() {
-            bail!(Internal, "a custom_vmap rule gave {} results for {}", outs.len(), self.0.call.outs.len());
-        }
-        Ok(Some((outs, batched_out.iter().map(|&batched| batched.then_some(0)).collect())))
+    ) -> Option<Result<(Vals, BatchDims)>> {
+        Some(self.batched(e, batch, ins, dims))
     }
 
     fn name(&self) -> String {

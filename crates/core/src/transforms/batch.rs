@@ -61,15 +61,9 @@ impl Emit for BatchEmit {
             return self.parent.bind(prim, params, &vals);
         }
         let e = &*self.parent;
-        let own = match prim.custom_rule(params) {
-            Some(rule) => rule.batch(&self.parent, &self.batch, &vals, &dims)?,
-            None => None,
-        };
-        let ruled = match own {
-            Some(result) => Some(result),
-            None => prim.batch(params, e, &self.batch, &vals, &dims)?,
-        };
-        let (outs, out_dims) = match ruled {
+        let own = prim.custom_rule(params).and_then(|rule| rule.batch(&self.parent, &self.batch, &vals, &dims));
+        let result = own.map_or_else(|| prim.batch(params, e, &self.batch, &vals, &dims), |result| result.map(Some))?;
+        let (outs, out_dims) = match result {
             Some(result) => result,
             None => {
                 let (ins, dim) = align(e, &vals, &dims)?;
