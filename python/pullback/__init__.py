@@ -86,6 +86,7 @@ _MODULES = frozenset({
 _NAMES = {
     "checkpoint": ("custom_derivatives", "checkpoint"),
     "remat": ("custom_derivatives", "remat"),
+    "checkpoint_policies": ("ad_checkpoint", "checkpoint_policies"),
     "closure_convert": ("custom_derivatives", "closure_convert"),
     "custom_gradient": ("custom_derivatives", "custom_gradient"),
     "custom_jvp": ("custom_derivatives", "custom_jvp"),
@@ -99,6 +100,12 @@ _NAMES = {
     "inspect": ("_inspect", "inspect"),
     "print_environment_info": ("_inspect", "print_environment_info"),
     "fwd_and_bwd": ("_api", "fwd_and_bwd"),
+    "Ref": ("ref", "Ref"),
+    "new_ref": ("ref", "new_ref"),
+    "empty_ref": ("ref", "empty_ref"),
+    "free_ref": ("ref", "free_ref"),
+    "freeze": ("ref", "freeze"),
+    "ensure_compile_time_eval": ("core", "ensure_compile_time_eval"),
 }
 
 

@@ -13,8 +13,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use alike::{Likeness, Words};
 pub(crate) use lanes::{unroll_of, varying_values};
-pub(crate) use outline::Outlined;
 use outline::captures;
+pub(crate) use outline::{Outlined, takes_long, work_of};
 
 use crate::executable::CalledKernel;
 

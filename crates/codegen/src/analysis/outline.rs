@@ -79,6 +79,12 @@ pub(crate) fn known_length(extent: Extent) -> i64 {
     }
 }
 
+/// Whether a loop has so many iterations that it must look at the interrupt flag even inside of others.
+pub(crate) fn takes_long(inner: &For) -> bool {
+    const LONG: i64 = 1 << 20;
+    known_length(inner.n) >= LONG
+}
+
 /// Operations that one run of a block does, roughly.
 pub(crate) fn work_of(block: &[Inst]) -> i64 {
     let work = |inst: &Inst| match &inst.op {

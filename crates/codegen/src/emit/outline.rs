@@ -6,7 +6,7 @@ use pullback_base::Result;
 use pullback_loops::*;
 
 use super::{Counter, Emitter, Slot, loads, scalar_type};
-use crate::analysis::Outlined;
+use crate::analysis::{Outlined, takes_long};
 use crate::host;
 
 impl<'a> Emitter<'_, 'a, '_> {
@@ -17,6 +17,11 @@ impl<'a> Emitter<'_, 'a, '_> {
     /// Whether the loop stands by itself and others of the program are like it.
     pub(super) fn is_repeated(&self, inner: &For) -> bool {
         !self.is_outlined && self.depth == 0 && self.lanes.is_none() && self.shared.is_repeated(inner)
+    }
+
+    /// Whether each iteration looks at the interrupt flag: of an outermost loop, and of one that alone takes long.
+    pub(super) fn is_interruptible(&self, inner: &For) -> bool {
+        self.depth == 0 && !self.is_outlined || takes_long(inner)
     }
 
     pub(super) fn shared_loop(&mut self, inner: &'a For) -> Result<()> {

@@ -1,6 +1,7 @@
 //! Loops, choices and calls.
 
 use super::*;
+use crate::analysis::takes_long;
 
 /// The iterations of a counted loop.
 pub(super) struct Bounds {
@@ -34,7 +35,8 @@ impl<'a> Lower<'_, 'a> {
             return self.bind(inner.carries.iter().map(|carry| carry.out), &outs);
         }
         let variables: Vec<Reg> = inits.into_iter().map(|init| self.variable(init)).collect();
-        let checks = inner.kind == LoopKind::Seq && self.depth == 0 && !self.is_outlined;
+        let stands_free = self.depth == 0 && !self.is_outlined || takes_long(inner);
+        let checks = inner.kind == LoopKind::Seq && self.lanes.is_none() && stands_free;
         let bounds = self.all_of(inner.n);
         self.depth += 1;
         self.counted(inner.id, &bounds, &inner.body, &variables, |me| {
@@ -193,9 +195,8 @@ impl<'a> Lower<'_, 'a> {
         self.open_scope(&[&inner.header, &inner.body]);
         let start = self.start_loop(head, &variables);
         self.bind(inner.carries.iter().map(|carry| carry.phi), &variables);
-        if self.depth == 0 && !self.is_outlined {
-            self.push(Inst::CheckInterrupt);
-        }
+        // Nobody knows how often it runs, however deep it is.
+        self.push(Inst::CheckInterrupt);
         self.depth += 1;
         self.block(&inner.header);
         let condition = self.scalar(inner.condition);

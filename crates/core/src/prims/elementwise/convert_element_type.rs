@@ -55,10 +55,10 @@ impl Prim for Convert {
 
     fn derivative(&self) -> Derivative<ConvertElementType> {
         Derivative::Jvp(|p, e, xs, ts| {
-            let convert = |x: &Val| e.bind(CONVERT_ELEMENT_TYPE, &Params::new(p.clone()), std::slice::from_ref(x));
-            let out = convert(&xs[0])?;
+            let out = e.bind(CONVERT_ELEMENT_TYPE, &Params::new(p.clone()), xs)?;
             let t = ts[0].as_ref().filter(|_| p.new_dtype.is_inexact());
-            Ok((out, smallvec![t.map(convert).transpose()?.and_then(|mut t| t.pop())]))
+            let dot = t.map(|t| V::new(e, t).convert_weakly(p.new_dtype, p.weak_type).done());
+            Ok((out, smallvec![dot.transpose()?]))
         })
     }
 
@@ -89,7 +89,17 @@ impl Prim for Convert {
     }
 
     fn hlo(&self) -> Hlo<ConvertElementType> {
-        Hlo::Attributes("stablehlo.convert", |_, _| String::new())
+        Hlo::Rule(|p, cx, ins, _| {
+            let x = ins[0];
+            if p.new_dtype == DType::Bool && x.aval.dtype != DType::Bool {
+                let zero = cx.full(Scalar::zero(x.aval.dtype), &x.aval.shape);
+                return Ok(smallvec![cx.compare("NE", x, zero)]);
+            }
+            let is_part = x.aval.dtype.is_complex() && !p.new_dtype.is_complex();
+            let x =
+                if is_part { cx.one("stablehlo.real", "", &[x], x.aval.with_dtype(x.aval.dtype.real())) } else { x };
+            Ok(smallvec![cx.convert(x, p.new_dtype)])
+        })
     }
 
     fn samples(&self) -> Vec<Sample> {
