@@ -8,24 +8,42 @@ use pullback_loops::*;
 use pullback_runtime::FlushSubnormals;
 use smallvec::SmallVec;
 
+use crate::analysis::work_of;
 use crate::arena::Arena;
-use crate::emit::work_of;
 use crate::host::{self, BoundKernel, Run};
 use crate::native::{self, Native};
+use crate::x86;
 
 /// What runs a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Engine {
     /// Machine code by Cranelift.
     Cranelift,
+    /// Machine code by our own emitter, with 256-bit lanes; by Cranelift what it does not take.
+    Avx2,
+    /// Machine code by our own emitter, with 512-bit lanes; by Cranelift what it does not take.
+    Avx512,
     /// The interpreter of the loop IR.
     Interpret,
+}
+
+impl Engine {
+    /// Every engine that makes code for this machine, the best first.
+    pub fn of_this_machine() -> Vec<Engine> {
+        let own = match x86::best_level() {
+            Some(x86::Level::Avx512) => vec![Engine::Avx512, Engine::Avx2],
+            Some(x86::Level::Avx2) => vec![Engine::Avx2],
+            None => vec![],
+        };
+        own.into_iter().chain([Engine::Cranelift]).collect()
+    }
 }
 
 /// Choices for [`compile`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// What runs the program; by default what `PULLBACK_ENGINE` says (`cranelift` or `interpret`), else Cranelift.
+    /// What runs the program; by default what `PULLBACK_ENGINE` says (`avx512`, `avx2`, `cranelift` or `interpret`),
+    /// else the best that this machine has.
     pub engine: Option<Engine>,
     /// Whether to keep the disassembly for [`Executable::machine_code`].
     pub disassemble: bool,
@@ -39,9 +57,14 @@ impl Options {
             return Ok(engine);
         }
         match std::env::var("PULLBACK_ENGINE").as_deref() {
-            Err(_) | Ok("" | "cranelift") => Ok(Engine::Cranelift),
+            Err(_) | Ok("") => Ok(Engine::of_this_machine()[0]),
+            Ok("cranelift") => Ok(Engine::Cranelift),
+            Ok("avx2") => Ok(Engine::Avx2),
+            Ok("avx512") => Ok(Engine::Avx512),
             Ok("interpret") => Ok(Engine::Interpret),
-            Ok(other) => bail!(Value, "PULLBACK_ENGINE is {other:?}; it should be `cranelift` or `interpret`"),
+            Ok(other) => {
+                bail!(Value, "PULLBACK_ENGINE is {other:?}; it should be `avx512`, `avx2`, `cranelift` or `interpret`")
+            }
         }
     }
 }
@@ -91,8 +114,13 @@ pub fn compile(program: &Program, options: &Options) -> Result<Executable> {
     }
     let (native, kernels) = match options.engine()? {
         Engine::Interpret => (None, vec![]),
-        Engine::Cranelift => {
-            let (native, kernels) = native::compile(&program, options)?;
+        engine => {
+            let own = match engine {
+                Engine::Avx2 => x86::compile(&program, options, x86::Level::Avx2)?,
+                Engine::Avx512 => x86::compile(&program, options, x86::Level::Avx512)?,
+                Engine::Cranelift | Engine::Interpret => None,
+            };
+            let (native, kernels) = own.map_or_else(|| native::compile(&program, options), Ok)?;
             (Some(native), kernels)
         }
     };
