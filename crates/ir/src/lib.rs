@@ -8,6 +8,7 @@
 
 mod builder;
 mod check;
+mod elements;
 mod emit;
 mod eval;
 pub mod hlo;
