@@ -492,7 +492,9 @@ def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False, abstra
 
     @_wraps(fun)
     def make_jaxpr_f(*args, **kwargs):
-        staged = _core.stage_call(fun, args, kwargs, numbers, [], "make_jaxpr")
+        staged = _core.lax._call_with_axes(
+            list(axis_env or ()), lambda: _core.stage_call(fun, args, kwargs, numbers, [], "make_jaxpr")
+        )
         if not return_shape:
             return staged.jaxpr
         return staged.jaxpr, staged.out_tree.unflatten(map(_struct, staged.flat_out_avals))

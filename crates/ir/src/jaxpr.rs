@@ -6,8 +6,8 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use pullback_base::{Array, Aval, Scalar, Span};
 use smallvec::SmallVec;
@@ -166,9 +166,13 @@ impl Jaxpr {
     }
 }
 
+/// The name of a mapped axis, as collectives use it.
+pub type AxisName = Arc<str>;
+
 struct Shared {
     id: u64,
     jaxpr: Jaxpr,
+    axis_names: OnceLock<Vec<AxisName>>,
 }
 
 /// A shared jaxpr; compares by identity.
@@ -179,7 +183,17 @@ impl JaxprRef {
     /// Shares a finished jaxpr.
     pub fn new(jaxpr: Jaxpr) -> JaxprRef {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        JaxprRef(Arc::new(Shared { id: NEXT.fetch_add(1, Ordering::Relaxed), jaxpr }))
+        JaxprRef(Arc::new(Shared { id: NEXT.fetch_add(1, Ordering::Relaxed), jaxpr, axis_names: OnceLock::new() }))
+    }
+
+    /// Names of mapped axes that equations use and nothing inside binds.
+    pub fn axis_names(&self) -> &[AxisName] {
+        self.0.axis_names.get_or_init(|| {
+            let mut all: Vec<AxisName> = self.eqns.iter().flat_map(|eqn| eqn.prim.axis_names(&eqn.params)).collect();
+            all.sort();
+            all.dedup();
+            all
+        })
     }
 
     /// A number that no other jaxpr of this process ever has.

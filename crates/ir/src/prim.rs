@@ -11,7 +11,7 @@ use pullback_base::{Aval, DType, Error, Result};
 use smallvec::SmallVec;
 
 use crate::emit::{Emit, EmitRef};
-use crate::jaxpr::Effects;
+use crate::jaxpr::{AxisName, Effects};
 use crate::lower::CpuForm;
 use crate::params::{ParamSet, ParamValue, Params};
 use crate::split::Split;
@@ -62,7 +62,7 @@ pub struct Batch {
     /// Number of examples.
     pub size: usize,
     /// Name of the mapped axis, for collectives.
-    pub name: Option<std::sync::Arc<str>>,
+    pub name: Option<AxisName>,
 }
 
 /// Forward derivative: results and their tangents, from primals and tangents.
@@ -198,6 +198,10 @@ pub trait Prim: Send + Sync + 'static {
     fn unprinted(&self, _params: &Self::Params) -> Vec<&'static str> {
         vec![]
     }
+    /// Names of mapped axes that it uses; `None` for those of its inner jaxprs.
+    fn axis_names(&self, _params: &Self::Params) -> Option<Vec<AxisName>> {
+        None
+    }
     /// Whether variables of its inner jaxpr print under the names of the operands and results outside.
     fn shares_names(&self) -> bool {
         false
@@ -243,6 +247,9 @@ pub trait DynPrim: Send + Sync {
     fn eval(&self, params: &Params, ins: &[Val]) -> Option<Result<Vals>>;
     fn custom_rule(&self, params: &Params) -> Option<std::sync::Arc<dyn CustomRule>>;
     fn unprinted(&self, params: &Params) -> Vec<&'static str>;
+    fn axis_names(&self, params: &Params) -> Vec<AxisName> {
+        params.jaxprs().iter().flat_map(|jaxpr| jaxpr.axis_names().to_vec()).collect()
+    }
     fn shares_names(&self) -> bool;
     fn params_from_fields(&self, fields: &[(String, ParamValue)]) -> Result<Params>;
     fn samples(&self) -> Vec<Sample>;
@@ -327,6 +334,10 @@ impl<T: Prim> DynPrim for T {
     }
     fn unprinted(&self, params: &Params) -> Vec<&'static str> {
         Prim::unprinted(self, typed::<T>(params))
+    }
+    fn axis_names(&self, params: &Params) -> Vec<AxisName> {
+        let inner = || params.jaxprs().iter().flat_map(|jaxpr| jaxpr.axis_names().to_vec()).collect();
+        Prim::axis_names(self, typed::<T>(params)).unwrap_or_else(inner)
     }
     fn shares_names(&self) -> bool {
         Prim::shares_names(self)

@@ -6,11 +6,13 @@
 //! outlived their trace.
 #![forbid(unsafe_code)]
 
+mod axes;
 mod current;
 pub mod settings;
 mod staging;
 mod transform;
 
+pub use axes::{AxisEnv, axis_env, axis_size, with_axes};
 pub use current::{
     DescribeLeak, bind, bind_one, current, inputs_of, is_live, is_tracing, set_describe_leak, with_current,
 };

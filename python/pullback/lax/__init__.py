@@ -1,6 +1,7 @@
 """Functions that stand for one primitive each, without promotion, and control flow that is traced once."""
 
 from pullback import _core
+from pullback.lax import _parallel
 from pullback._control import (
     associative_scan as associative_scan,
     cond as cond,
@@ -9,6 +10,22 @@ from pullback._control import (
     scan as scan,
     switch as switch,
     while_loop as while_loop,
+)
+from pullback.lax._parallel import (
+    all_gather as all_gather,
+    all_to_all as all_to_all,
+    axis_index as axis_index,
+    axis_size as axis_size,
+    pbroadcast as pbroadcast,
+    pcast as pcast,
+    pmax as pmax,
+    pmean as pmean,
+    pmin as pmin,
+    ppermute as ppermute,
+    pshuffle as pshuffle,
+    psum as psum,
+    psum_scatter as psum_scatter,
+    pswapaxes as pswapaxes,
 )
 from pullback.lax._records import (
     ConvDimensionNumbers as ConvDimensionNumbers,
@@ -77,7 +94,7 @@ def __getattr__(name):
 
 
 __all__ = sorted({
-    *_functions, "associative_scan", "asarray", "broadcast_like", "broadcast_shapes", "cond", "dtype", "empty", "fori_loop", "map",
+    *_functions, *_parallel.__all__, "associative_scan", "asarray", "broadcast_like", "broadcast_shapes", "cond", "dtype", "empty", "fori_loop", "map",
     "polynomial", "scan", "stop_gradient", "switch", "while_loop", "ConvDimensionNumbers", "FftType", "GatherDimensionNumbers",
     "GatherScatterMode", "Precision", "RoundingMethod", "ScatterDimensionNumbers",
 })

@@ -1,0 +1,30 @@
+//! Collectives: primitives that communicate along named axes of maps around the program, and what they share.
+//!
+//! Under `vmap` the batching rules turn them into operations on the batch axis. On devices, which run one program on a
+//! thread each, they are host calls that meet (see [`team`]).
+
+mod all_gather;
+pub mod all_reduce;
+mod all_to_all;
+mod axes;
+mod axis_index;
+mod exchange;
+mod pbroadcast;
+mod pmax;
+mod pmin;
+mod ppermute;
+mod psum;
+mod reduce_scatter;
+pub mod team;
+
+pub use all_gather::{ALL_GATHER, AllGather};
+pub use all_reduce::AllReduce;
+pub use all_to_all::{ALL_TO_ALL, AllToAll};
+pub use axes::{Axis, AxisNames, BareNames, Groups};
+pub use axis_index::{AXIS_INDEX, AxisIndex, axis_index};
+pub use pbroadcast::{PBROADCAST, Pbroadcast};
+pub use pmax::PMAX;
+pub use pmin::PMIN;
+pub use ppermute::{PPERMUTE, Ppermute};
+pub use psum::PSUM;
+pub use reduce_scatter::{REDUCE_SCATTER, ReduceScatter};
