@@ -7,6 +7,8 @@
 mod cpu;
 mod eval;
 mod inspect;
+mod placement;
+mod shards;
 #[cfg(test)]
 mod tests;
 
@@ -20,6 +22,8 @@ use rustc_hash::FxBuildHasher;
 pub use cpu::CpuBackend;
 pub use eval::{Eval, eval, eval_bind};
 pub use inspect::{Inspection, inspect};
+pub use placement::{assemble, default_device, set_default_device, uncommitted};
+pub use shards::{Wait, run_on_devices, set_wait};
 
 /// Compiles jaxprs for one kind of device.
 pub trait Backend: Send + Sync {
@@ -54,6 +58,7 @@ impl Executable {
     /// # Errors
     /// `NotImplemented` for what cannot be compiled.
     pub fn compile(jaxpr: &JaxprRef) -> Result<Executable> {
+        pullback_core::control::set_shard_runner(shards::runner);
         Ok(Executable { in_avals: jaxpr.in_avals(), code: CpuBackend.compile(jaxpr)? })
     }
 

@@ -12,6 +12,7 @@ pub mod callback;
 pub mod config;
 pub mod control;
 pub mod custom;
+pub mod devices;
 pub mod dtypes;
 pub mod errors;
 pub mod gate;
@@ -47,6 +48,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     custom::register(m)?;
     callback::register(m)?;
     config::register(m)?;
+    devices::register(m)?;
     pullback_trace::set_describe_leak(names::describe_leak);
     api::register(m)
 }

@@ -7,6 +7,7 @@ mod custom;
 mod jit;
 mod scan;
 mod shapes;
+mod shard_map;
 mod while_loop;
 
 use pullback_ir::PrimRef;
@@ -21,8 +22,20 @@ pub use custom::{
 pub use jit::{JIT, Jit};
 pub use scan::{SCAN, Scan};
 pub use shapes::{ScanIns, ScanOuts};
+pub use shard_map::{SHARD_MAP, ShardMap, ShardRunner, set_shard_runner};
 pub use while_loop::{WHILE, While, check_condition};
 
 /// All of them.
-pub const ALL: &[PrimRef] =
-    &[CHECKPOINT, COND, CUSTOM_JVP_CALL, CUSTOM_LIN, CUSTOM_VJP_CALL, DEBUG_PRINT, JIT, PURE_CALLBACK, SCAN, WHILE];
+pub const ALL: &[PrimRef] = &[
+    CHECKPOINT,
+    COND,
+    CUSTOM_JVP_CALL,
+    CUSTOM_LIN,
+    CUSTOM_VJP_CALL,
+    DEBUG_PRINT,
+    JIT,
+    PURE_CALLBACK,
+    SCAN,
+    SHARD_MAP,
+    WHILE,
+];

@@ -160,4 +160,5 @@ pub const ALL: &[PrimRef] = &[
     PPERMUTE,
     PSUM,
     REDUCE_SCATTER,
+    SHARDING_CONSTRAINT,
 ];

@@ -185,6 +185,19 @@ pub fn one(py: Python<'_>, f: impl FnOnce() -> Result<Val>) -> PyResult<Py<PyAny
     wrap(py, val)
 }
 
+/// Runs a function of one result, which is put on the device or sharding that was asked for.
+pub fn on_device(
+    py: Python<'_>,
+    device: Option<&Bound<'_, PyAny>>,
+    f: impl FnOnce() -> Result<Val>,
+) -> PyResult<Py<PyAny>> {
+    let made = one(py, f)?;
+    match device.filter(|device| !device.is_none()) {
+        Some(device) => Ok(py.import("pullback._device")?.call_method1("device_put", (made, device))?.unbind()),
+        None => Ok(made),
+    }
+}
+
 /// Runs a function of several results, which become a tuple.
 pub fn tuple<V: IntoIterator<Item = Val>>(py: Python<'_>, f: impl FnOnce() -> Result<V>) -> PyResult<Py<PyAny>> {
     let vals = gate(py, f)?;

@@ -15,6 +15,8 @@ mod pmin;
 mod ppermute;
 mod psum;
 mod reduce_scatter;
+mod sharding;
+mod sharding_constraint;
 pub mod team;
 
 pub use all_gather::{ALL_GATHER, AllGather};
@@ -28,3 +30,5 @@ pub use pmin::PMIN;
 pub use ppermute::{PPERMUTE, Ppermute};
 pub use psum::PSUM;
 pub use reduce_scatter::{REDUCE_SCATTER, ReduceScatter};
+pub use sharding::{MeshParam, NameSet, ShardingParam, SpecParam};
+pub use sharding_constraint::{SHARDING_CONSTRAINT, ShardingConstraint};
