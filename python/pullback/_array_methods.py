@@ -92,11 +92,18 @@ def resize(self, *args, refcheck=False):
 
 
 def to_device(self, device, *, stream=None):
-    """The array on the device; there is one."""
-    return self
+    """The array on a device or sharding."""
+    from pullback._device import device_put
+
+    return device_put(self, device)
 
 
-for _method in (reshape, transpose, flatten, astype, copy, view, resize, to_device):
+def on_device_size_in_bytes(self):
+    """How many bytes the elements take."""
+    return self.nbytes
+
+
+for _method in (reshape, transpose, flatten, astype, copy, view, resize, to_device, on_device_size_in_bytes):
     _method.__qualname__ = f"Array.{_method.__name__}"
     setattr(_Array, _method.__name__, _method)
 _Array.__doc__ = "An array: concrete, or a tracer of one. `isinstance(x, jax.Array)` holds for both."

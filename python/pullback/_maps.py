@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools as _functools
 
 from pullback import _core
-from pullback._api import _check_callable, _struct, _wraps
-from pullback.sharding import Mesh, NamedSharding, PartitionSpec, _context, _names
+from pullback._api import _check_callable, _wraps
+from pullback.sharding import AxisType, Mesh, NamedSharding, PartitionSpec, _context, _names
 from pullback._device import _spread
 
 
@@ -96,11 +96,11 @@ class _ShardMap:
                     "else padding the input and adapting the function appropriately."
                 )
             parts[axis] = shape[axis] // factor
-        return _core.ShapedArray(tuple(parts), aval.dtype, aval.weak_type)
+        return aval.update(shape=tuple(parts))
 
     def specs_of_results(self, staged):
         """One spec for each leaf of the result."""
-        avals = [_core.ShapedArray(a.shape, a.dtype, a.weak_type) for a in staged.flat_out_avals]
+        avals = list(staged.flat_out_avals)
         out_specs = self.out_specs(staged.out_tree) if callable(self.out_specs) else self.out_specs
         full = staged.out_tree.unflatten([0] * len(avals))
         specs = [_is_spec(spec) for spec in _spread(out_specs, full, "shard_map out_specs")] if not isinstance(
@@ -122,8 +122,25 @@ class _ShardMap:
                 )
         return specs
 
+    def stage(self, local_args):
+        """The program of one device."""
+        if _context.maps:
+            outer = _context.maps[-1]
+            if outer == self.mesh:
+                raise NotImplementedError("shard_map inside of shard_map over the same mesh; bind all axes in the outer one")
+            types = {name: AxisType.Manual for name in outer.axis_names}
+            raise ValueError(
+                f"The context mesh {outer.abstract_mesh.update_axis_types(types)} should match the mesh passed to shard_map {self.mesh}"
+            )
+        axes = [(name, self.mesh.shape[name]) for name in self.manual]
+        _context.maps.append(self.mesh)
+        try:
+            return _core.lax._call_with_axes(axes, lambda: _core.stage_call(self.fun, local_args, {}, transform="shard_map"))
+        finally:
+            _context.maps.pop()
+
     def __call__(self, args):
-        from pullback.tree_util import tree_flatten, tree_flatten_with_path, keystr
+        from pullback.tree_util import keystr, tree_flatten, tree_flatten_with_path
 
         leaves, treedef = tree_flatten(args)
         if self.in_specs is Infer:
@@ -135,9 +152,7 @@ class _ShardMap:
         locals_ = []
         for leaf, spec, (path, number) in zip(leaves, specs, paths):
             locals_.append(self.local(_core.typeof(leaf), spec, (number, path)))
-        axes = [(name, self.mesh.shape[name]) for name in self.manual]
-        local_args = treedef.unflatten(list(map(_struct, locals_)))
-        staged = _core.lax._call_with_axes(axes, lambda: _core.stage_call(self.fun, local_args, {}, transform="shard_map"))
+        staged = self.stage(treedef.unflatten(locals_))
         results = self.specs_of_results(staged)
         entries = lambda specs: [[list(_names(partition)) for partition in spec] for spec in specs]  # noqa: E731
         options = {

@@ -410,6 +410,8 @@ class _Context(_threading.local):
 
     def __init__(self):
         self.meshes = []
+        # Meshes of the maps over devices that are being traced.
+        self.maps = []
 
 
 _context = _Context()

@@ -206,14 +206,14 @@ fn specs_of(prim: PrimRef, params: &Params, ins: &[Aval], specs: &[Spec], outs: 
     let through = passage(prim, params, ins);
     let make = |aval: &Aval| {
         let whole: Spec = vec![vec![]; aval.rank()];
-        through.iter().zip(specs).fold(whole, |spec, (axes, operand)| follow(spec, aval, axes, operand))
+        through.iter().zip(specs).fold(whole, |spec, (axes, operand)| follow(spec, axes, operand))
     };
     outs.iter().map(make).collect()
 }
 
 /// The split of a result joined with that of an operand whose axes go to the given axes of the result. What is split
 /// already stays, an axis of the mesh serves once, and a split must divide its axis.
-fn follow(mut spec: Spec, _aval: &Aval, axes: &[Option<usize>], operand: &Spec) -> Spec {
+fn follow(mut spec: Spec, axes: &[Option<usize>], operand: &Spec) -> Spec {
     for (from, to) in axes.iter().enumerate() {
         let (Some(to), Some(names)) = (*to, operand.get(from)) else { continue };
         let is_taken = names.iter().any(|name| spec.iter().flatten().any(|other| other == name));
@@ -226,7 +226,6 @@ fn follow(mut spec: Spec, _aval: &Aval, axes: &[Option<usize>], operand: &Spec) 
 
 /// For each operand, the axis of the result that each of its axes becomes, if it goes through whole.
 fn passage(prim: PrimRef, params: &Params, ins: &[Aval]) -> Vec<Vec<Option<usize>>> {
-    let whole = |aval: &Aval| (0..aval.rank()).map(Some).collect::<Vec<_>>();
     let without = |aval: &Aval, axes: &[usize]| {
         let mut next = 0..;
         (0..aval.rank()).map(|axis| if axes.contains(&axis) { None } else { next.next() }).collect()
@@ -245,9 +244,8 @@ fn passage(prim: PrimRef, params: &Params, ins: &[Aval]) -> Vec<Vec<Option<usize
     if let Some(p) = params.get::<Squeeze>() {
         return reduced(&p.dimensions);
     }
-    if let Some(p) = params.get::<Concatenate>() {
-        let axes = |aval: &Aval| (0..aval.rank()).map(|axis| (axis != p.dimension).then_some(axis)).collect();
-        return ins.iter().map(axes).collect();
+    if params.get::<Concatenate>().is_some() {
+        return ins.iter().map(|aval| (0..aval.rank()).map(Some).collect()).collect();
     }
     let reductions = [
         params.get::<ReduceSum>().map(|p| &p.axes),
@@ -259,10 +257,19 @@ fn passage(prim: PrimRef, params: &Params, ins: &[Aval]) -> Vec<Vec<Option<usize
         return reduced(axes);
     }
     // Elementwise operations, and those along an axis that keep the shape.
-    let keeps = prim
-        .abstract_eval(params, ins)
-        .is_ok_and(|outs| outs.len() == 1 && ins.iter().all(|aval| aval.rank() == 0 || aval.shape == outs[0].shape));
-    ins.iter().map(|aval| if keeps { whole(aval) } else { vec![None; aval.rank()] }).collect()
+    let outs = prim.abstract_eval(params, ins).unwrap_or_default();
+    let fits = |aval: &Aval, out: &Aval| {
+        aval.rank() == out.rank()
+            && aval.shape.iter().zip(&out.shape).all(|(size, wanted)| size == wanted || *size == 1)
+    };
+    let keeps = outs.len() == 1 && ins.iter().all(|aval| aval.rank() == 0 || fits(aval, &outs[0]));
+    let through = |aval: &Aval| match (keeps, outs.first()) {
+        (true, Some(out)) if aval.rank() > 0 => {
+            (0..aval.rank()).map(|axis| (aval.shape[axis] == out.shape[axis]).then_some(axis)).collect()
+        }
+        _ => vec![None; aval.rank()],
+    };
+    ins.iter().map(through).collect()
 }
 
 fn contraction(p: &DotGeneral, ins: &[Aval]) -> Vec<Vec<Option<usize>>> {

@@ -55,6 +55,13 @@ def stop_gradient(x):
     return tree_map(_core.lax._stop_gradient, x)
 
 
+def with_sharding_constraint(x, shardings):
+    """The same tree with its leaves put where `shardings` says; see `pullback.sharding`."""
+    from pullback.sharding import with_sharding_constraint as put
+
+    return put(x, shardings)
+
+
 def dtype(x):
     """The dtype of a value."""
     return _core.numpy.result_type(x)
@@ -78,7 +85,7 @@ def polynomial(x, coeffs, *, unroll=None):
     return value
 
 
-for _function in (stop_gradient, dtype, empty, broadcast_like, polynomial):
+for _function in (with_sharding_constraint, stop_gradient, dtype, empty, broadcast_like, polynomial):
     _function.__module__ = "pullback.lax"
 
 
@@ -95,6 +102,6 @@ def __getattr__(name):
 
 __all__ = sorted({
     *_functions, *_parallel.__all__, "associative_scan", "asarray", "broadcast_like", "broadcast_shapes", "cond", "dtype", "empty", "fori_loop", "map",
-    "polynomial", "scan", "stop_gradient", "switch", "while_loop", "ConvDimensionNumbers", "FftType", "GatherDimensionNumbers",
+    "polynomial", "scan", "stop_gradient", "switch", "with_sharding_constraint", "while_loop", "ConvDimensionNumbers", "FftType", "GatherDimensionNumbers",
     "GatherScatterMode", "Precision", "RoundingMethod", "ScatterDimensionNumbers",
 })
