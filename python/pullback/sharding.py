@@ -396,7 +396,7 @@ class AbstractMesh(_BaseMesh):
 
     def __repr__(self):
         if self.empty:
-            return "AbstractMesh()"
+            return "AbstractMesh((), axis_types=())"
         shape = ", ".join(f"{name!r}: {size}" for name, size in self.shape_tuple)
         device = self.abstract_device
         kind = "" if device is None else (
