@@ -96,7 +96,8 @@ class _ShardMap:
                     "else padding the input and adapting the function appropriately."
                 )
             parts[axis] = shape[axis] // factor
-        return aval.update(shape=tuple(parts))
+        varying = {str(name) for partition in spec for name in _names(partition)} if self.check_vma else set()
+        return aval.update(shape=tuple(parts), vma=varying)
 
     def specs_of_results(self, staged):
         """One spec for each leaf of the result."""
@@ -120,7 +121,26 @@ class _ShardMap:
                        "jax.sharding.PartitionSpec`. In particular, for rank 0 outputs which are not constant over the mesh, add at "
                        "least one (singleton) axis to them so that they can be concatenated using out_specs." if not aval.shape else "")
                 )
+        if self.check_vma:
+            for aval, spec in zip(avals, specs):
+                self.check_agreement(aval, spec)
         return specs
+
+    def check_agreement(self, aval, spec):
+        """Refuses a result that differs between devices that the spec takes to agree."""
+        split = {name for partition in spec for name in _names(partition)}
+        differing = sorted(aval.vma - set(map(str, split)))
+        if not differing:
+            return
+        text = lambda names: "{" + ",".join(sorted(map(str, names))) + "}"  # noqa: E731
+        raise ValueError(
+            f"shard_map applied to the function '{self.name}' was given out_specs which require replication which can't be statically "
+            f"inferred given the mesh:\n\nThe mesh given has shape {self.mesh.axis_sizes} with corresponding axis names "
+            f"{self.mesh.axis_names}.\n\nout_specs is {spec} which implies that the corresponding output value is only varying across "
+            f"mesh axes {text(split)} and not {text(differing)}, but it was inferred to be possibly varying over {text(aval.vma)}\n\n"
+            "Check if these output values are meant to be replicated over those mesh axes. If not, consider revising the corresponding "
+            "out_specs entries. If so, consider disabling the check by passing the check_vma=False argument to `jax.shard_map`."
+        )
 
     def stage(self, local_args):
         """The program of one device."""
@@ -135,7 +155,7 @@ class _ShardMap:
         axes = [(name, self.mesh.shape[name]) for name in self.manual]
         _context.maps.append(self.mesh)
         try:
-            return _core.lax._call_with_axes(axes, lambda: _core.stage_call(self.fun, local_args, {}, transform="shard_map"))
+            return _core.lax._call_with_axes(axes, lambda: _core.stage_call(self.fun, local_args, {}, transform="shard_map"), self.check_vma)
         finally:
             _context.maps.pop()
 

@@ -198,6 +198,10 @@ pub trait Prim: Send + Sync + 'static {
     fn unprinted(&self, _params: &Self::Params) -> Vec<&'static str> {
         vec![]
     }
+    /// Along which axes of devices results may differ.
+    fn varying(&self, _params: &Self::Params) -> Varying {
+        Varying::AsOperands
+    }
     /// Names of mapped axes that it uses; `None` for those of its inner jaxprs.
     fn axis_names(&self, _params: &Self::Params) -> Option<Vec<AxisName>> {
         None
@@ -206,6 +210,27 @@ pub trait Prim: Send + Sync + 'static {
     fn shares_names(&self) -> bool {
         false
     }
+}
+
+/// Along which axes of devices the results of a primitive may differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Varying {
+    /// Along those of all operands; where jaxprs are inside, as these say of each result.
+    AsOperands,
+    /// Along those of all operands, also where jaxprs are inside.
+    Everywhere,
+    /// Along those of all operands but these.
+    Without(Vec<AxisName>),
+    /// As its abstract evaluation says.
+    Own,
+}
+
+/// All axes of devices along which some of the values may differ.
+pub fn varying_axes(avals: &[Aval]) -> Vec<AxisName> {
+    let mut all: Vec<AxisName> = avals.iter().flat_map(|aval| aval.vma.iter().cloned()).collect();
+    all.sort();
+    all.dedup();
+    all
 }
 
 /// Which rules a primitive has; a cell without one holds the reason.
@@ -272,7 +297,20 @@ impl<T: Prim> DynPrim for T {
         T::MULTIPLE_RESULTS
     }
     fn abstract_eval(&self, params: &Params, ins: &[Aval]) -> Result<Avals> {
-        Prim::abstract_eval(self, typed::<T>(params), ins)
+        let typed = typed::<T>(params);
+        if ins.iter().all(|aval| aval.vma.is_empty()) {
+            return Prim::abstract_eval(self, typed, ins);
+        }
+        let all = varying_axes(ins);
+        let axes = match Prim::varying(self, typed) {
+            // Jaxprs inside say it of their results.
+            Varying::AsOperands if !params.jaxprs().is_empty() => return Prim::abstract_eval(self, typed, ins),
+            Varying::Own => return Prim::abstract_eval(self, typed, ins),
+            Varying::AsOperands | Varying::Everywhere => all,
+            Varying::Without(names) => all.into_iter().filter(|name| !names.contains(name)).collect(),
+        };
+        let plain: SmallVec<[Aval; 4]> = ins.iter().map(|aval| aval.varying(&[])).collect();
+        Ok(Prim::abstract_eval(self, typed, &plain)?.into_iter().map(|aval| aval.varying(&axes)).collect())
     }
     fn jvp(&self, this: PrimRef, p: &Params, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)> {
         match self.derivative() {

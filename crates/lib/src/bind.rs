@@ -93,7 +93,7 @@ macro_rules! primitives {
 }
 primitives! {
     ALL_GATHER "all_gather"; ALL_TO_ALL "all_to_all"; AXIS_INDEX "axis_index"; PBROADCAST "pbroadcast"; PMAX "pmax";
-    PMIN "pmin"; PPERMUTE "ppermute"; PSUM "psum"; REDUCE_SCATTER "reduce_scatter";
+    PMIN "pmin"; PPERMUTE "ppermute"; PSUM "psum"; PSUM_INVARIANT "psum_invariant"; REDUCE_SCATTER "reduce_scatter";
     ABS "abs"; ACOS "acos"; ACOSH "acosh"; ADD "add"; AND "and"; ARGMAX "argmax"; ARGMIN "argmin"; ASIN "asin";
     ASINH "asinh"; ATAN "atan"; ATAN2 "atan2"; ATANH "atanh"; BESSEL_I0E "bessel_i0e"; BESSEL_I1E "bessel_i1e";
     BITCAST_CONVERT_TYPE "bitcast_convert_type"; BROADCAST_IN_DIM "broadcast_in_dim"; CBRT "cbrt"; CEIL "ceil";

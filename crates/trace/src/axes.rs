@@ -9,8 +9,26 @@ use std::sync::{Mutex, PoisonError};
 use pullback_base::{Error, ErrorKind, Result};
 use pullback_ir::AxisName;
 
-/// Names and sizes, the innermost map last.
-pub type AxisEnv = Vec<(AxisName, usize)>;
+/// An axis that a map around the call binds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BoundAxis {
+    /// Its name.
+    pub name: AxisName,
+    /// Its length.
+    pub size: usize,
+    /// Whether types say of each value if it differs along the axis.
+    pub is_typed: bool,
+}
+
+impl BoundAxis {
+    /// An axis of which types say nothing.
+    pub fn new(name: AxisName, size: usize) -> BoundAxis {
+        BoundAxis { name, size, is_typed: false }
+    }
+}
+
+/// Bound axes, those of the innermost map last.
+pub type AxisEnv = Vec<BoundAxis>;
 
 /// Environments by number less one; number 0 is the empty one. A program meets few.
 static KNOWN: Mutex<Vec<AxisEnv>> = Mutex::new(Vec::new());
@@ -42,13 +60,13 @@ pub fn axis_env() -> AxisEnv {
 }
 
 /// Runs `body` with more axes bound; a name that is bound again means the inner axis.
-pub fn with_axes<T>(axes: &[(AxisName, usize)], body: impl FnOnce() -> T) -> T {
+pub fn with_axes<T>(axes: &[BoundAxis], body: impl FnOnce() -> T) -> T {
     if axes.is_empty() {
         return body();
     }
     let _restore = Restore(CURRENT.get());
     let mut env = axis_env();
-    env.retain(|(name, _)| axes.iter().all(|(inner, _)| inner != name));
+    env.retain(|outer| axes.iter().all(|inner| inner.name != outer.name));
     env.extend_from_slice(axes);
     CURRENT.set(number_of(env));
     body()
@@ -67,8 +85,13 @@ impl Drop for Restore {
 /// # Errors
 /// `Name` when no map around the call binds the name.
 pub fn axis_size(name: &str) -> Result<usize> {
-    let found = axis_env().iter().rev().find(|(known, _)| &**known == name).map(|(_, size)| *size);
+    let found = axis_env().iter().rev().find(|axis| &*axis.name == name).map(|axis| axis.size);
     found.ok_or_else(|| Error::new(ErrorKind::Name, format!("unbound axis name: {name}")))
+}
+
+/// Whether types say of each value if it differs along the axis.
+pub fn is_typed_axis(name: &str) -> bool {
+    axis_env().iter().any(|axis| &*axis.name == name && axis.is_typed)
 }
 
 #[cfg(test)]
@@ -79,9 +102,10 @@ mod tests {
     #[test]
     fn inner_axes_come_and_go() {
         let outside = settings();
-        with_axes(&[("i".into(), 4)], || {
+        with_axes(&[BoundAxis::new("i".into(), 4)], || {
             assert_ne!(settings(), outside);
-            let shadowed = with_axes(&[("i".into(), 2), ("j".into(), 3)], || (axis_size("i"), axis_size("j")));
+            let inner = [BoundAxis::new("i".into(), 2), BoundAxis::new("j".into(), 3)];
+            let shadowed = with_axes(&inner, || (axis_size("i"), axis_size("j")));
             assert_eq!((shadowed.0.ok(), shadowed.1.ok()), (Some(2), Some(3)));
             assert_eq!(axis_size("i").ok(), Some(4));
             assert_eq!(axis_size("j").expect_err("gone").message(), "unbound axis name: j");

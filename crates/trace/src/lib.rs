@@ -12,9 +12,9 @@ pub mod settings;
 mod staging;
 mod transform;
 
-pub use axes::{AxisEnv, axis_env, axis_size, with_axes};
+pub use axes::{AxisEnv, BoundAxis, axis_env, axis_size, is_typed_axis, with_axes};
 pub use current::{
-    DescribeLeak, bind, bind_one, current, inputs_of, is_live, is_tracing, set_describe_leak, with_current,
+    DescribeLeak, bind, bind_one, current, inputs_of, is_live, is_tracing, set_describe_leak, vary, with_current,
 };
 pub use staging::{Traced, call_jaxpr, trace_to_jaxpr, unify_captures};
 pub use transform::{jvp, linearize, vmap};

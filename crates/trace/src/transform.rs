@@ -7,7 +7,7 @@ use pullback_core::prims::batch_to_front;
 use pullback_core::transforms::{BatchEmit, JvpEmit, Linear};
 use pullback_ir::{Batch, Val};
 
-use crate::axes::with_axes;
+use crate::axes::{BoundAxis, with_axes};
 use crate::current::{current, with_current};
 
 /// A function of flat values.
@@ -46,7 +46,7 @@ pub fn vmap(
     let parent = current();
     let emit = Arc::new(BatchEmit::new(parent.clone(), batch.clone()));
     let ins: Vec<Val> = args.iter().map(|(val, dim)| emit.pack(val.clone(), *dim)).collect();
-    let axes: Vec<_> = batch.name.iter().map(|name| (name.clone(), batch.size)).collect();
+    let axes: Vec<_> = batch.name.iter().map(|name| BoundAxis::new(name.clone(), batch.size)).collect();
     let outs = with_axes(&axes, || with_current(emit.clone(), || f(&ins)))?;
     let wanted = out_dims(outs.len())?;
     let mut results = vec![];

@@ -192,8 +192,8 @@ def pcast(x, axis_name, *, to: str):
         raise ValueError(f"pcast takes to='varying', 'reduced' or 'unreduced', got {to!r}.")
     if to != "varying":
         raise NotImplementedError(f"pcast(to={to!r}): partial sums as types of arrays are not implemented; use psum.")
-    _lax._axes_size(axis_name)
-    return x
+    names = _tuple(axis_name)
+    return tree_map(lambda leaf: _lax._pvary(leaf, names), x)
 
 
 for _name in __all__:

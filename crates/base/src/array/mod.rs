@@ -54,7 +54,8 @@ impl Array {
 
     fn at(aval: Aval, buffer: Buffer, place: Option<Arc<Place>>) -> Array {
         assert!(buffer.size_bytes() >= aval.size_bytes(), "buffer of {} bytes for {aval}", buffer.size_bytes());
-        Array(Arc::new(Inner { aval, state: Mutex::new(State::Ready(buffer)), place }))
+        // What is known of an array is no matter of devices any more.
+        Array(Arc::new(Inner { aval: aval.varying(&[]), state: Mutex::new(State::Ready(buffer)), place }))
     }
 
     /// The array of `aval` whose buffer comes later.

@@ -11,12 +11,12 @@ use pullback_base::{Aval, Error, Result, bail};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
     Avals, AxisName, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Hlo, JaxprRef, Operand, Params,
-    Prim, PrimRef, Sample, Split, Tangents, Transpose, Val, Vals, eval_jaxpr,
+    Prim, PrimRef, Sample, Split, Tangents, Transpose, Val, Vals, Varying, eval_jaxpr,
 };
 use pullback_loops::HostCall;
 
 use super::jit::batch_in_front;
-use crate::prims::{AllReduce, Axis, MeshParam, NameSet, PSUM, SpecParam, V};
+use crate::prims::{AllReduce, Axis, AxisNames, MeshParam, NameSet, PSUM, PSUM_INVARIANT, PsumInvariant, SpecParam, V};
 use crate::transforms::{batch_jaxpr, dce_jaxpr, jvp_jaxpr, transpose_jaxpr};
 
 /// Params of `shard_map`.
@@ -39,6 +39,13 @@ pub struct ShardMap {
 impl ShardMap {
     fn with(&self, jaxpr: JaxprRef, in_specs: Vec<SpecParam>, out_specs: Vec<SpecParam>) -> Params {
         Params::new(ShardMap { jaxpr, in_specs, out_specs, ..self.clone() })
+    }
+
+    /// Devices that must agree on what goes out by `spec`, though `aval` says that they may differ; all that share a part
+    /// where types do not say.
+    fn disagreeing(&self, aval: Aval, spec: &SpecParam) -> Vec<AxisName> {
+        let shared = self.shared_axes(spec);
+        if self.check_vma { shared.into_iter().filter(|name| aval.vma.contains(name)).collect() } else { shared }
     }
 
     fn factor(&self, names: &[AxisName]) -> usize {
@@ -85,7 +92,7 @@ fn rescaled(p: &ShardMap, aval: Aval, spec: &SpecParam, divide: bool) -> Result<
         }
         *size = if divide { *size / factor } else { *size * factor };
     }
-    Ok(aval.with_shape(&shape))
+    Ok(aval.with_shape(&shape).varying(&[]))
 }
 
 impl Prim for ShardMapPrim {
@@ -131,6 +138,10 @@ impl Prim for ShardMapPrim {
 
     fn effects(&self, p: &ShardMap) -> Effects {
         p.jaxpr.effects()
+    }
+
+    fn varying(&self, _p: &ShardMap) -> Varying {
+        Varying::Own
     }
 
     fn axis_names(&self, p: &ShardMap) -> Option<Vec<AxisName>> {
@@ -183,14 +194,21 @@ fn batch(p: &ShardMap, e: &dyn Emit, batch: &Batch, ins: &[Val], dims: &[Option<
 
 /// Divides `x` by the number of devices that share it.
 fn share<'e>(p: &ShardMap, x: V<'e>, spec: &SpecParam) -> V<'e> {
-    let n = p.factor(&p.shared_axes(spec));
+    // Where types say that all agree, sums along those axes are not repeated on the way back.
+    let n = if p.check_vma { 1 } else { p.factor(&p.shared_axes(spec)) };
     if n == 1 { x } else { x / n as f64 }
 }
 
 /// Sums `x` over the devices that share it.
 fn gathered<'e>(p: &ShardMap, x: V<'e>, spec: &SpecParam) -> V<'e> {
-    let axes: Vec<Axis> = p.shared_axes(spec).into_iter().map(Axis::Named).collect();
-    if axes.is_empty() { x } else { x.bind(PSUM, &Params::new(AllReduce::new(axes)), &[]) }
+    let axes = p.disagreeing(x.aval(), spec);
+    if axes.is_empty() {
+        return x;
+    }
+    if p.check_vma {
+        return x.bind(PSUM_INVARIANT, &Params::new(PsumInvariant { axes: AxisNames(axes) }), &[]);
+    }
+    x.bind(PSUM, &Params::new(AllReduce::new(axes.into_iter().map(Axis::Named).collect())), &[])
 }
 
 fn transpose(p: &ShardMap, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {

@@ -159,6 +159,8 @@ pub const ALL: &[PrimRef] = &[
     PMIN,
     PPERMUTE,
     PSUM,
+    PSUM_INVARIANT,
+    PVARY,
     REDUCE_SCATTER,
     SHARDING_CONSTRAINT,
 ];

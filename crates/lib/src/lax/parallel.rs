@@ -3,7 +3,7 @@
 use pullback_base::{DType, Error, ErrorKind, Result};
 use pullback_core::prims::{Axis, AxisNames, BareNames, Groups};
 use pullback_ir::{AxisName, ParamField, Val};
-use pullback_trace::axis_size;
+use pullback_trace::{axis_size, is_typed_axis};
 
 use crate::bind::{self, Fields, Named};
 use crate::convert::to_dtype;
@@ -58,7 +58,30 @@ fn all_reduce(prim: &Named, x: &Val, axes: &[Axis], groups: &Groups) -> Result<V
     }
     members(&names, groups, false)?;
     let fields = Fields::new().with("axes", &axes.to_vec()).with("axis_index_groups", groups);
-    prim.checked_call(fields, std::slice::from_ref(x))
+    prim.checked_call(fields, &[pvary(x, &names)?])
+}
+
+/// The value, taken to differ along those of the axes of which types speak.
+///
+/// # Errors
+/// `Name` for an unbound axis.
+pub fn pvary(x: &Val, names: &[AxisName]) -> Result<Val> {
+    axes_size(names)?;
+    let typed: Vec<AxisName> = names.iter().filter(|name| is_typed_axis(name)).cloned().collect();
+    pullback_trace::vary(x, &typed)
+}
+
+/// The sum over axes of which types speak: the same for all along them.
+fn psum_typed(x: &Val, axes: &[Axis], typed: Vec<AxisName>) -> Result<Val> {
+    let is_typed = |axis: &&Axis| axis.name().is_some_and(|name| typed.contains(name));
+    let rest: Vec<Axis> = axes.iter().filter(|axis| !is_typed(axis)).cloned().collect();
+    let x = match rest.iter().map(Axis::position).collect::<Option<Vec<usize>>>() {
+        Some(positions) if positions.is_empty() => x.clone(),
+        Some(positions) => super::reduce_sum(x, &positions)?,
+        None => all_reduce(&bind::PSUM, x, &rest, &None)?,
+    };
+    let x = pullback_trace::vary(&x, &typed)?;
+    bind::PSUM_INVARIANT.call_with(Fields::new().with("axes", &AxisNames(typed)), &[x])
 }
 
 /// The sum over named and positional axes; booleans are counted.
@@ -67,7 +90,12 @@ fn all_reduce(prim: &Named, x: &Val, axes: &[Axis], groups: &Groups) -> Result<V
 /// `Name` for an unbound axis; `Value` for wrong groups or positions.
 pub fn psum(x: &Val, axes: &[Axis], groups: &Groups) -> Result<Val> {
     let x = if x.aval().dtype == DType::Bool { to_dtype(x, DType::I32)? } else { x.clone() };
-    all_reduce(&bind::PSUM, &x, axes, groups)
+    let typed: Vec<AxisName> = axes.iter().filter_map(Axis::name).filter(|name| is_typed_axis(name)).cloned().collect();
+    if typed.is_empty() || groups.is_some() {
+        return all_reduce(&bind::PSUM, &x, axes, groups);
+    }
+    check_bound("psum", &axes.iter().filter_map(|axis| axis.name().cloned()).collect::<Vec<_>>())?;
+    psum_typed(&x, axes, typed)
 }
 
 /// The greatest over named and positional axes.
@@ -92,7 +120,8 @@ pub fn pmin(x: &Val, axes: &[Axis], groups: &Groups) -> Result<Val> {
 /// `Name` for an unbound axis.
 pub fn axis_index(name: &AxisName) -> Result<Val> {
     check_bound("axis_index", std::slice::from_ref(name))?;
-    bind::AXIS_INDEX.call_with(Fields::new().with("axis_name", name), &[])
+    let fields = Fields::new().with("axis_name", name).with("check_vma", &is_typed_axis(name));
+    bind::AXIS_INDEX.call_with(fields, &[])
 }
 
 /// The values of all members, stacked along a new axis or, when tiled, joined along one they have.
@@ -108,7 +137,7 @@ pub fn all_gather(x: &Val, names: &[AxisName], axis: i64, groups: &Groups, tiled
         .with("axis_index_groups", groups)
         .with("axis_size", &size)
         .with("tiled", &tiled);
-    bind::ALL_GATHER.checked_call(fields, std::slice::from_ref(x))
+    bind::ALL_GATHER.checked_call(fields, &[pvary(x, names)?])
 }
 
 /// The sum over members, of which each keeps its part along an axis.
@@ -125,7 +154,7 @@ pub fn psum_scatter(x: &Val, names: &[AxisName], axis: i64, groups: &Groups, til
         .with("axis_index_groups", groups)
         .with("axis_size", &size)
         .with("tiled", &tiled);
-    bind::REDUCE_SCATTER.checked_call(fields, &[x])
+    bind::REDUCE_SCATTER.checked_call(fields, &[pvary(&x, names)?])
 }
 
 /// Divides `split_axis` among the members and joins what each gets along `concat_axis`; unless tiled, the divided axis
@@ -152,7 +181,7 @@ pub fn all_to_all(
             .with("axis_index_groups", groups)
             .with("tiled", &tiled)
             .with("axis_size", &size);
-        bind::ALL_TO_ALL.checked_call(fields, std::slice::from_ref(x))
+        bind::ALL_TO_ALL.checked_call(fields, &[pvary(x, names)?])
     };
     if tiled {
         return bind(x, split, concat);
@@ -192,7 +221,7 @@ pub fn ppermute(x: &Val, names: &[AxisName], perm: &[(i64, i64)]) -> Result<Val>
         pairs.push((source, target));
     }
     let fields = Fields::new().with("axis_name", &AxisNames(names.to_vec())).with("perm", &pairs);
-    bind::PPERMUTE.checked_call(fields, std::slice::from_ref(x))
+    bind::PPERMUTE.checked_call(fields, &[pvary(x, names)?])
 }
 
 /// The value of one member for all.
@@ -207,5 +236,5 @@ pub fn pbroadcast(x: &Val, names: &[AxisName], source: usize) -> Result<Val> {
         )));
     }
     let fields = Fields::new().value("axis_name", BareNames(names.to_vec()).to_value()).with("source", &source);
-    bind::PBROADCAST.checked_call(fields, std::slice::from_ref(x))
+    bind::PBROADCAST.checked_call(fields, &[pvary(x, names)?])
 }

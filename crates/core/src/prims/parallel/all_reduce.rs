@@ -10,7 +10,7 @@ use pullback_base::{Aval, Error, Result};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
     Avals, AxisName, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Transpose, Val,
-    Vals,
+    Vals, Varying,
 };
 use pullback_loops::Combine;
 use smallvec::smallvec;
@@ -124,6 +124,10 @@ impl<M: Member> Prim for Reduction<M> {
         let params = |axes: &[usize]| Params::new(AllReduce::new(axes.iter().copied().map(Axis::Positional).collect()));
         let sample = |axes: &[usize]| Sample::new(params(axes), pullback_base::DType::F32, (-5.0, 5.0), &[&[3, 4, 5]]);
         vec![sample(&[1]), sample(&[0, 2])]
+    }
+
+    fn varying(&self, p: &AllReduce) -> Varying {
+        Varying::Without(p.names())
     }
 
     fn axis_names(&self, p: &AllReduce) -> Option<Vec<AxisName>> {

@@ -18,6 +18,9 @@ use crate::prims::{V, iota};
 pub struct AxisIndex {
     /// Along which axis.
     pub axis_name: AxisName,
+    /// Whether types say along which axes values differ.
+    #[param(hidden)]
+    pub check_vma: bool,
 }
 
 struct AxisIndexPrim;
@@ -29,16 +32,17 @@ pub const AXIS_INDEX: PrimRef = PrimRef(&AxisIndexPrim);
 ///
 /// # Errors
 /// What the emitter raises.
-pub fn axis_index(e: &dyn Emit, name: &AxisName) -> Result<Val> {
-    Ok(e.bind(AXIS_INDEX, &Params::new(AxisIndex { axis_name: name.clone() }), &[])?.swap_remove(0))
+pub fn axis_index(e: &dyn Emit, p: &AxisIndex) -> Result<Val> {
+    Ok(e.bind(AXIS_INDEX, &Params::new(p.clone()), &[])?.swap_remove(0))
 }
 
 impl Prim for AxisIndexPrim {
     type Params = AxisIndex;
     const NAME: &'static str = "axis_index";
 
-    fn abstract_eval(&self, _p: &AxisIndex, _ins: &[Aval]) -> Result<Avals> {
-        Ok(smallvec![Aval::scalar(DType::I32, false)])
+    fn abstract_eval(&self, p: &AxisIndex, _ins: &[Aval]) -> Result<Avals> {
+        let aval = Aval::scalar(DType::I32, false);
+        Ok(smallvec![if p.check_vma { aval.varying(std::slice::from_ref(&p.axis_name)) } else { aval }])
     }
 
     fn derivative(&self) -> Derivative<AxisIndex> {
@@ -52,7 +56,7 @@ impl Prim for AxisIndexPrim {
     fn batching(&self) -> Batching<AxisIndex> {
         Batching::Rule(|p, e, batch, _ins, _dims| {
             if batch.name.as_ref() != Some(&p.axis_name) {
-                return Ok((smallvec![axis_index(e, &p.axis_name)?], smallvec![None]));
+                return Ok((smallvec![axis_index(e, p)?], smallvec![None]));
             }
             let all: V<'_> = iota(e, DType::I32, &[batch.size], 0)?;
             Ok((smallvec![all.done()?], smallvec![Some(0)]))

@@ -15,7 +15,7 @@ use smallvec::smallvec;
 
 use super::all_reduce::AllReduce;
 use super::axes::{Axis, BareNames, only_name};
-use super::axis_index::axis_index;
+use super::axis_index::{AxisIndex, axis_index};
 use super::exchange::Broadcast;
 use super::psum::PSUM;
 use crate::prims::{V, zeros};
@@ -78,7 +78,8 @@ fn transpose(p: &Pbroadcast, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand])
         bail!(NotImplemented, "the transpose of pbroadcast over several axes {:?}", p.axis_name.0);
     };
     let sum = V::new(e, ct).bind(PSUM, &Params::new(AllReduce::new(vec![Axis::Named(name.clone())])), &[]);
-    let index = V::new(e, &axis_index(e, name)?);
+    let index = AxisIndex { axis_name: name.clone(), check_vma: !ct.aval().vma.is_empty() };
+    let index = V::new(e, &axis_index(e, &index)?);
     let source = V::new(e, &Val::Literal(Scalar::int(DType::I32, p.source as i128)));
     let zero = V::new(e, &zeros(e, ins[0].aval().tangent())?);
     Ok(smallvec![Some(index.eq(&source).select(&zero, &sum).done()?)])

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use pullback_core::prims::{Axis, Groups};
 use pullback_ir::{AxisName, Val};
 use pullback_lib::lax;
+use pullback_trace::BoundAxis;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -163,6 +164,13 @@ fn _axis_index(py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
     one(py, || lax::axis_index(&name))
 }
 
+/// The value, taken to differ along axes of devices.
+#[pyfunction]
+fn _pvary(py: Python<'_>, x: &Bound<'_, PyAny>, names: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+    let (x, names) = (member(x)?, axis_names(names)?);
+    one(py, || lax::pvary(&x, &names))
+}
+
 /// The product of the lengths of bound axes.
 #[pyfunction]
 fn _axes_size(py: Python<'_>, names: &Bound<'_, PyAny>) -> PyResult<usize> {
@@ -173,13 +181,19 @@ fn _axes_size(py: Python<'_>, names: &Bound<'_, PyAny>) -> PyResult<usize> {
 /// Names and lengths of the axes that are bound.
 #[pyfunction]
 fn _axis_env() -> Vec<(String, usize)> {
-    pullback_trace::axis_env().into_iter().map(|(name, size)| (name.to_string(), size)).collect()
+    pullback_trace::axis_env().into_iter().map(|axis| (axis.name.to_string(), axis.size)).collect()
 }
 
 /// Calls `fun()` with more axes bound.
 #[pyfunction]
-fn _call_with_axes(axes: Vec<(Bound<'_, PyAny>, usize)>, fun: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-    let axes: PyResult<Vec<_>> = axes.into_iter().map(|(name, size)| Ok((axis_name(&name)?, size))).collect();
+#[pyo3(signature = (axes, fun, is_typed = false))]
+fn _call_with_axes(
+    axes: Vec<(Bound<'_, PyAny>, usize)>,
+    fun: &Bound<'_, PyAny>,
+    is_typed: bool,
+) -> PyResult<Py<PyAny>> {
+    let bound = |(name, size): (Bound<'_, PyAny>, usize)| Ok(BoundAxis { name: axis_name(&name)?, size, is_typed });
+    let axes: PyResult<Vec<_>> = axes.into_iter().map(bound).collect();
     pullback_trace::with_axes(&axes?, || fun.call0()).map(Bound::unbind)
 }
 
@@ -194,6 +208,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(_ppermute, m)?)?;
     m.add_function(wrap_pyfunction!(_pbroadcast, m)?)?;
     m.add_function(wrap_pyfunction!(_axis_index, m)?)?;
+    m.add_function(wrap_pyfunction!(_pvary, m)?)?;
     m.add_function(wrap_pyfunction!(_axes_size, m)?)?;
     m.add_function(wrap_pyfunction!(_axis_env, m)?)?;
     m.add_function(wrap_pyfunction!(_call_with_axes, m)?)
