@@ -51,7 +51,7 @@ impl Prim for AllToAllPrim {
             let axis = p.split_axis.max(p.concat_axis);
             bail!(Value, "axis {axis} is out of bounds for array of dimension {rank}");
         }
-        if shape[p.split_axis] % n != 0 {
+        if !shape[p.split_axis].is_multiple_of(n) {
             bail!(
                 Value,
                 "all_to_all requires the size of the mapped axis axis_name to divide x.shape[split_axis], but they are {n} and \

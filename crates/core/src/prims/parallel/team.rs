@@ -74,9 +74,14 @@ impl Team {
         let outside = DEVICE.replace(Some(device));
         let result = program();
         DEVICE.set(outside);
-        self.lock().ended.push(position);
+        let mut state = self.lock();
+        // Under one lock, so that nobody takes a device that failed for one that ended early.
+        if let Err(error) = &result {
+            state.failure.get_or_insert_with(|| error.clone());
+        }
+        state.ended.push(position);
         self.changed.notify_all();
-        result.inspect_err(|error| self.fail(error.clone()))
+        result
     }
 
     /// Position along the axis of the device at `position`.
