@@ -109,4 +109,6 @@ const NO_DERIVATIVE: &[&str] = &[
     "scatter_mul gradients are only implemented if `unique_indices=True`",
     "the derivative of max and min of complex numbers",
     "the derivative of primitive 'digamma' is not implemented: it needs polygamma, which is not a primitive yet",
+    "the derivative of primitive 'pmax' is not implemented: Differentiation rule for 'pmax' not implemented",
+    "the derivative of primitive 'pmin' is not implemented: Differentiation rule for 'pmin' not implemented",
 ];
