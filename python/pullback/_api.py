@@ -57,6 +57,8 @@ def _resolve_arguments(fun, argnums, argnames, option):
     if argnums is None and argnames is None:
         return [], []
     numbers, names = _as_tuple(argnums), _as_tuple(argnames)
+    if bad := [name for name in names if not isinstance(name, str)]:
+        raise TypeError(f"{option}_argnames must be a str or a collection of strs; got {bad[0]!r}")
     for number in numbers:
         if not isinstance(number, int) and not hasattr(number, "__index__"):
             raise TypeError(f"{option}_argnums must be an int or a collection of ints; got {argnums!r}")
@@ -68,7 +70,7 @@ def _resolve_arguments(fun, argnums, argnames, option):
     has_kwargs = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     n = len(positional)
     if not has_args and (bad := [k for k in numbers if not -n <= k < n]):
-        raise ValueError(f"Jitted function has {option}_argnums={tuple(bad)}, but only accepts {n} positional arguments.")
+        raise ValueError(f"Jitted function has {option}_argnums={numbers}, but only accepts {n} positional arguments.")
     if not has_kwargs and (unknown := {k for k in names if k not in parameters}):
         raise ValueError(
             f"Jitted function has invalid argnames {unknown} in {option}_argnames. Function does not take these args."
@@ -101,10 +103,20 @@ def _cache_of(fun, options):
 
 
 def clear_caches():
-    """Forgets all that was traced."""
+    """Forgets all that was traced and compiled; what is needed again is made again.
+
+    >>> import pullback as jax
+    >>> f = jax.jit(lambda x: x + 1)
+    >>> _ = f(1.0)
+    >>> jax.clear_caches()
+    >>> f._cache_size()
+    0
+    """
     for known in list((_caches or {}).values()):
         for cache in known.values():
             cache.clear()
+    _core.clear_bodies()
+    _core.clear_executables()
 
 
 def jit(
@@ -139,6 +151,13 @@ def jit(
       inline: inside another trace, leave the equations instead of a call.
       compiler_options: accepted.
     """
+    if device is not None or backend is not None:
+        import warnings
+
+        from pullback._device import devices
+
+        warnings.warn("backend and device argument on jit is deprecated; put the arguments on a device with jax.device_put.", DeprecationWarning, stacklevel=2)
+        devices(backend)
     options = dict(
         static_argnums=static_argnums, static_argnames=static_argnames, donate_argnums=donate_argnums,
         donate_argnames=donate_argnames, keep_unused=keep_unused, inline=inline, in_shardings=in_shardings,
@@ -153,12 +172,17 @@ def _jit(
     fun, *, static_argnums, static_argnames, donate_argnums, donate_argnames, keep_unused, inline, in_shardings, out_shardings, device
 ):
     _check_callable(fun)
+    if getattr(getattr(fun, "__code__", None), "co_flags", 0) & 0x20:
+        raise TypeError(f"Expected a function, got a generator function: {fun}")
     if out_shardings is not None:
         from pullback._sharded_jit import constrained
 
         fun = constrained(fun, out_shardings, _wraps)
     static = _resolve_arguments(fun, static_argnums, static_argnames, "static")
     donate = _resolve_arguments(fun, donate_argnums, donate_argnames, "donate")
+    for kind, both in (("nums", {*static[0]} & {*donate[0]}), ("names", {*static[1]} & {*donate[1]})):
+        if both:
+            raise ValueError(f"static_arg{kind} and donate_arg{kind} cannot intersect: {sorted(both)} are in both")
     key = (*map(tuple, static), *map(tuple, donate), bool(keep_unused), bool(inline))
     name = getattr(fun, "__name__", None) or getattr(getattr(fun, "func", None), "__name__", None) or "<unnamed function>"
     parts = fun, _cache_of(fun, key), name, *static, *donate, bool(keep_unused), bool(inline)

@@ -12,14 +12,16 @@ use pullback_trace::{Traced, trace_to_jaxpr, unify_captures, with_current};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
+use crate::bodies;
 use crate::call::{call_with, check_callable, not_a_jax_type, path_of, tree_of, tree_vals};
 use crate::errors::{Carry, type_error, value_error};
 use crate::gate::gate;
 use crate::jit::bad_output;
-use crate::names::{function_and_place, positional_names};
+use crate::names::{self, function_and_place, positional_names};
 use crate::tree::PyNode;
 
-/// A traced Python function: its jaxpr, the structure of its result, and the result itself for errors.
+/// A traced Python function: its jaxpr and the structure of its result.
+#[derive(Clone)]
 pub struct TracedFun {
     /// The jaxpr and what it captured, which are its first inputs.
     pub traced: Traced,
@@ -52,10 +54,15 @@ pub fn trace_fun(
 ) -> PyResult<TracedFun> {
     let py = fun.py();
     check_callable(fun)?;
-    let in_tree = call_tree(py, args);
-    let mut out_tree = None;
+    let key = bodies::Key::new(transform, args, avals);
+    if let Some(known) = bodies::find(fun, &key)? {
+        return Ok(known);
+    }
+    let in_tree = call_tree(py, key.args.clone());
+    let (mut out_tree, mut id) = (None, None);
     let traced = gate(py, || {
         trace_to_jaxpr(avals, &mut |tracers| {
+            id = Some(pullback_trace::current().id());
             let out = call_with(transform, fun, &in_tree, tracers).carry(py)?;
             let bad = |leaf: &Bound<'_, PyAny>, path: &str| bad_output(transform, fun, leaf, path);
             let (outs, tree) = tree_vals(&out, &bad).carry(py)?;
@@ -63,7 +70,13 @@ pub fn trace_fun(
             Ok((outs, None))
         })
     })?;
-    Ok(TracedFun { traced: traced.hoisted(), out_tree: out_tree.expect("the function ran") })
+    if let Some(id) = id {
+        names::remember_lines(id, &traced.jaxpr);
+        gate(py, || pullback_trace::find_leaks(id))?;
+    }
+    let traced = TracedFun { traced: traced.hoisted(), out_tree: out_tree.expect("the function ran") };
+    bodies::keep(fun, key, &traced)?;
+    Ok(traced)
 }
 
 fn avals(vals: &[Val]) -> Vec<Aval> {
@@ -458,7 +471,7 @@ fn with_common_weak_types(traced: Vec<Traced>) -> Result<Vec<Traced>> {
             let dtype = out.aval().dtype;
             *out = with_current(builder.clone(), || convert::convert(out, dtype, weak))?;
         }
-        Ok(Traced { jaxpr: JaxprRef::new(builder.finish(&outs, None).0), captured: one.captured.clone() })
+        Ok(Traced { jaxpr: JaxprRef::interned(builder.finish(&outs, None).0), captured: one.captured.clone() })
     };
     traced.iter().map(strengthen).collect()
 }

@@ -4,6 +4,7 @@ mod callback;
 mod checkpoint;
 mod cond;
 mod custom;
+mod host_call;
 mod jit;
 mod scan;
 mod shapes;
@@ -12,13 +13,14 @@ mod while_loop;
 
 use pullback_ir::PrimRef;
 
-pub use callback::{DEBUG_PRINT, DebugCallback, HostFunction, PURE_CALLBACK, PureCallback};
+pub use callback::{Callback, DEBUG_PRINT, DebugCallback, HostFunction};
 pub use checkpoint::{CHECKPOINT, Checkpoint};
 pub use cond::{COND, Cond};
 pub use custom::{
     CUSTOM_JVP_CALL, CUSTOM_LIN, CUSTOM_VJP_CALL, CustomJvpCall, CustomLin, CustomVjpCall, JvpRuleRef, VjpRule,
     VjpRuleRef,
 };
+pub use host_call::{IO_CALLBACK, IoCallback, PURE_CALLBACK, PureCallback, VmapMethod};
 pub use jit::{JIT, Jit};
 pub use scan::{SCAN, Scan};
 pub use shapes::{ScanIns, ScanOuts};
@@ -33,6 +35,7 @@ pub const ALL: &[PrimRef] = &[
     CUSTOM_LIN,
     CUSTOM_VJP_CALL,
     DEBUG_PRINT,
+    IO_CALLBACK,
     JIT,
     PURE_CALLBACK,
     SCAN,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pullback_base::Result;
+use pullback_base::{Result, Span};
 use pullback_ir::{
     Batch, Batched, Builder, Emit, EmitRef, JaxprRef, Params, PrimRef, Slot, TraceId, Tracer, Val, Vals, eval_jaxpr,
 };
@@ -35,7 +35,7 @@ impl BatchEmit {
         let whole = value.aval();
         let mut shape = whole.shape.clone();
         shape.remove(dim);
-        let batched = Arc::new(Batched { value, dim });
+        let batched = Arc::new(Batched { value, dim, span: Span::current() });
         Val::Tracer(Tracer { trace: self.id, aval: whole.with_shape(&shape), slot: Slot::Batched(batched) })
     }
 
@@ -66,7 +66,9 @@ impl Emit for BatchEmit {
             return self.parent.bind(prim, params, &vals);
         }
         let e = &*self.parent;
-        let (outs, out_dims) = match prim.batch(params, e, &self.batch, &vals, &dims)? {
+        let own = prim.custom_rule(params).and_then(|rule| rule.batch(&self.parent, &self.batch, &vals, &dims));
+        let result = own.map_or_else(|| prim.batch(params, e, &self.batch, &vals, &dims), |result| result.map(Some))?;
+        let (outs, out_dims) = match result {
             Some(result) => result,
             None => {
                 let (ins, dim) = align(e, &vals, &dims)?;

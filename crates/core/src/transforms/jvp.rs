@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use pullback_base::{DType, Result};
+use pullback_base::{DType, Result, Span};
 use pullback_ir::{
     Builder, Dual, Emit, EmitRef, JaxprRef, Params, PrimRef, Slot, TraceId, Tracer, Val, Vals, eval_jaxpr,
 };
@@ -29,7 +29,7 @@ impl JvpEmit {
     pub fn pack(&self, primal: Val, tangent: Option<Val>) -> Val {
         let Some(tangent) = tangent else { return primal };
         let aval = primal.aval();
-        let dual = Arc::new(Dual { primal, tangent: Some(tangent) });
+        let dual = Arc::new(Dual { primal, tangent: Some(tangent), span: Span::current() });
         Val::Tracer(Tracer { trace: self.id, aval, slot: Slot::Dual(dual) })
     }
 

@@ -69,6 +69,18 @@ impl CallSpec {
         TreeDef::tuple(vec![TreeDef::tuple(args), keywords])
     }
 
+    /// The static arguments: their positions or names, and what they are.
+    pub fn static_values(&self, py: Python<'_>) -> Vec<(Py<PyAny>, Py<PyAny>)> {
+        let positional =
+            self.args.iter().enumerate().map(|(i, spec)| (i.into_pyobject(py).map(|i| i.into_any().unbind()), spec));
+        let keyword = self.kwargs.iter().map(|(key, spec)| (Ok(key.clone_ref(py)), spec));
+        let value = |(key, spec): (Result<Py<PyAny>, _>, &ArgSpec)| match spec {
+            ArgSpec::Static(value) => key.ok().map(|key| (key, value.clone_ref(py))),
+            ArgSpec::Tree(_) => None,
+        };
+        positional.chain(keyword).filter_map(value).collect()
+    }
+
     /// Calls the function with values in place of the leaves.
     fn call<'py>(&self, fun: &Bound<'py, PyAny>, vals: &[Val]) -> PyResult<Bound<'py, PyAny>> {
         let py = fun.py();
@@ -146,11 +158,8 @@ pub fn stage(job: &Job<'_, '_>, spec: &CallSpec, avals: &[Aval]) -> Result<Stage
         Ok((outs, Some(debug_info(job))))
     })?;
     if let Some(id) = id {
-        names::remember(
-            id,
-            format!("{} traced for {}", names::function_and_place(job.fun), job.transform),
-            &traced.jaxpr,
-        );
+        names::remember_lines(id, &traced.jaxpr);
+        pullback_trace::find_leaks(id)?;
     }
     let out_tree = out_tree.expect("the function ran");
     Ok(StagedCall { jaxpr: traced.jaxpr, captured: traced.captured, out_tree })
@@ -226,7 +235,7 @@ pub struct Staged {
 impl Staged {
     #[getter]
     fn jaxpr(&self) -> PyJaxpr {
-        PyJaxpr(self.jaxpr.clone())
+        PyJaxpr::new(self.jaxpr.clone())
     }
     #[getter]
     fn in_tree(&self) -> PyTreeDef {

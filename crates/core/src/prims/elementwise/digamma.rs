@@ -10,7 +10,7 @@ pub(super) struct Digamma;
 impl UnaryOp for Digamma {
     const NAME: &'static str = "digamma";
     const ACCEPTS: DTypes = DTypes::FLOAT;
-    const HLO: Hlo<()> = Hlo::Missing("StableHLO has no digamma; it is a composition");
+    const HLO: Hlo<()> = Hlo::Op("chlo.digamma");
     const RULE: UnaryRule = UnaryRule::Missing("it needs polygamma, which is not a primitive yet");
     const DOMAIN: (f64, f64) = (0.5, 5.0);
 
