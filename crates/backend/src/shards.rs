@@ -3,6 +3,7 @@
 //! The thread that asked waits, and lets its front end do what it must meanwhile: give up locks that callbacks of the
 //! devices need, and see whether the user interrupts.
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -41,6 +42,15 @@ fn wait_for(step: &mut (dyn FnMut(Duration) -> bool + Send)) -> Result<()> {
     }
 }
 
+thread_local! {
+    static IS_DEVICE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread is a device's: whoever started it waits, so it need not let others run, nor start work again.
+pub(crate) fn is_device() -> bool {
+    IS_DEVICE.get()
+}
+
 /// Counts devices that are done.
 #[derive(Default)]
 struct Done {
@@ -68,6 +78,7 @@ impl Done {
 pub fn run_on_devices<T: Send>(team: &Arc<Team>, program: impl Fn(usize) -> Result<T> + Sync) -> Result<Vec<T>> {
     let (n, done) = (team.size(), Done::default());
     let device = |position: usize| {
+        IS_DEVICE.set(true);
         let run = || team.run_as(position, || program(position));
         let result = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
             let error = Error::internal(format!("the program of device {position} panicked"));
