@@ -222,7 +222,7 @@ def _counting_below(call):
 _NO_OPERAND = object()
 
 
-def cond(pred, true_fun, false_fun, *operands, operand=_NO_OPERAND, linear=None):
+def cond(pred, true_fun, false_fun, *operands, operand=_NO_OPERAND):
     """`true_fun(*operands)` if `pred` holds, else `false_fun(*operands)`; only the chosen one runs.
 
     Under `vmap` with a predicate for each example both run, and their results are selected.
@@ -242,7 +242,10 @@ def cond(pred, true_fun, false_fun, *operands, operand=_NO_OPERAND, linear=None)
     """
     if operand is not _NO_OPERAND:
         if operands:
-            raise TypeError("if 'operand' keyword is passed then no positional operands can be passed")
+            raise TypeError(
+                "if 'operand' keyword is passed then no positional operands can be passed, got "
+                f"operand={operand} and positional operands {operands}"
+            )
         operands = (operand,)
     if not (callable(true_fun) and callable(false_fun)):
         raise TypeError("lax.cond: true_fun and false_fun arguments should be callable.")
@@ -263,6 +266,11 @@ def switch(index, branches, *operands, operand=_NO_OPERAND):
     -3.0
     """
     if operand is not _NO_OPERAND:
+        if operands:
+            raise TypeError(
+                "if 'operand' keyword is passed then no positional operands can be passed, got "
+                f"operand={operand} and positional operands {operands}"
+            )
         operands = (operand,)
     branches = tuple(branches)
     if not all(callable(branch) for branch in branches):

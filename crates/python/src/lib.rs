@@ -7,6 +7,7 @@
 pub mod api;
 pub mod array;
 pub mod aval;
+pub mod batching;
 pub mod bodies;
 pub mod call;
 pub mod callback;
@@ -25,6 +26,7 @@ pub mod inspect;
 pub mod jaxpr;
 pub mod jit;
 pub mod leaks;
+pub mod linear;
 pub mod lowering;
 pub mod names;
 pub mod numpy;
@@ -58,6 +60,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     bodies::register(m)?;
     control::register(m)?;
     custom::register(m)?;
+    linear::register(m)?;
+    batching::register(m)?;
     callback::register(m)?;
     dlpack::register(m)?;
     config::register(m)?;

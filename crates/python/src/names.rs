@@ -285,3 +285,11 @@ fn depends(names: &[String]) -> String {
 pub fn class_name(obj: &Bound<'_, PyAny>) -> String {
     obj.get_type().name().map(|name: Bound<'_, PyString>| name.to_string()).unwrap_or_default()
 }
+
+/// How an object prints in a jaxpr: without its address, so that the same program has the same text in every run.
+pub fn masked_repr(obj: &Bound<'_, PyAny>) -> String {
+    let text = obj.repr().map(|text| text.to_string()).unwrap_or_default();
+    let Some(start) = text.find(" at 0x").map(|at| at + 4) else { return text };
+    let rest = text[start + 2..].trim_start_matches(|c: char| c.is_ascii_hexdigit());
+    format!("{}0xXXXXXXXXXXXX{rest}", &text[..start])
+}

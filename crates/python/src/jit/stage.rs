@@ -264,6 +264,30 @@ impl Staged {
         !self.captured.is_empty()
     }
 
+    /// The tracers from outside that the function used.
+    #[getter]
+    fn captured(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        crate::value::wrap_all(py, self.captured.iter().cloned())
+    }
+
+    /// Which captured tracers a derivative may go through: those of inexact type that are not mapped constants.
+    fn perturbed_captures(&self) -> Vec<bool> {
+        self.captured.iter().map(maybe_perturbed).collect()
+    }
+
+    /// What the function does to flat values, with other values in place of the captured ones.
+    fn call_closed(
+        &self,
+        py: Python<'_>,
+        captured: Vec<Bound<'_, PyAny>>,
+        leaves: Vec<Bound<'_, PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        let vals: PyResult<Vec<Val>> = captured.iter().chain(&leaves).map(crate::value::to_val).collect();
+        let vals = vals?;
+        let outs = gate(py, || pullback_ir::eval_jaxpr(&*pullback_trace::current(), &self.jaxpr, &vals))?;
+        crate::call::tree_of(py, &self.out_tree, outs)
+    }
+
     /// Makes the machine code of the program, or finds it when it was made before.
     fn compile(&self, py: Python<'_>) -> PyResult<()> {
         gate(py, || pullback_backend::executable(&self.jaxpr).map(|_| ()))
@@ -277,6 +301,18 @@ impl Staged {
         }
         let outs = gate(py, || pullback_trace::call_jaxpr(self.name.as_str().into(), &self.jaxpr, &vals))?;
         crate::call::tree_of(py, &self.out_tree, outs)
+    }
+}
+
+fn maybe_perturbed(val: &Val) -> bool {
+    match val {
+        Val::Literal(_) | Val::Array(_) => false,
+        Val::Tracer(tracer) => match &tracer.slot {
+            pullback_ir::Slot::Batched(batched) => maybe_perturbed(&batched.value),
+            pullback_ir::Slot::Var(_) | pullback_ir::Slot::Dual(_) | pullback_ir::Slot::Foreign(_) => {
+                tracer.aval.dtype.is_inexact()
+            }
+        },
     }
 }
 
