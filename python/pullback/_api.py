@@ -139,14 +139,14 @@ def jit(
 
     Args:
       fun: a pure function of trees of arrays. Without it, a decorator with the options is returned.
-      in_shardings: accepted; there is one device.
-      out_shardings: accepted; there is one device.
+      in_shardings: where the arguments are put: shardings, in a tree that is a prefix of the arguments.
+      out_shardings: where the results are put: shardings, in a tree that is a prefix of the result.
       static_argnums: positions of arguments that are part of the signature: hashable Python values.
       static_argnames: names of such arguments.
       donate_argnums: positions of arguments whose memory results may take over; they are deleted.
       donate_argnames: names of such arguments.
       keep_unused: keep arguments that the program does not use.
-      device: accepted; there is one device.
+      device: where the arguments are put, and the program runs.
       backend: accepted; there is one backend.
       inline: inside another trace, leave the equations instead of a call.
       compiler_options: accepted.
@@ -156,21 +156,28 @@ def jit(
 
         from pullback._device import devices
 
-        warnings.warn("backend and device argument on jit is deprecated; there is one device.", DeprecationWarning, stacklevel=2)
+        warnings.warn("backend and device argument on jit is deprecated; put the arguments on a device with jax.device_put.", DeprecationWarning, stacklevel=2)
         devices(backend)
     options = dict(
         static_argnums=static_argnums, static_argnames=static_argnames, donate_argnums=donate_argnums,
-        donate_argnames=donate_argnames, keep_unused=keep_unused, inline=inline,
+        donate_argnames=donate_argnames, keep_unused=keep_unused, inline=inline, in_shardings=in_shardings,
+        out_shardings=out_shardings, device=device,
     )
     if fun is _UNSET:
         return _functools.partial(_jit, **options)
     return _jit(fun, **options)
 
 
-def _jit(fun, *, static_argnums, static_argnames, donate_argnums, donate_argnames, keep_unused, inline):
+def _jit(
+    fun, *, static_argnums, static_argnames, donate_argnums, donate_argnames, keep_unused, inline, in_shardings, out_shardings, device
+):
     _check_callable(fun)
     if getattr(getattr(fun, "__code__", None), "co_flags", 0) & 0x20:
         raise TypeError(f"Expected a function, got a generator function: {fun}")
+    if out_shardings is not None:
+        from pullback._sharded_jit import constrained
+
+        fun = constrained(fun, out_shardings, _wraps)
     static = _resolve_arguments(fun, static_argnums, static_argnames, "static")
     donate = _resolve_arguments(fun, donate_argnums, donate_argnames, "donate")
     for kind, both in (("nums", {*static[0]} & {*donate[0]}), ("names", {*static[1]} & {*donate[1]})):
@@ -178,7 +185,13 @@ def _jit(fun, *, static_argnums, static_argnames, donate_argnums, donate_argname
             raise ValueError(f"static_arg{kind} and donate_arg{kind} cannot intersect: {sorted(both)} are in both")
     key = (*map(tuple, static), *map(tuple, donate), bool(keep_unused), bool(inline))
     name = getattr(fun, "__name__", None) or getattr(getattr(fun, "func", None), "__name__", None) or "<unnamed function>"
-    jitted = _core.PjitFunction(fun, _cache_of(fun, key), name, *static, *donate, bool(keep_unused), bool(inline))
+    parts = fun, _cache_of(fun, key), name, *static, *donate, bool(keep_unused), bool(inline)
+    if in_shardings is None and device is None:
+        jitted = _core.PjitFunction(*parts)
+    else:
+        from pullback._sharded_jit import ShardedJit
+
+        jitted = ShardedJit.of(in_shardings, device, *parts)
     return _wraps(fun)(jitted)
 
 
@@ -633,7 +646,9 @@ def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False):
 
     @_wraps(fun)
     def make_jaxpr_f(*args, **kwargs):
-        staged = _core.stage_call(fun, args, kwargs, numbers, [], "make_jaxpr")
+        staged = _core.lax._call_with_axes(
+            list(axis_env or ()), lambda: _core.stage_call(fun, args, kwargs, numbers, [], "make_jaxpr")
+        )
         if not return_shape:
             return staged.jaxpr
         return staged.jaxpr, staged.out_tree.unflatten(map(_struct, staged.flat_out_avals))

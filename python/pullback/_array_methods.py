@@ -127,8 +127,10 @@ def resize(self, *args, refcheck=False):
 
 
 def to_device(self, device, *, stream=None):
-    """The array on the device; there is one."""
-    return self
+    """The array on a device or sharding."""
+    from pullback._device import device_put
+
+    return device_put(self, device)
 
 
 def compress(self, condition, axis=None, *, out=None, size=None, fill_value=0):

@@ -7,6 +7,7 @@ use pullback_ir::JaxprRef;
 use pullback_runtime::{Restart, detached};
 use smallvec::SmallVec;
 
+use crate::shards::is_device;
 use crate::{Backend, Code};
 
 /// The CPU of this machine.
@@ -73,7 +74,7 @@ pub(crate) fn run_politely(
     ins: &[&[u8]],
     outs: &mut [&mut [u8]],
 ) -> Result<()> {
-    if native.is_long() {
+    if native.is_long() && !is_device() {
         return detached(restart, || native.run_on(sizes, ins, outs));
     }
     native.run_on(sizes, ins, outs)

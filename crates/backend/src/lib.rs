@@ -10,6 +10,8 @@ mod cost;
 mod cpu;
 mod eval;
 mod inspect;
+mod placement;
+mod shards;
 #[cfg(test)]
 mod tests;
 
@@ -27,6 +29,8 @@ pub use cost::{Memory, RunCost, memory, run_cost};
 pub use cpu::CpuBackend;
 pub use eval::{Eval, eval, eval_bind};
 pub use inspect::{Inspection, inspect};
+pub use placement::{assemble, default_device, set_default_device, uncommitted};
+pub use shards::{Wait, run_on_devices, set_wait};
 
 /// Compiles jaxprs for one kind of device.
 pub trait Backend: Send + Sync {
@@ -61,6 +65,7 @@ impl Executable {
     /// # Errors
     /// `NotImplemented` for what cannot be compiled.
     pub fn compile(jaxpr: &JaxprRef) -> Result<Executable> {
+        pullback_core::control::set_shard_runner(shards::runner);
         N_COMPILED.fetch_add(1, Ordering::Relaxed);
         Ok(Executable { in_avals: jaxpr.in_avals(), code: detached(Restart::Yes, || background::compile(jaxpr))? })
     }

@@ -7,8 +7,8 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use pullback_base::{Array, Aval, Scalar, Span};
 use smallvec::SmallVec;
@@ -167,9 +167,13 @@ impl Jaxpr {
     }
 }
 
+/// The name of a mapped axis, as collectives use it.
+pub type AxisName = Arc<str>;
+
 pub(crate) struct Shared {
     id: u64,
     pub(crate) jaxpr: Jaxpr,
+    axis_names: OnceLock<Vec<AxisName>>,
 }
 
 /// A shared jaxpr; compares by identity.
@@ -180,7 +184,17 @@ impl JaxprRef {
     /// Shares a finished jaxpr.
     pub fn new(jaxpr: Jaxpr) -> JaxprRef {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        JaxprRef(Arc::new(Shared { id: NEXT.fetch_add(1, Ordering::Relaxed), jaxpr }))
+        JaxprRef(Arc::new(Shared { id: NEXT.fetch_add(1, Ordering::Relaxed), jaxpr, axis_names: OnceLock::new() }))
+    }
+
+    /// Names of mapped axes that equations use and nothing inside binds.
+    pub fn axis_names(&self) -> &[AxisName] {
+        self.0.axis_names.get_or_init(|| {
+            let mut all: Vec<AxisName> = self.eqns.iter().flat_map(|eqn| eqn.prim.axis_names(&eqn.params)).collect();
+            all.sort();
+            all.dedup();
+            all
+        })
     }
 
     /// A number that no other jaxpr of this process ever has.

@@ -27,7 +27,7 @@ pub use check::check_jaxpr;
 pub use emit::{Emit, EmitRef};
 pub use eval::{eval_jaxpr, with_span};
 pub use hlo::Hlo;
-pub use jaxpr::{Atom, DebugInfo, Effects, Eqn, Jaxpr, JaxprRef, VarId};
+pub use jaxpr::{Atom, AxisName, DebugInfo, Effects, Eqn, Jaxpr, JaxprRef, VarId};
 pub use params::{Opaque, ParamField, ParamFields, ParamSet, ParamValue, Params, ParamsObject, read_field};
 pub use parse::{Finder, parse_jaxpr};
 pub use prim::*;

@@ -63,6 +63,15 @@ impl PyArray {
         }
     }
 
+    /// What a function of `pullback._device` says of a concrete array.
+    fn placement<'py>(slf: Bound<'py, Self>, asked: &str, function: &str) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        slf.get().known(|found| {
+            tracer::method_error(py, found, &format!("The {asked} of a traced array were asked for."))
+        })?;
+        py.import("pullback._device")?.call_method1(function, (slf,))
+    }
+
     /// The only element of an array without axes.
     fn scalar(&self, py: Python<'_>, function: &str) -> PyResult<Scalar> {
         let rank = self.aval().rank();
@@ -132,7 +141,7 @@ impl PyArray {
     }
     #[getter]
     fn is_fully_replicated(&self) -> bool {
-        true
+        !matches!(&self.val, Val::Array(array) if array.place().is_some_and(|place| !place.layout.is_replicated()))
     }
 
     // Views of the same elements.
@@ -191,35 +200,27 @@ impl PyArray {
     fn copy_to_host_async(&self) {}
 
     /// Devices that hold the elements.
-    fn devices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.known(|found| tracer::method_error(py, found, "The devices() method was called on a traced array."))?;
-        py.import("pullback._device")?.call_method0("device_set")
+    fn devices<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        PyArray::placement(slf, "devices", "devices_of")
     }
     #[getter]
-    fn device<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("pullback._device")?.call_method0("default_device")
+    fn device<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("pullback._device")?.call_method1("device_of", (slf,))
     }
     #[getter]
-    fn sharding<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("pullback._device")?.call_method0("default_sharding")
+    fn sharding<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("pullback._device")?.call_method1("sharding_of", (slf,))
     }
     #[getter]
     fn addressable_shards<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("pullback._device")?.call_method1("shards", (slf,))
+        PyArray::placement(slf, "addressable_shards", "shards_of")
     }
     #[getter]
     fn global_shards<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        PyArray::addressable_shards(slf)
+        PyArray::placement(slf, "global_shards", "shards_of")
     }
-    fn addressable_data<'py>(slf: Bound<'py, Self>, index: usize) -> PyResult<Bound<'py, Self>> {
-        let py = slf.py();
-        slf.get().known(|found| {
-            tracer::method_error(py, found, "The addressable_data() method was called on a traced array.")
-        })?;
-        match index {
-            0 => Ok(slf),
-            _ => Err(pyo3::exceptions::PyIndexError::new_err("list index out of range")),
-        }
+    fn addressable_data<'py>(slf: Bound<'py, Self>, index: usize) -> PyResult<Bound<'py, PyAny>> {
+        PyArray::placement(slf, "addressable_data", "shards_of")?.get_item(index)?.getattr("data")
     }
 
     // Conversions.

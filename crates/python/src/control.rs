@@ -124,7 +124,10 @@ impl Carried<'_, '_> {
         let mut found = vec![];
         for (leaf, (a, b)) in ins.iter().zip(outs).enumerate() {
             let why = match (a.dtype == b.dtype, a.shape == b.shape) {
-                (true, true) => continue,
+                (true, true) if a.vma == b.vma => continue,
+                (true, true) => {
+                    "so the manual axis types do not match. Apply `jax.lax.pcast(..., to='varying')` to the initial carry"
+                }
                 (false, true) => "so the dtypes do not match",
                 (true, false) => "so the shapes do not match",
                 (false, false) => "so the dtypes do not match, and also the shapes do not match",

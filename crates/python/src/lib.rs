@@ -16,6 +16,7 @@ pub mod control;
 pub mod custom;
 pub mod defined;
 pub mod detach;
+pub mod devices;
 pub mod dlpack;
 pub mod dtypes;
 pub mod errors;
@@ -66,6 +67,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     config::register(m)?;
     pullback_trace::set_find_leaks(leaks::find);
     pullback_trace::set_warn(|text| Python::attach(|py| errors::Carry::carry(dtypes::warn(py, text), py)));
+    devices::register(m)?;
     pullback_trace::set_describe_leak(names::describe_leak);
     api::register(m)
 }

@@ -89,8 +89,16 @@ pub fn from_ndarray(array: &Bound<'_, PyAny>) -> PyResult<Val> {
     Ok(if shape.is_empty() && dtype != DType::Float0 {
         Val::Literal(array.element(0).expect("fresh"))
     } else {
-        Val::Array(array)
+        Val::Array(default_place(array))
     })
+}
+
+/// A new array, on the default device.
+pub fn default_place(array: Array) -> Array {
+    match pullback_backend::uncommitted() {
+        None => array,
+        place => array.placed(place).unwrap_or(array),
+    }
 }
 
 fn shape_of(head: &NdArray) -> SmallVec<[usize; 4]> {

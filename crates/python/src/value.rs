@@ -62,7 +62,9 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
 pub fn wrap(py: Python<'_>, val: Val) -> PyResult<Py<PyAny>> {
     let val = match val {
         // While something is traced, a number stays one, so that it is written in place in the jaxpr.
-        Val::Literal(scalar) if !pullback_trace::is_tracing() => Val::Array(Array::scalar(scalar)),
+        Val::Literal(scalar) if !pullback_trace::is_tracing() => {
+            Val::Array(numpy::default_place(Array::scalar(scalar)))
+        }
         other => other,
     };
     let Val::Tracer(tracer) = &val else { return wrap_concrete(py, val) };

@@ -147,7 +147,7 @@ fn vmap_call(
     }
     let names = || argument_names_of_vmap(fun, args, kwargs);
     let size = common_size(&mapped, &names, axis_size)?;
-    let name = axis_name.map(|name| name.str().map(|text| text.to_string().into())).transpose()?;
+    let name = axis_name.map(|name| crate::api::lax::parallel::axis_name(&name)).transpose()?;
     let batch = Batch { size, name };
 
     let job = Job { fun, in_tree: &in_tree, out_axes };

@@ -3,8 +3,9 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use pullback_base::{Error, ErrorKind, Result};
-use pullback_ir::{Emit, EmitRef, Params, PrimRef, TraceId, Tracer, Val, Vals};
+use pullback_base::{Aval, Error, ErrorKind, Result};
+use pullback_core::prims::{AxisNames, PVARY, Pvary};
+use pullback_ir::{AxisName, Emit, EmitRef, Params, PrimRef, TraceId, Tracer, Val, Vals, varying_axes};
 
 thread_local! {
     static STACK: RefCell<Vec<EmitRef>> = const { RefCell::new(Vec::new()) };
@@ -132,6 +133,43 @@ pub(crate) fn check_returned(out: &Val) -> Result<()> {
 /// What the primitive raises; `UnexpectedTracer` for a tracer that outlived its trace.
 pub fn bind(prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals> {
     check_live(ins)?;
+    if let Some(ins) = alike(prim, params, ins)? {
+        return bind_on_current(prim, params, &ins);
+    }
+    bind_on_current(prim, params, ins)
+}
+
+/// Operands of an operation on values of which some differ along more axes of devices than others: all are taken to
+/// differ along the same. `None` when they do, or when the primitive holds jaxprs, which say what they take.
+fn alike(prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Option<Vec<Val>>> {
+    if ins.len() < 2 || ins.iter().all(|val| val.aval().vma.is_empty()) || !params.jaxprs().is_empty() {
+        return Ok(None);
+    }
+    let avals: Vec<Aval> = ins.iter().map(Val::aval).collect();
+    let all = varying_axes(&avals);
+    let is_alike = |val: &Val| matches!(val, Val::Literal(_)) || val.aval().vma == all;
+    if ins.iter().all(is_alike) || prim == PVARY {
+        return Ok(None);
+    }
+    let widen = |val: &Val| if is_alike(val) { Ok(val.clone()) } else { vary(val, &all) };
+    ins.iter().map(widen).collect::<Result<_>>().map(Some)
+}
+
+/// The value, taken to differ along axes of devices.
+///
+/// # Errors
+/// What the emitter raises.
+pub fn vary(val: &Val, axes: &[AxisName]) -> Result<Val> {
+    let aval = val.aval();
+    let new: Vec<AxisName> = axes.iter().filter(|name| !aval.vma.contains(name)).cloned().collect();
+    if new.is_empty() {
+        return Ok(val.clone());
+    }
+    let params = Params::new(Pvary { axes: AxisNames(new) });
+    Ok(bind_on_current(PVARY, &params, std::slice::from_ref(val))?.swap_remove(0))
+}
+
+fn bind_on_current(prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals> {
     STACK
         .with_borrow(|stack| stack.last().map(Arc::clone))
         .map_or_else(|| pullback_backend::eval_bind(prim, params, ins), |emit| emit.bind(prim, params, ins))

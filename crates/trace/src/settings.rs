@@ -6,6 +6,8 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::axes::env_number;
+
 macro_rules! settings {
     ($($(#[$doc:meta])* $name:ident,)*) => {
         /// One setting that is on or off.
@@ -59,10 +61,11 @@ thread_local! {
     static THREAD: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
 }
 
-/// All settings in force on this thread, as one word.
+/// All settings in force on this thread, as one word; its upper half is the number of the environment of named axes.
 pub fn settings() -> u64 {
     let (mask, bits) = THREAD.get();
-    PROCESS.load(Ordering::Relaxed) & !mask | bits & mask
+    let own = PROCESS.load(Ordering::Relaxed) & !mask | bits & mask;
+    own | u64::from(env_number()) << 32
 }
 
 /// Whether a setting is on for this thread.

@@ -7,6 +7,7 @@ use pullback_core::prims::batch_to_front;
 use pullback_core::transforms::{BatchEmit, JvpEmit, Linear};
 use pullback_ir::{Batch, Emit, Val};
 
+use crate::axes::{BoundAxis, with_axes};
 use crate::current::{current, find_leaks, with_current};
 
 /// A function of flat values.
@@ -51,7 +52,8 @@ pub fn vmap(
     let parent = current();
     let emit = Arc::new(BatchEmit::new(parent.clone(), batch.clone()));
     let ins: Vec<Val> = args.iter().map(|(val, dim)| emit.pack(val.clone(), *dim)).collect();
-    let outs = with_current(emit.clone(), || f(&ins))?;
+    let axes: Vec<_> = batch.name.iter().map(|name| BoundAxis::new(name.clone(), batch.size)).collect();
+    let outs = with_axes(&axes, || with_current(emit.clone(), || f(&ins)))?;
     let wanted = out_dims(outs.len())?;
     find_leaks(emit.id())?;
     let mut results = vec![];

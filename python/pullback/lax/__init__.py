@@ -1,6 +1,7 @@
 """Functions that stand for one primitive each, without promotion, and control flow that is traced once."""
 
 from pullback import _core
+from pullback.lax import _parallel
 from pullback._control import (
     associative_scan as associative_scan,
     cond as cond,
@@ -9,6 +10,22 @@ from pullback._control import (
     scan as scan,
     switch as switch,
     while_loop as while_loop,
+)
+from pullback.lax._parallel import (
+    all_gather as all_gather,
+    all_to_all as all_to_all,
+    axis_index as axis_index,
+    axis_size as axis_size,
+    pbroadcast as pbroadcast,
+    pcast as pcast,
+    pmax as pmax,
+    pmean as pmean,
+    pmin as pmin,
+    ppermute as ppermute,
+    pshuffle as pshuffle,
+    psum as psum,
+    psum_scatter as psum_scatter,
+    pswapaxes as pswapaxes,
 )
 from pullback._solve import custom_linear_solve as custom_linear_solve
 from pullback._solve import custom_root as custom_root
@@ -38,6 +55,13 @@ def stop_gradient(x):
     from pullback.tree_util import tree_map
 
     return tree_map(_core.lax._stop_gradient, x)
+
+
+def with_sharding_constraint(x, shardings):
+    """The same tree with its leaves put where `shardings` says; see `pullback.sharding`."""
+    from pullback.sharding import with_sharding_constraint as put
+
+    return put(x, shardings)
 
 
 def optimization_barrier(operand, /):
@@ -78,7 +102,7 @@ def polynomial(x, coeffs, *, unroll=None):
     return value
 
 
-for _function in (stop_gradient, optimization_barrier, dtype, empty, broadcast_like, polynomial):
+for _function in (with_sharding_constraint, stop_gradient, optimization_barrier, dtype, empty, broadcast_like, polynomial):
     _function.__module__ = "pullback.lax"
 
 
@@ -96,7 +120,7 @@ def __getattr__(name):
 
 
 __all__ = sorted({
-    *_functions, "associative_scan", "asarray", "broadcast_like", "broadcast_shapes", "cond", "custom_linear_solve", "custom_root", "dtype", "empty", "fori_loop", "map",
-    "optimization_barrier", "polynomial", "scan", "stop_gradient", "switch", "while_loop", "ConvDimensionNumbers", "FftType", "GatherDimensionNumbers",
+    *_functions, *_parallel.__all__, "associative_scan", "asarray", "broadcast_like", "broadcast_shapes", "cond", "custom_linear_solve", "custom_root", "dtype", "empty", "fori_loop", "map",
+    "optimization_barrier", "polynomial", "scan", "stop_gradient", "switch", "while_loop", "with_sharding_constraint", "ConvDimensionNumbers", "FftType", "GatherDimensionNumbers",
     "GatherScatterMode", "Precision", "RoundingMethod", "ScatterDimensionNumbers",
 })

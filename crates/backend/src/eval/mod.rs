@@ -19,6 +19,7 @@ use pullback_ir::{Builder, Emit, EmitRef, JaxprRef, Params, PrimRef, TraceId, Va
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
+use crate::placement::placed;
 use crate::{Executable, checks, executable};
 use pointwise::Pointwise;
 
@@ -90,15 +91,17 @@ pub(crate) fn clear() {
 /// # Errors
 /// What abstract evaluation raises; `UnexpectedTracer` for a tracer; `NotImplemented` for what the engine cannot do.
 pub fn eval_bind(prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals> {
-    let avals: SmallVec<[Aval; 4]> = ins.iter().map(Val::aval).collect();
-    let key = Key { prim, params: params.clone(), avals };
-    if checks::is_armed() {
-        return checked(key, ins);
-    }
-    match recent(&key) {
-        Some(plan) => perform(&plan, &key, ins),
-        None => first(key, ins),
-    }
+    placed(prim, params, ins, || {
+        let avals: SmallVec<[Aval; 4]> = ins.iter().map(Val::aval).collect();
+        let key = Key { prim, params: params.clone(), avals };
+        if checks::is_armed() {
+            return checked(key, ins);
+        }
+        match recent(&key) {
+            Some(plan) => perform(&plan, &key, ins),
+            None => first(key, ins),
+        }
+    })
 }
 
 /// As [`eval_bind`], looking at the results. What is donated is needed to run again, so it stays until then.
@@ -172,6 +175,7 @@ impl Plan {
 }
 
 fn plan(key: &Key) -> Result<Plan> {
+    pullback_core::control::set_shard_runner(crate::shards::runner);
     let Key { prim, params, avals } = key;
     let outs = prim.abstract_eval(params, avals)?;
     if prim.is("convert_element_type") && !(is_computable(avals[0]) && is_computable(outs[0])) {

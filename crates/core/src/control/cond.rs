@@ -8,7 +8,7 @@ use pullback_ir::hlo::{HloCx, HloRegion, HloValue};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
     Avals, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Hlo, JaxprRef, Operand, Params, Prim,
-    PrimRef, Sample, Split, Tangents, Transpose, Val, Vals, eval_jaxpr,
+    PrimRef, Sample, Split, Tangents, Transpose, Val, Vals, Varying, eval_jaxpr,
 };
 use smallvec::smallvec;
 
@@ -106,6 +106,11 @@ impl Prim for CondPrim {
     // Covered by the tests of control flow: there is no sample without traced branches.
     fn samples(&self) -> Vec<Sample> {
         vec![]
+    }
+
+    // Which branch or how many rounds may differ, so all results may.
+    fn varying(&self, _p: &Cond) -> Varying {
+        Varying::Everywhere
     }
 
     fn effects(&self, p: &Cond) -> Effects {

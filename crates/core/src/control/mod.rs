@@ -11,6 +11,7 @@ mod linear_call;
 mod linear_solve;
 mod scan;
 mod shapes;
+mod shard_map;
 mod shared;
 mod while_loop;
 
@@ -30,6 +31,7 @@ pub use linear_call::{LINEAR_CALL, LinearCall};
 pub use linear_solve::{CUSTOM_LINEAR_SOLVE, LinearSolve, SolveConsts, SolveJaxprs, transposed_matvec};
 pub use scan::{SCAN, Scan};
 pub use shapes::{ScanIns, ScanOuts};
+pub use shard_map::{SHARD_MAP, ShardMap, ShardRunner, set_shard_runner};
 pub use while_loop::{WHILE, While, check_condition};
 
 /// All of them.
@@ -47,5 +49,6 @@ pub const ALL: &[PrimRef] = &[
     JIT,
     PURE_CALLBACK,
     SCAN,
+    SHARD_MAP,
     WHILE,
 ];

@@ -6,6 +6,7 @@ pub mod contraction;
 pub mod elementwise;
 pub mod indexing;
 pub mod movement;
+pub mod parallel;
 pub mod random;
 pub mod reduction;
 mod value;
@@ -16,6 +17,7 @@ pub use contraction::*;
 pub use elementwise::*;
 pub use indexing::*;
 pub use movement::*;
+pub use parallel::*;
 pub use random::*;
 pub use reduction::*;
 pub use value::{V, add_any, instantiate, zeros};
@@ -159,4 +161,17 @@ pub const ALL: &[PrimRef] = &[
     RANDOM_WRAP,
     // contraction
     DOT_GENERAL,
+    // collectives
+    ALL_GATHER,
+    ALL_TO_ALL,
+    AXIS_INDEX,
+    PBROADCAST,
+    PMAX,
+    PMIN,
+    PPERMUTE,
+    PSUM,
+    PSUM_INVARIANT,
+    PVARY,
+    REDUCE_SCATTER,
+    SHARDING_CONSTRAINT,
 ];

@@ -39,6 +39,11 @@ impl BatchEmit {
         Val::Tracer(Tracer { trace: self.id, aval: whole.with_shape(&shape), slot: Slot::Batched(batched) })
     }
 
+    /// Whether the application communicates along this batch: then operands without a batch axis matter too.
+    fn is_named_by(&self, prim: PrimRef, params: &Params) -> bool {
+        self.batch.name.as_ref().is_some_and(|name| prim.axis_names(params).contains(name))
+    }
+
     /// The value with its batch axis, and where that is.
     pub fn unpack(&self, val: &Val) -> (Val, Option<usize>) {
         match val {
@@ -57,7 +62,7 @@ impl Emit for BatchEmit {
 
     fn bind(&self, prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals> {
         let (vals, dims): (Vec<Val>, Vec<Option<usize>>) = ins.iter().map(|val| self.unpack(val)).unzip();
-        if dims.iter().all(Option::is_none) {
+        if dims.iter().all(Option::is_none) && !self.is_named_by(prim, params) {
             return self.parent.bind(prim, params, &vals);
         }
         let e = &*self.parent;

@@ -334,7 +334,7 @@ fn stage_call(
     static_argnames: Vec<String>,
     transform: &str,
 ) -> PyResult<Staged> {
-    let transform = ["jit", "make_jaxpr", "eval_shape", "checkpoint"]
+    let transform = ["jit", "make_jaxpr", "eval_shape", "checkpoint", "shard_map"]
         .into_iter()
         .find(|known| *known == transform)
         .unwrap_or("jit");
