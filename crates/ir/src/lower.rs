@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use pullback_base::{Aval, DType, Result, Scalar};
-use pullback_loops::{Binary, Builder, Combine, Comparison, HostCall, LoopId, Unary, ValueId};
+use pullback_loops::{Binary, Body, Builder, Combine, Comparison, HostCall, LoopId, Unary, ValueId};
 use smallvec::SmallVec;
 
 use crate::emit::Emit;
@@ -304,6 +304,8 @@ pub enum CpuForm {
     Control(Control),
     /// A function of the host.
     Host(Arc<dyn HostCall>),
+    /// A dense array body on row-major operands.
+    Body(Box<Body>),
     /// Not written, and why.
     Missing(String),
 }

@@ -343,7 +343,7 @@ impl Verifier<'_> {
                 sort.n_keys <= sort.dtypes.len() && twice.map(|dtype| Some(dtype.real())).eq(types.iter().copied())
             }
             Kernel::Copy(_) => types.first() == types.last(),
-            Kernel::Host(..) => true,
+            Kernel::Host(..) | Kernel::Body(..) => true,
         };
         self.require(fits, "V8", || format!("a kernel does not take operands of {types:?}"));
     }

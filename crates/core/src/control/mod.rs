@@ -5,6 +5,7 @@ mod checkpoint;
 mod cond;
 mod custom;
 mod jit;
+mod reduce;
 mod scan;
 mod shapes;
 mod while_loop;
@@ -19,10 +20,11 @@ pub use custom::{
     VjpRuleRef,
 };
 pub use jit::{JIT, Jit};
+pub use reduce::{REDUCE, REDUCE_WINDOW, Reduce, ReduceWindowBy};
 pub use scan::{SCAN, Scan};
 pub use shapes::{ScanIns, ScanOuts};
 pub use while_loop::{WHILE, While, check_condition};
 
 /// All of them.
 pub const ALL: &[PrimRef] =
-    &[CHECKPOINT, COND, CUSTOM_JVP_CALL, CUSTOM_LIN, CUSTOM_VJP_CALL, DEBUG_PRINT, JIT, PURE_CALLBACK, SCAN, WHILE];
+    &[CHECKPOINT, COND, CUSTOM_JVP_CALL, CUSTOM_LIN, CUSTOM_VJP_CALL, DEBUG_PRINT, JIT, PURE_CALLBACK, REDUCE, REDUCE_WINDOW, SCAN, WHILE];

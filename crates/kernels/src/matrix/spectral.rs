@@ -1,0 +1,164 @@
+//! Eigenvalues and singular values by `faer`, with LAPACK's order and scaling. What does not converge is NaN.
+
+use faer::Side;
+use faer::linalg::solvers::DenseSolveCore;
+use gemm::c64;
+
+use super::field::{Dense, Field};
+
+/// Eigenvectors as columns and ascending eigenvalues of the Hermitian matrix in one triangle.
+pub(super) fn eigh<T: Field>(a: &Dense<T>, lower: bool) -> (Dense<T>, Vec<f64>) {
+    let n = a.rows;
+    let side = if lower { Side::Lower } else { Side::Upper };
+    let found = if a.is_finite() { a.faer().self_adjoint_eigen(side).ok() } else { None };
+    let mut vectors = Dense::zeros(n, n);
+    let Some(found) = found else {
+        vectors.data.fill(T::NAN);
+        return (vectors, vec![f64::NAN; n]);
+    };
+    copy(found.U(), &mut vectors);
+    let values = found.S().column_vector();
+    let values = (0..n).map(|i| values[i].parts().0).collect();
+    (vectors, values)
+}
+
+fn copy<T: Field>(from: faer::MatRef<'_, T>, to: &mut Dense<T>) {
+    for i in 0..to.rows {
+        for j in 0..to.columns {
+            to.set(i, j, from[(i, j)]);
+        }
+    }
+}
+
+/// U, descending singular values, Vᴴ; the outer ones square if `full`.
+pub(super) fn svd<T: Field>(a: &Dense<T>, vectors: bool, full: bool) -> (Dense<T>, Vec<f64>, Dense<T>) {
+    let (m, n) = (a.rows, a.columns);
+    let k = m.min(n);
+    let (mut u, mut vh) = (Dense::zeros(m, if full { m } else { k }), Dense::zeros(if full { n } else { k }, n));
+    if k == 0 {
+        return (Dense::identity(u.rows, u.columns), vec![], Dense::identity(vh.rows, vh.columns));
+    }
+    if !a.is_finite() {
+        u.data.fill(T::NAN);
+        vh.data.fill(T::NAN);
+        return (u, vec![f64::NAN; k], vh);
+    }
+    if !vectors {
+        if let Ok(values) = a.faer().singular_values() {
+            let values = values.into_iter().map(|value| T::from_real_impl(&value).parts().0).collect();
+            return (u, values, vh);
+        }
+    }
+    let found = if full { a.faer().svd() } else { a.faer().thin_svd() };
+    let Ok(found) = found else {
+        u.data.fill(T::NAN);
+        vh.data.fill(T::NAN);
+        return (u, vec![f64::NAN; k], vh);
+    };
+    copy(found.U(), &mut u);
+    for i in 0..vh.rows {
+        for j in 0..vh.columns {
+            vh.set(i, j, found.V()[(j, i)].conjugate());
+        }
+    }
+    let values = found.S().column_vector();
+    let values = (0..k).map(|i| values[i].parts().0).collect();
+    (u, values, vh)
+}
+
+/// Eigenvalues and, as columns, left and right eigenvectors, each complex number as its two parts.
+pub(super) struct Eigen {
+    pub(super) values: Vec<(f64, f64)>,
+    pub(super) left: Vec<(f64, f64)>,
+    pub(super) right: Vec<(f64, f64)>,
+}
+
+/// The eigenvectors have length one and a real greatest element. All types are solved in double precision.
+pub(super) fn eig<T: Field>(a: &Dense<T>, left: bool, right: bool) -> Eigen {
+    let n = a.rows;
+    let nan = (f64::NAN, f64::NAN);
+    let failed = || Eigen { values: vec![nan; n], left: vec![nan; n * n], right: vec![nan; n * n] };
+    if !a.is_finite() {
+        return failed();
+    }
+    let real = || faer::Mat::<f64>::from_fn(n, n, |i, j| a.at(i, j).parts().0);
+    let wide = || faer::Mat::<c64>::from_fn(n, n, |i, j| complex(a.at(i, j).parts()));
+    if !left && !right {
+        let values = if T::IS_COMPLEX { wide().eigenvalues() } else { real().eigenvalues() };
+        return values.map_or_else(|_| failed(), |values| Eigen {
+            values: values.into_iter().map(|value| (value.re, value.im)).collect(),
+            left: vec![],
+            right: vec![],
+        });
+    }
+    let Ok(found) = (if T::IS_COMPLEX { wide().eigen() } else { real().eigen() }) else { return failed() };
+    let values = found.S().column_vector();
+    Eigen {
+        values: (0..n).map(|i| (values[i].re, values[i].im)).collect(),
+        left: if left { left_vectors(found.U()) } else { vec![] },
+        right: scaled(|i, j| found.U()[(i, j)], n),
+    }
+}
+
+fn complex((re, im): (f64, f64)) -> c64 {
+    c64::new(re, im)
+}
+
+/// Left eigenvectors: the rows of the inverse of the right ones, conjugated.
+fn left_vectors(right: faer::MatRef<'_, c64>) -> Vec<(f64, f64)> {
+    let inverse = right.partial_piv_lu().inverse();
+    scaled(|i, j| inverse[(j, i)].conj(), right.nrows())
+}
+
+/// Columns of length one, each turned so that its greatest element is real.
+fn scaled(column: impl Fn(usize, usize) -> c64, n: usize) -> Vec<(f64, f64)> {
+    let mut out = vec![(0.0, 0.0); n * n];
+    for j in 0..n {
+        let norm = (0..n).map(|i| column(i, j).norm_sqr()).sum::<f64>().sqrt();
+        let greatest = (0..n).map(|i| column(i, j)).fold(c64::new(0.0, 0.0), |best, x| {
+            if x.norm_sqr() > best.norm_sqr() { x } else { best }
+        });
+        // A real vector keeps its sign.
+        let is_real = (0..n).all(|i| column(i, j).im == 0.0);
+        let turn = if is_real || greatest.norm() == 0.0 { c64::new(1.0, 0.0) } else { greatest.conj() / greatest.norm() };
+        for i in 0..n {
+            let value = column(i, j) * turn / norm;
+            out[i * n + j] = (value.re, value.im);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eigenvalues_of_a_rotation() {
+        let a = Dense::of(&[0.0f32, -1.0, 1.0, 0.0], 2, 2);
+        let found = eig(&a, true, true);
+        let mut imaginary: Vec<f64> = found.values.iter().map(|value| value.1).collect();
+        imaginary.sort_by(f64::total_cmp);
+        assert!((imaginary[0] + 1.0).abs() < 1e-12 && (imaginary[1] - 1.0).abs() < 1e-12);
+        assert!((found.right[0].0.hypot(found.right[0].1) - 0.5f64.sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn singular_values_fall() {
+        let a = Dense::of(&[0.0f64, 2.0, 1.0, 0.0, 0.0, 0.0], 3, 2);
+        let (u, values, vh) = svd(&a, true, true);
+        assert!((values[0] - 2.0).abs() < 1e-12 && (values[1] - 1.0).abs() < 1e-12);
+        for i in 0..3 {
+            for j in 0..2 {
+                let sum: f64 = (0..2).map(|k| u.at(i, k) * values[k] * vh.at(k, j)).sum();
+                assert!((sum - a.at(i, j)).abs() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn eigenvalues_of_what_is_not_finite_are_nan() {
+        let (_, values) = eigh(&Dense::of(&[f64::NAN], 1, 1), true);
+        assert!(values[0].is_nan());
+    }
+}
