@@ -10,6 +10,10 @@ from pullback._control import (
     switch as switch,
     while_loop as while_loop,
 )
+from pullback.lax._composed import *  # noqa: F403
+from pullback.lax._composed import __all__ as _composed_names
+from pullback.lax._convolution import *  # noqa: F403
+from pullback.lax._convolution import __all__ as _convolution_names
 from pullback.lax._records import (
     ConvDimensionNumbers as ConvDimensionNumbers,
     FftType as FftType,
@@ -19,6 +23,9 @@ from pullback.lax._records import (
     RoundingMethod as RoundingMethod,
     ScatterDimensionNumbers as ScatterDimensionNumbers,
 )
+from pullback.lax._windows import *  # noqa: F403
+from pullback.lax._windows import __all__ as _window_names
+from pullback.lax import linalg as linalg  # noqa: E402
 
 _functions = [name for name in dir(_core.lax) if not name.startswith("_")]
 globals().update({name: getattr(_core.lax, name) for name in _functions})
@@ -77,7 +84,7 @@ def __getattr__(name):
 
 
 __all__ = sorted({
-    *_functions, "associative_scan", "asarray", "broadcast_like", "broadcast_shapes", "cond", "dtype", "empty", "fori_loop", "map",
+    *_functions, *_composed_names, *_convolution_names, *_window_names, "linalg", "associative_scan", "asarray", "broadcast_like", "broadcast_shapes", "cond", "dtype", "empty", "fori_loop", "map",
     "polynomial", "scan", "stop_gradient", "switch", "while_loop", "ConvDimensionNumbers", "FftType", "GatherDimensionNumbers",
     "GatherScatterMode", "Precision", "RoundingMethod", "ScatterDimensionNumbers",
 })
