@@ -76,7 +76,7 @@ def _approx(operand, k, reduction_dimension, recall_target, aggregate_to_topk, s
     if not aggregate_to_topk:
         raise NotImplementedError("approx_max_k and approx_min_k with aggregate_to_topk=False are not implemented on the CPU")
     values, places = _l.top_k(operand if sign > 0 else -operand, k, axis=reduction_dimension)
-    return values if sign > 0 else -values, places
+    return [values if sign > 0 else -values, places]
 
 
 def approx_max_k(
@@ -123,8 +123,8 @@ def scatter_apply(
         done, x = state
         return done + 1, _n.where(counts > done, _l.convert_element_type(func(x), x.dtype), x)
 
-    most = _n.max(counts) if counts.size else _n.int32(0)
-    return pullback.lax.while_loop(lambda state: state[0] < most, step, (_n.int32(0), operand))[1]
+    most = _n.max(counts) if counts.size else _n.zeros((), "int32")
+    return pullback.lax.while_loop(lambda state: state[0] < most, step, (_n.zeros((), "int32"), operand))[1]
 
 
 def _group_mask(group_sizes, size):

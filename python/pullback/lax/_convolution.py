@@ -147,7 +147,7 @@ def conv_general_dilated(
         ) from None
     if len(padding) != n:
         raise TypeError(f"Wrong number of explicit pads for convolution: expected {n}, got {len(padding)}.")
-    preferred = None if preferred_element_type is None else _n.dtype(preferred_element_type)
+    preferred = None if preferred_element_type is None else _n.result_type(preferred_element_type)
     return _primitive("conv_general_dilated").bind(
         lhs, rhs, window_strides=strides, padding=padding, lhs_dilation=lhs_dilation, rhs_dilation=rhs_dilation,
         dimension_numbers=tuple(map(tuple, dims)), feature_group_count=operator.index(feature_group_count),

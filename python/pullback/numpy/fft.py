@@ -169,15 +169,18 @@ def fftfreq(n, d=1.0, *, dtype=None, device=None):
     """The frequencies of the elements of a transform of `n` samples at distance `d`."""
     n = _length("fftfreq", n, d)
     places = _n.arange(n)
-    k = _n.where(places < (n + 1) // 2, places, places - n)
-    return (k / (_n.asarray(d) * n)).astype(dtype) if dtype is not None else k / (_n.asarray(d) * n)
+    return _frequencies(_n.where(places < (n + 1) // 2, places, places - n), n, d, dtype)
+
+
+def _frequencies(k, n, d, dtype):
+    out = k / (_n.asarray(d) * n)
+    return out.astype(_n.result_type(float) if dtype is None else dtype)
 
 
 def rfftfreq(n, d=1.0, *, dtype=None, device=None):
     """The frequencies of the elements of a transform of `n` real samples at distance `d`."""
     n = _length("rfftfreq", n, d)
-    k = _n.arange(n // 2 + 1)
-    return (k / (_n.asarray(d) * n)).astype(dtype) if dtype is not None else k / (_n.asarray(d) * n)
+    return _frequencies(_n.arange(n // 2 + 1), n, d, dtype)
 
 
 def _length(name, n, d):
