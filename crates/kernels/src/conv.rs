@@ -188,8 +188,7 @@ impl Plan {
         let (places, batch) = (out.n_places(), out.sizes[0]);
         let row_stride = place_stride.filter(|_| places > 1).or(Some(out.strides[0]).filter(|_| places <= 1));
         let is_one = row_stride.is_some_and(|stride| batch <= 1 || out.strides[0] == stride * places);
-        let (images, rows) =
-            if is_one || row_stride.is_none() { (1, batch * places) } else { (batch, places) };
+        let (images, rows) = if is_one || row_stride.is_none() { (1, batch * places) } else { (batch, places) };
         let block = (BLOCK / depth.max(1)).max(MIN_ROWS).min(rows.max(1));
         let by_rows = lhs.strides[1] == 1 && features[0] > 1;
         let batch_groups = conv.batch_groups;
@@ -324,8 +323,7 @@ fn pack<T: Element>(plan: &Plan, lhs: &[T], group: usize, image: usize, start: u
             let (first, period, count, step) = run;
             let element = plan.axes[last].position(first, window_index[last]).expect("the first of a run is inside");
             let stride = plan.lhs.strides[2 + last];
-            let offset =
-                (batch_offset + example) * plan.lhs.strides[0] + feature_offset + outer + element * stride;
+            let offset = (batch_offset + example) * plan.lhs.strides[0] + feature_offset + outer + element * stride;
             let rows = Rows { first: line + first - from, period, count };
             copy_run(plan, lhs, packed, n, window, rows, offset, step * stride);
         }
@@ -437,8 +435,7 @@ mod tests {
                 }
                 let example = if conv.batch_groups > 1 { group * o.sizes[0] + b } else { b };
                 let feature = if conv.batch_groups > 1 { c } else { group * r.sizes[1] + c };
-                let x = lhs
-                    [example * l.strides[0] + feature * l.strides[1] + (at / dilation) as usize * l.strides[2]];
+                let x = lhs[example * l.strides[0] + feature * l.strides[1] + (at / dilation) as usize * l.strides[2]];
                 sum += x * rhs[f * r.strides[0] + c * r.strides[1] + w * r.strides[2]];
             }
             out[b * o.strides[0] + f * o.strides[1] + p * o.strides[2]] = sum;

@@ -71,8 +71,7 @@ where
             let x = operand::<Complex<T>>(x, fft.batch * n)?;
             let out = result::<Complex<T>>(out, fft.batch * n)?;
             out.copy_from_slice(x);
-            let direction =
-                if fft.kind == FftKind::Forward { FftDirection::Forward } else { FftDirection::Inverse };
+            let direction = if fft.kind == FftKind::Forward { FftDirection::Forward } else { FftDirection::Inverse };
             complex_axes(fft.batch, &fft.lengths, fft.lengths.len(), direction, out);
             if fft.kind == FftKind::Inverse {
                 let scale = T::one() / T::from_count(n);

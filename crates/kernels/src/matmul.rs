@@ -118,7 +118,14 @@ impl<T: Copy> Matrix<T> {
 
 /// # Safety
 /// All elements in the sizes (rows, columns, depth) must exist, and those of `c` be nobody else's.
-pub(crate) unsafe fn product<T: Element>([m, n, k]: [usize; 3], a: Matrix<T>, b: Matrix<T>, c: Matrix<T>, zero: T, one: T) {
+pub(crate) unsafe fn product<T: Element>(
+    [m, n, k]: [usize; 3],
+    a: Matrix<T>,
+    b: Matrix<T>,
+    c: Matrix<T>,
+    zero: T,
+    one: T,
+) {
     if m * n == 0 {
         return;
     }

@@ -98,8 +98,12 @@ pub(crate) fn window(window: &Window, x: &[u8], out: &mut [u8]) -> Result<()> {
         DType::U64 => integer!(u64),
         DType::F32 => float!(f32),
         DType::F64 => float!(f64),
-        DType::C64 => dispatch!(c32, Add => c32::new(-0.0, -0.0), |a, b| a + b; Mul => c32::new(1.0, 0.0), |a, b| a * b;),
-        DType::C128 => dispatch!(c64, Add => c64::new(-0.0, -0.0), |a, b| a + b; Mul => c64::new(1.0, 0.0), |a, b| a * b;),
+        DType::C64 => {
+            dispatch!(c32, Add => c32::new(-0.0, -0.0), |a, b| a + b; Mul => c32::new(1.0, 0.0), |a, b| a * b;)
+        }
+        DType::C128 => {
+            dispatch!(c64, Add => c64::new(-0.0, -0.0), |a, b| a + b; Mul => c64::new(1.0, 0.0), |a, b| a * b;)
+        }
         other => bail!(NotImplemented, "there is no window kernel for {other}"),
     }
 }
@@ -347,8 +351,7 @@ mod tests {
 
     #[test]
     fn the_first_of_equals_is_picked() {
-        let pick =
-            WindowPick { dtype: DType::F32, greatest: true, shape: vec![4], axes: vec![axis(2, 2, (0, 0))] };
+        let pick = WindowPick { dtype: DType::F32, greatest: true, shape: vec![4], axes: vec![axis(2, 2, (0, 0))] };
         let (x, values) = (bytes(&[3.0, 3.0, 1.0, 2.0]), bytes(&[1.0, 2.0, 3.0, 4.0]));
         let mut out = vec![0; 8];
         gather(&pick, &values, &x, &mut out).expect("it runs");

@@ -15,13 +15,22 @@ from pullback.lax._composed import __all__ as _composed_names
 from pullback.lax._convolution import *  # noqa: F403
 from pullback.lax._convolution import __all__ as _convolution_names
 from pullback.lax._records import (
+    AccuracyMode as AccuracyMode,
     ConvDimensionNumbers as ConvDimensionNumbers,
+    ConvGeneralDilatedDimensionNumbers as ConvGeneralDilatedDimensionNumbers,
+    DotAlgorithm as DotAlgorithm,
+    DotAlgorithmPreset as DotAlgorithmPreset,
+    DotDimensionNumbers as DotDimensionNumbers,
     FftType as FftType,
     GatherDimensionNumbers as GatherDimensionNumbers,
     GatherScatterMode as GatherScatterMode,
     Precision as Precision,
+    PrecisionLike as PrecisionLike,
+    RaggedDotDimensionNumbers as RaggedDotDimensionNumbers,
+    RandomAlgorithm as RandomAlgorithm,
     RoundingMethod as RoundingMethod,
     ScatterDimensionNumbers as ScatterDimensionNumbers,
+    Tolerance as Tolerance,
 )
 from pullback.lax._windows import *  # noqa: F403
 from pullback.lax._windows import __all__ as _window_names
@@ -86,5 +95,6 @@ def __getattr__(name):
 __all__ = sorted({
     *_functions, *_composed_names, *_convolution_names, *_window_names, "linalg", "associative_scan", "asarray", "broadcast_like", "broadcast_shapes", "cond", "dtype", "empty", "fori_loop", "map",
     "polynomial", "scan", "stop_gradient", "switch", "while_loop", "ConvDimensionNumbers", "FftType", "GatherDimensionNumbers",
-    "GatherScatterMode", "Precision", "RoundingMethod", "ScatterDimensionNumbers",
+    "AccuracyMode", "ConvGeneralDilatedDimensionNumbers", "DotAlgorithm", "DotAlgorithmPreset", "DotDimensionNumbers",
+    "PrecisionLike", "RaggedDotDimensionNumbers", "RandomAlgorithm", "Tolerance", "GatherScatterMode", "Precision", "RoundingMethod", "ScatterDimensionNumbers",
 })

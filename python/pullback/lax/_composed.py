@@ -1,21 +1,12 @@
 """Functions of `lax` that are compositions of primitives, or that concern other platforms than this one."""
 
 import operator
-from typing import NamedTuple
 
 from pullback import _core
-from pullback.lax._records import FftType, GatherDimensionNumbers
+from pullback.lax._records import FftType, GatherDimensionNumbers, RaggedDotDimensionNumbers
 
 _n = _core.numpy
 _l = _core.lax
-
-
-class RaggedDotDimensionNumbers(NamedTuple):
-    """Which axes a ragged product contracts, which one is ragged, and which one of the kernel counts groups."""
-
-    dot_dimension_numbers: tuple
-    lhs_ragged_dimensions: tuple
-    rhs_group_dimensions: tuple
 
 
 def _fft_type(kind):
@@ -42,8 +33,6 @@ def fft(x, fft_type, fft_lengths):
     >>> fft(jnp.ones(4), "rfft", (4,))
     Array([4.+0.j, 0.+0.j, 0.+0.j], dtype=complex64)
     """
-    import pullback
-
     kind, lengths = _fft_type(fft_type), tuple(map(operator.index, fft_lengths))
     x = _n.asarray(x)
     name = kind.name
@@ -214,9 +203,41 @@ def shape_as_value(shape):
     return _n.asarray(tuple(shape), dtype="int32") if len(shape) else _n.zeros((0,), "int32")
 
 
+def scaled_dot(lhs, rhs, *, lhs_scale=None, rhs_scale=None, dimension_numbers=None, preferred_element_type=None):
+    """A contraction of operands that are first scaled, each scale for a block of elements.
+
+    Args:
+      lhs_scale, rhs_scale: arrays of the operand's rank, whose sizes divide the operand's.
+    Raises:
+      ValueError: the sizes of a scale do not divide those of its operand.
+    """
+    lhs, rhs = _scaled(lhs, lhs_scale, "lhs"), _scaled(rhs, rhs_scale, "rhs")
+    if dimension_numbers is None:
+        dimension_numbers = ((1,), (0,)), ((), ())
+    return _l.dot_general(lhs, rhs, dimension_numbers, preferred_element_type=preferred_element_type)
+
+
+def _scaled(x, scale, name):
+    x = _n.asarray(x)
+    if scale is None:
+        return x
+    scale = _n.asarray(scale)
+    if scale.ndim != x.ndim or any(size % parts for size, parts in zip(x.shape, scale.shape)):
+        raise ValueError(f"scaled_dot {name}_scale of shape {scale.shape} does not divide {name} of shape {x.shape}")
+    for axis, (size, parts) in enumerate(zip(x.shape, scale.shape)):
+        scale = _n.repeat(scale, size // parts, axis=axis)
+    return x * scale.astype(x.dtype)
+
+
+def stage(x, /):
+    """The value, where programs may be cut; this engine has no such places."""
+    return _n.asarray(x)
+
+
 __all__ = [
-    "RaggedDotDimensionNumbers", "approx_max_k", "approx_min_k", "composite", "dce_sink", "fft", "index_take",
-    "platform_dependent", "ragged_dot", "ragged_dot_general", "scatter_apply", "shape_as_value",
+    "approx_max_k", "approx_min_k", "composite", "dce_sink", "fft", "index_take",
+    "platform_dependent", "ragged_dot", "ragged_dot_general", "scaled_dot", "scatter_apply", "shape_as_value",
+    "stage",
 ]
 for _name in __all__:
     globals()[_name].__module__ = "pullback.lax"

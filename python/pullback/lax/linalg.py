@@ -51,8 +51,10 @@ def _symmetrized(x):
 
 def _matrix(x, name, square=False):
     x = _n.asarray(x)
-    if x.ndim < 2 or (square and x.shape[-1] != x.shape[-2]):
-        raise ValueError(f"Argument to {name} must have shape [..., {'n, n' if square else 'm, n'}], got shape {x.shape}")
+    if x.ndim < 2:
+        raise TypeError(f"Input 0 to {name} must have rank at least 2, but got shape={x.shape}")
+    if square and x.shape[-1] != x.shape[-2]:
+        raise ValueError(f"Argument to {name} must have shape [..., n, n], got shape {x.shape}")
     return x
 
 

@@ -176,7 +176,7 @@ def _with_slogdet_rule():
     def tangents(primals, tangents):
         (a,), (t,) = primals, tangents
         sign, logabsdet = rule(a)
-        trace = _n.trace(solve(a, t), axis1=-1, axis2=-2)
+        trace = _n.trace(_solved(a, t), axis1=-1, axis2=-2)
         if _n.iscomplexobj(a):
             imaginary = _core.lax.complex(_n.zeros_like(trace.real), trace.imag)
             return (sign, logabsdet), (imaginary * sign, trace.real)

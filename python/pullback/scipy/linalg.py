@@ -188,14 +188,21 @@ def solve(
 
 
 def schur(a, output="real"):
-    """The Schur form and its vectors. The engine has none yet.
+    """The Schur form T and its vectors Z, `a = Z T Zᴴ`, T upper triangular.
 
+    Args:
+      output: `"complex"` for the complex form of real matrices too.
     Raises:
-      NotImplementedError: always. ValueError: `output` is neither `"real"` nor `"complex"`.
+      NotImplementedError: `output="real"` of real matrices, whose form has blocks of two. ValueError: another `output`.
     """
     if output not in ("real", "complex"):
         raise ValueError(f"Expected 'output' to be either 'real' or 'complex', got output={output!r}.")
-    return _lin.schur(_inexact(a))
+    a = _inexact(a)
+    return _complex_schur(a) if output == "complex" else _lin.schur(a)
+
+
+def _complex_schur(a):
+    return _lin.schur(a.astype(_n.result_type(a, complex)))
 
 
 def hessenberg(a, *, calc_q=False, overwrite_a=False, check_finite=True):
@@ -283,56 +290,123 @@ def expm_frechet(A, E, *, method=None, compute_expm=True):
     return (value, derivative) if compute_expm else derivative
 
 
+def _triangular_function(t, diagonal, entry):
+    """The upper triangle with a given diagonal, filled column by column from the diagonal upward.
+
+    `entry(f, i, j)` gives an element from those below it and to its left.
+    """
+    import pullback
+
+    n = t.shape[0]
+
+    def column(j, f):
+        return pullback.lax.fori_loop(0, j, lambda step, f: f.at[j - 1 - step, j].set(entry(f, j - 1 - step, j)), f)
+
+    return pullback.lax.fori_loop(1, n, column, _n.diag(diagonal))
+
+
 def sqrtm(A, blocksize=1):
-    """The square root of a matrix, from its Schur form, which the engine lacks.
+    """The square root of a matrix, complex, from its Schur form: Björck and Hammarling, "A Schur method for the square root
+    of a matrix", 1983.
 
     Raises:
-      NotImplementedError: always.
+      NotImplementedError: a block size other than 1.
     """
     if blocksize > 1:
         raise NotImplementedError("Blocked version is not implemented yet.")
-    return _lin.schur(_inexact(A))
+    t, z = _complex_schur(_inexact(A))
+
+    def entry(r, i, j):
+        gap = r[i, i] + r[j, j]
+        inner = t[i, j] - _n.dot(r[i], r[:, j])
+        return _n.where(gap == 0, _n.zeros((), r.dtype), inner / _n.where(gap == 0, _n.ones((), r.dtype), gap))
+
+    root = _triangular_function(t, _n.sqrt(_n.diagonal(t)), entry)
+    return _n.matmul(_n.matmul(z, root), _adjoint(z))
 
 
 def funm(A, func, disp=True):
-    """A function of a matrix, from its Schur form, which the engine lacks.
+    """A function of a matrix, from that of the eigenvalues in its Schur form: B. Parlett, "A recurrence among the elements of
+    functions of triangular matrices", 1976.
 
-    Raises:
-      NotImplementedError: always.
+    Args:
+      func: a function of arrays, elementwise. disp: whether the estimate of the error is left out of the result.
+    Returns: complex, or real if `A` is and the result is nearly so; without `disp` also an estimate of the relative error.
     """
-    return _lin.schur(_inexact(A))
+    A = _inexact(A)
+    if A.ndim != 2 or A.shape[0] != A.shape[1]:
+        raise ValueError("expected square array_like input")
+    t, z = _complex_schur(A)
+    values = _n.diagonal(t)
+    result = func(values).astype(t.dtype)
+    places = _n.arange(t.shape[0])
+
+    def entry(f, i, j):
+        between = (places > i) & (places < j)
+        sums = _n.sum(_n.where(between, f[i] * t[:, j] - t[i] * f[:, j], _n.zeros((), f.dtype)))
+        gap = values[j] - values[i]
+        inner = t[i, j] * (f[j, j] - f[i, i]) + sums
+        return _n.where(gap == 0, inner, inner / _n.where(gap == 0, _n.ones((), f.dtype), gap))
+
+    out = _n.matmul(_n.matmul(z, _triangular_function(t, result, entry)), _adjoint(z))
+    if disp:
+        return out
+    gaps = _n.abs(values[:, None] - values[None]) + _n.where(_n.eye(len(values), dtype=bool), _np.inf, 0)
+    least = _n.minimum(1, _n.min(gaps))
+    eps = float(_np.finfo(_n.real(t).dtype).eps)
+    least = _n.where(least == 0, eps, least)
+    bound = _la.norm(_n.triu(t, 1), 1)
+    error = _n.minimum(1, _n.maximum(eps, eps / least * bound))
+    error = _n.where(_n.isfinite(out).all(), error, _n.asarray(_np.inf, error.dtype))
+    return out, error
 
 
 def rsf2csf(T, Z, check_finite=True):
-    """The complex Schur form of a real one, which the engine lacks.
+    """The complex Schur form of a real one.
 
     Raises:
-      NotImplementedError: always.
+      ValueError: shapes do not fit.
     """
-    return _lin.schur(_inexact(T))
+    T, Z = _inexact(T, Z)
+    if T.ndim != 2 or T.shape != Z.shape or T.shape[0] != T.shape[1]:
+        raise ValueError(f"rsf2csf takes square matrices of one shape, got {T.shape} and {Z.shape}.")
+    t, z = _complex_schur(T)
+    return t, _n.matmul(Z.astype(z.dtype), z)
 
 
 def solve_sylvester(A, B, C, *, method="schur", tol=1e-8):
-    """The solution of `A X + X B = C`.
+    """The solution of `A X + X B = C`; NaN when an eigenvalue of A is nearly the opposite of one of B.
 
     Args:
-      method: `"eigen"`, from eigenvectors of A and B; `"schur"` needs Schur forms, which the engine lacks.
+      method: `"schur"`, column by column with Schur forms, or `"eigen"`, with eigenvectors. tol: what is nearly.
     Raises:
-      NotImplementedError: `method="schur"`. ValueError: shapes do not fit.
+      ValueError: shapes do not fit, or the method is unknown.
     """
+    import pullback
+
     A, B, C = _inexact(A, B, C)
     if A.ndim != 2 or B.ndim != 2 or C.shape != (A.shape[0], B.shape[0]):
         raise ValueError(f"solve_sylvester takes matrices A[m, m], B[n, n] and C[m, n], got {A.shape}, {B.shape} and {C.shape}")
     if method == "schur":
-        return _lin.schur(A)
-    if method != "eigen":
+        (r, u), (s, v) = _complex_schur(A), _complex_schur(B)
+        right, eye = _n.matmul(_n.matmul(_adjoint(u), C.astype(u.dtype)), v), _n.eye(A.shape[0], dtype=r.dtype)
+
+        def column(k, y):
+            rest = right[:, k] - _n.matmul(y, s[:, k])
+            return y.at[:, k].set(_lin.triangular_solve(r + s[k, k] * eye, rest[:, None], left_side=True)[:, 0])
+
+        y = pullback.lax.fori_loop(0, B.shape[0], column, _n.zeros_like(right))
+        sums = _n.diagonal(r)[:, None] + _n.diagonal(s)[None]
+        x = _n.matmul(_n.matmul(u, y), _adjoint(v))
+    elif method == "eigen":
+        (a, u), (b, v) = _la.eig(A), _la.eig(B)
+        sums = a[:, None] + b[None, :]
+        inner = _n.matmul(_la.solve(u, C.astype(u.dtype)), v) / sums
+        x = _n.matmul(u, _la.solve(v.T, inner.T).T)
+    else:
         raise ValueError(f"Unrecognized method {method}. The two valid methods are either \"schur\" or \"eigen\".")
-    (a, u), (b, v) = _la.eig(A), _la.eig(B)
-    inner = _n.matmul(_la.solve(u, C.astype(u.dtype)), v)
-    sums = a[:, None] + b[None, :]
-    inner = _n.where(_n.abs(sums) < tol, _n.asarray(_np.nan, inner.dtype), inner / sums)
-    x = _n.matmul(u, _la.solve(v.T, inner.T).T)
-    return x if _n.iscomplexobj(C) else _n.real(x)
+    x = x if _n.iscomplexobj(C) else _n.real(x)
+    return _n.where(_n.any(_n.abs(sums) < tol), _n.asarray(_np.nan, x.dtype), x)
 
 
 def block_diag(*arrs):

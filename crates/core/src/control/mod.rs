@@ -26,5 +26,17 @@ pub use shapes::{ScanIns, ScanOuts};
 pub use while_loop::{WHILE, While, check_condition};
 
 /// All of them.
-pub const ALL: &[PrimRef] =
-    &[CHECKPOINT, COND, CUSTOM_JVP_CALL, CUSTOM_LIN, CUSTOM_VJP_CALL, DEBUG_PRINT, JIT, PURE_CALLBACK, REDUCE, REDUCE_WINDOW, SCAN, WHILE];
+pub const ALL: &[PrimRef] = &[
+    CHECKPOINT,
+    COND,
+    CUSTOM_JVP_CALL,
+    CUSTOM_LIN,
+    CUSTOM_VJP_CALL,
+    DEBUG_PRINT,
+    JIT,
+    PURE_CALLBACK,
+    REDUCE,
+    REDUCE_WINDOW,
+    SCAN,
+    WHILE,
+];

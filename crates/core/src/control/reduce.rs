@@ -10,8 +10,8 @@ use std::sync::Arc;
 use pullback_base::{Aval, Result, bail};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
-    Avals, Batch, BatchDims, Batching, Builder, Derivative, Emit, Hlo, JaxprRef, Params, Prim, PrimRef, Sample, Tangents,
-    Transpose, Val, Vals, eval_jaxpr,
+    Avals, Batch, BatchDims, Batching, Builder, Derivative, Emit, Hlo, JaxprRef, Params, Prim, PrimRef, Sample,
+    Tangents, Transpose, Val, Vals, eval_jaxpr,
 };
 use smallvec::SmallVec;
 
@@ -86,7 +86,11 @@ fn operands<'a>(name: &str, jaxpr: &JaxprRef, ins: &'a [Aval]) -> Result<(&'a [A
     let (xs, inits) = ins.split_at(ins.len() / 2);
     let wanted = jaxpr.in_avals();
     let is_scalar = |aval: &Aval| aval.rank() == 0;
-    if xs.is_empty() || xs.len() != inits.len() || wanted.len() != ins.len() || !wanted.iter().chain(inits).all(is_scalar) {
+    if xs.is_empty()
+        || xs.len() != inits.len()
+        || wanted.len() != ins.len()
+        || !wanted.iter().chain(inits).all(is_scalar)
+    {
         bail!(Type, "{name} takes as many scalar initial values as operands, and a computation of both; got {ins:?}");
     }
     if xs.iter().any(|x| x.shape != xs[0].shape) {
@@ -94,7 +98,10 @@ fn operands<'a>(name: &str, jaxpr: &JaxprRef, ins: &'a [Aval]) -> Result<(&'a [A
     }
     let fits = |(x, init): (&Aval, &Aval)| x.dtype == init.dtype;
     if !xs.iter().zip(inits).all(fits) || jaxpr.out_avals().len() != xs.len() {
-        bail!(Type, "{name} operands, initial values and results of the computation must have equal dtypes, got {ins:?}");
+        bail!(
+            Type,
+            "{name} operands, initial values and results of the computation must have equal dtypes, got {ins:?}"
+        );
     }
     Ok((xs, inits))
 }
@@ -103,7 +110,8 @@ fn operands<'a>(name: &str, jaxpr: &JaxprRef, ins: &'a [Aval]) -> Result<(&'a [A
 fn elementwise(e: &dyn Emit, jaxpr: &JaxprRef, ins: &[Val]) -> Result<Vec<Val>> {
     let shape = ins[0].aval().shape.to_vec();
     let body = flat_body(jaxpr, shape.iter().product())?;
-    let flat = ins.iter().map(|x| V::new(e, x).reshape(&[shape.iter().product()]).done()).collect::<Result<Vec<Val>>>()?;
+    let flat =
+        ins.iter().map(|x| V::new(e, x).reshape(&[shape.iter().product()]).done()).collect::<Result<Vec<Val>>>()?;
     let outs = eval_jaxpr(e, &body, &flat)?;
     outs.iter().map(|out| V::new(e, out).reshape(&shape).done()).collect()
 }
@@ -161,9 +169,8 @@ fn reduce_window(p: &ReduceWindowBy, e: &dyn Emit, ins: &[Val]) -> Result<Vals> 
             start[axis] = rest % p.window_dimensions[axis] * p.window_dilation[axis];
             rest /= p.window_dimensions[axis];
         }
-        let limit: Vec<usize> = (0..places.len())
-            .map(|axis| start[axis] + (places[axis] - 1) * p.window_strides[axis] + 1)
-            .collect();
+        let limit: Vec<usize> =
+            (0..places.len()).map(|axis| start[axis] + (places[axis] - 1) * p.window_strides[axis] + 1).collect();
         let mut args = results;
         for x in &padded {
             args.push(x.slice(&start, &limit, Some(&p.window_strides)).done()?);

@@ -202,7 +202,8 @@ pub(super) fn tridiagonal<T: Field>(a: &mut Dense<T>, lower: bool) -> Tridiagona
     }
     let mut taus = vec![T::nil(); n.saturating_sub(1)];
     let mut off_diagonal = vec![0.0; n.saturating_sub(1)];
-    let order: Vec<usize> = if lower { (0..n.saturating_sub(1)).collect() } else { (0..n.saturating_sub(1)).rev().collect() };
+    let order: Vec<usize> =
+        if lower { (0..n.saturating_sub(1)).collect() } else { (0..n.saturating_sub(1)).rev().collect() };
     for step in order {
         // Below: column `step` from row `step + 1` down. Above: column `step + 1` from row `step` up.
         let rows: Vec<usize> = if lower { (step + 1..n).collect() } else { (0..=step).rev().collect() };

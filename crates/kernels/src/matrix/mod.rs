@@ -4,6 +4,7 @@
 
 mod field;
 mod householder;
+mod schur;
 mod solve;
 mod spectral;
 
@@ -112,7 +113,11 @@ fn run<T: Field>(matrix: &Matrix, ins: &[&[u8]], outs: &mut [&mut [u8]]) -> Resu
         }
     };
     let size = matrix.rows * matrix.columns * matrix.rows.min(matrix.columns);
-    if matrix.batch * size < SHARED { work(0..matrix.batch) } else { parallel_for(matrix.batch, &work) }
+    if matrix.batch * size < SHARED {
+        work(0..matrix.batch)
+    } else {
+        parallel_for(matrix.batch, &work)
+    }
     failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(()), Err)
 }
 
@@ -174,7 +179,18 @@ fn one<T: Field>(arguments: &Arguments<'_, T>, problem: usize) -> Result<()> {
             give.give(1, problem, &u.data)?;
             give.give(2, problem, &vh.data)
         }
-        MatrixTask::Schur { .. } => bail!(NotImplemented, "Schur forms are not implemented"),
+        MatrixTask::Schur { vectors } => {
+            let a = arguments.main(problem)?;
+            if !T::IS_COMPLEX {
+                bail!(
+                    NotImplemented,
+                    "the real Schur form is not implemented; convert the matrix to a complex dtype for the complex one"
+                );
+            }
+            let (t, z) = schur_form(&a);
+            give.give(0, problem, &t.data)?;
+            if vectors { give.give(1, problem, &z.data) } else { Ok(()) }
+        }
         MatrixTask::PivotsToPermutation => bail!(Internal, "exchanges are integers"),
         MatrixTask::Hessenberg => {
             let mut a = arguments.main(problem)?;
@@ -201,6 +217,21 @@ fn one<T: Field>(arguments: &Arguments<'_, T>, problem: usize) -> Result<()> {
             let mut b = arguments.dense(3, problem, matrix.rows, matrix.columns)?;
             solve::tridiagonal(lower?, main?, upper?, &mut b);
             give.give(0, problem, &b.data)
+        }
+    }
+}
+
+/// The complex Schur form and its vectors; NaN when it is not found.
+fn schur_form<T: Field>(a: &Dense<T>) -> (Dense<T>, Dense<T>) {
+    let n = a.rows;
+    let narrowed =
+        |x: Dense<c64>| Dense { rows: n, columns: n, data: x.data.iter().map(|x| T::of(x.re, x.im)).collect() };
+    let found = if a.is_finite() { schur::schur(&spectral::widened(a)) } else { None };
+    match found {
+        Some(found) => (narrowed(found.t), narrowed(found.z)),
+        None => {
+            let unknown = Dense { rows: n, columns: n, data: vec![T::NAN; n * n] };
+            (unknown.clone(), unknown)
         }
     }
 }

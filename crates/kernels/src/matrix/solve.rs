@@ -102,8 +102,7 @@ pub(super) fn triangular<T: Field>(system: Triangular, a: &Dense<T>, b: &mut Den
     // x a = b is aᵀ xᵀ = bᵀ.
     let right = if system.left { right } else { right.transpose_mut() };
     let is_transposed = system.transpose == system.left;
-    let (left, is_lower) =
-        if is_transposed { (a.faer().transpose(), !system.lower) } else { (a.faer(), system.lower) };
+    let (left, is_lower) = if is_transposed { (a.faer().transpose(), !system.lower) } else { (a.faer(), system.lower) };
     match (is_lower, system.unit) {
         (true, false) => solve::solve_lower_triangular_in_place(left, right, Par::Seq),
         (true, true) => solve::solve_unit_lower_triangular_in_place(left, right, Par::Seq),

@@ -5,6 +5,7 @@ use faer::linalg::solvers::DenseSolveCore;
 use gemm::c64;
 
 use super::field::{Dense, Field};
+use super::schur::{Schur, schur};
 
 /// Eigenvectors as columns and ascending eigenvalues of the Hermitian matrix in one triangle.
 pub(super) fn eigh<T: Field>(a: &Dense<T>, lower: bool) -> (Dense<T>, Vec<f64>) {
@@ -81,17 +82,21 @@ pub(super) fn eig<T: Field>(a: &Dense<T>, left: bool, right: bool) -> Eigen {
     if !a.is_finite() {
         return failed();
     }
-    let real = || faer::Mat::<f64>::from_fn(n, n, |i, j| a.at(i, j).parts().0);
-    let wide = || faer::Mat::<c64>::from_fn(n, n, |i, j| complex(a.at(i, j).parts()));
-    if !left && !right {
-        let values = if T::IS_COMPLEX { wide().eigenvalues() } else { real().eigenvalues() };
-        return values.map_or_else(|_| failed(), |values| Eigen {
-            values: values.into_iter().map(|value| (value.re, value.im)).collect(),
-            left: vec![],
-            right: vec![],
-        });
+    if T::IS_COMPLEX {
+        return complex_eig(a, left, right).unwrap_or_else(failed);
     }
-    let Ok(found) = (if T::IS_COMPLEX { wide().eigen() } else { real().eigen() }) else { return failed() };
+    let real = faer::Mat::<f64>::from_fn(n, n, |i, j| a.at(i, j).parts().0);
+    if !left && !right {
+        return real.eigenvalues().map_or_else(
+            |_| failed(),
+            |values| Eigen {
+                values: values.into_iter().map(|value| (value.re, value.im)).collect(),
+                left: vec![],
+                right: vec![],
+            },
+        );
+    }
+    let Ok(found) = real.eigen() else { return failed() };
     let values = found.S().column_vector();
     Eigen {
         values: (0..n).map(|i| (values[i].re, values[i].im)).collect(),
@@ -100,8 +105,30 @@ pub(super) fn eig<T: Field>(a: &Dense<T>, left: bool, right: bool) -> Eigen {
     }
 }
 
-fn complex((re, im): (f64, f64)) -> c64 {
-    c64::new(re, im)
+fn complex_eig<T: Field>(a: &Dense<T>, left: bool, right: bool) -> Option<Eigen> {
+    let n = a.rows;
+    if n == 0 {
+        return Some(Eigen { values: vec![], left: vec![], right: vec![] });
+    }
+    let found = schur(&widened(a))?;
+    let vectors = |wanted: bool, make: fn(&Schur) -> Dense<c64>| {
+        if !wanted {
+            return vec![];
+        }
+        let vectors = make(&found);
+        scaled(|i, j| vectors.at(i, j), n)
+    };
+    Some(Eigen {
+        values: found.values().into_iter().map(|value| (value.re, value.im)).collect(),
+        left: vectors(left, Schur::left),
+        right: vectors(right, Schur::right),
+    })
+}
+
+/// A matrix in double precision.
+pub(super) fn widened<T: Field>(a: &Dense<T>) -> Dense<c64> {
+    let number = |x: &T| c64::new(x.parts().0, x.parts().1);
+    Dense { rows: a.rows, columns: a.columns, data: a.data.iter().map(number).collect() }
 }
 
 /// Left eigenvectors: the rows of the inverse of the right ones, conjugated.
@@ -115,12 +142,13 @@ fn scaled(column: impl Fn(usize, usize) -> c64, n: usize) -> Vec<(f64, f64)> {
     let mut out = vec![(0.0, 0.0); n * n];
     for j in 0..n {
         let norm = (0..n).map(|i| column(i, j).norm_sqr()).sum::<f64>().sqrt();
-        let greatest = (0..n).map(|i| column(i, j)).fold(c64::new(0.0, 0.0), |best, x| {
-            if x.norm_sqr() > best.norm_sqr() { x } else { best }
-        });
+        let greatest = (0..n)
+            .map(|i| column(i, j))
+            .fold(c64::new(0.0, 0.0), |best, x| if x.norm_sqr() > best.norm_sqr() { x } else { best });
         // A real vector keeps its sign.
         let is_real = (0..n).all(|i| column(i, j).im == 0.0);
-        let turn = if is_real || greatest.norm() == 0.0 { c64::new(1.0, 0.0) } else { greatest.conj() / greatest.norm() };
+        let turn =
+            if is_real || greatest.norm() == 0.0 { c64::new(1.0, 0.0) } else { greatest.conj() / greatest.norm() };
         for i in 0..n {
             let value = column(i, j) * turn / norm;
             out[i * n + j] = (value.re, value.im);

@@ -7,9 +7,7 @@
 use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::lower::CpuForm;
-use pullback_ir::{
-    Avals, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, SampleIn, Transpose, Val,
-};
+use pullback_ir::{Avals, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, SampleIn, Transpose, Val};
 use pullback_loops::{Body, Fft as FftBody, FftKind};
 use smallvec::smallvec;
 

@@ -119,7 +119,8 @@ impl<'e> V<'e> {
         };
         match factors() {
             Ok([lu, permutation]) => {
-                let lower = TriangularSolve { left_side: true, lower: true, unit_diagonal: true, ..TriangularSolve::default() };
+                let lower =
+                    TriangularSolve { left_side: true, lower: true, unit_diagonal: true, ..TriangularSolve::default() };
                 let upper = TriangularSolve { left_side: true, ..TriangularSolve::default() };
                 self.rows_at(&permutation).solved_by(&lu, lower).solved_by(&lu, upper)
             }

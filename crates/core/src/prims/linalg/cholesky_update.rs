@@ -20,7 +20,10 @@ impl MatrixOp for CholeskyUpdateOp {
         let [r, w] = ins else { bail!(Type, "cholesky_update takes 2 operands, got {}", ins.len()) };
         let shape = square_shape("cholesky_update", r)?;
         if w.shape[..] != shape.with(&[shape.rows])[..] || w.dtype != r.dtype {
-            bail!(Value, "Rank-1 update to Cholesky decomposition takes a square matrix and a vector of the same size as arguments, got {r} and {w}");
+            bail!(
+                Value,
+                "Rank-1 update to Cholesky decomposition takes a square matrix and a vector of the same size as arguments, got {r} and {w}"
+            );
         }
         Ok(smallvec![*r])
     }

@@ -152,9 +152,6 @@ impl MatrixOp for OrmqrOp {
 
     fn samples() -> Vec<Sample> {
         let p = |left, transpose| Ormqr { left, transpose };
-        vec![
-            sample(p(true, false), &[&[4, 3], &[3], &[4, 2]]),
-            sample(p(false, true), &[&[4, 3], &[3], &[2, 4]]),
-        ]
+        vec![sample(p(true, false), &[&[4, 3], &[3], &[4, 2]]), sample(p(false, true), &[&[4, 3], &[3], &[2, 4]])]
     }
 }

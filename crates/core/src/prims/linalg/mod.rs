@@ -26,9 +26,7 @@ use std::marker::PhantomData;
 use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::lower::CpuForm;
-use pullback_ir::{
-    Avals, Batching, Derivative, Hlo, ParamSet, Params, Prim, PrimRef, Sample, Transpose, Val,
-};
+use pullback_ir::{Avals, Batching, Derivative, Hlo, ParamSet, Params, Prim, PrimRef, Sample, Transpose, Val};
 use pullback_loops::{Body, Matrix, MatrixTask};
 use smallvec::SmallVec;
 
@@ -149,10 +147,19 @@ struct MatrixShape<'a> {
 /// The sizes of an operand, which must be batches of matrices of a type that has factorizations.
 fn matrix_shape<'a>(name: &str, x: &'a Aval) -> Result<MatrixShape<'a>> {
     if !matches!(x.dtype, DType::F32 | DType::F64 | DType::C64 | DType::C128) {
-        bail!(Type, "{name} does not accept dtype {}. Accepted dtypes are float32, float64, complex64 and complex128.", x.dtype);
+        bail!(
+            Type,
+            "{name} does not accept dtype {}. Accepted dtypes are float32, float64, complex64 and complex128.",
+            x.dtype
+        );
     }
+    any_matrix_shape(name, x)
+}
+
+/// The same of any dtype.
+fn any_matrix_shape<'a>(name: &str, x: &'a Aval) -> Result<MatrixShape<'a>> {
     let [batch @ .., rows, columns] = &x.shape[..] else {
-        bail!(Type, "{name} requires operands of rank at least 2, got shape {}", tuple_text(&x.shape));
+        bail!(Type, "Input to {name} must have rank at least 2, but got shape={}", tuple_text(&x.shape));
     };
     Ok(MatrixShape { batch, rows: *rows, columns: *columns })
 }
@@ -161,11 +168,7 @@ fn matrix_shape<'a>(name: &str, x: &'a Aval) -> Result<MatrixShape<'a>> {
 fn square_shape<'a>(name: &str, x: &'a Aval) -> Result<MatrixShape<'a>> {
     let shape = matrix_shape(name, x)?;
     if shape.rows != shape.columns {
-        bail!(
-            Value,
-            "Argument to {name} must have shape [..., n, n], got shape {}",
-            tuple_text(&x.shape)
-        );
+        bail!(Value, "Argument to {name} must have shape [..., n, n], got shape {}", tuple_text(&x.shape));
     }
     Ok(shape)
 }

@@ -40,7 +40,9 @@ impl MatrixOp for PivotsToPermutationOp {
     }
 
     fn cpu(p: &PivotsToPermutation, ins: &[Aval]) -> CpuForm {
-        let Some((&rows, batch)) = ins[0].shape.split_last() else { return CpuForm::Missing("pivots are lists".into()) };
+        let Some((&rows, batch)) = ins[0].shape.split_last() else {
+            return CpuForm::Missing("pivots are lists".into());
+        };
         CpuForm::Body(Box::new(Body::Matrix(Matrix {
             task: MatrixTask::PivotsToPermutation,
             dtype: DType::I32,

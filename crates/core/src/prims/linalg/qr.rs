@@ -87,7 +87,7 @@ fn jvp(p: &Qr, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Ta
     };
     let aval = xs[0].aval();
     let [.., m, n] = aval.shape[..] else { bail!(Internal, "qr has matrices") };
-    if m < n || (p.full_matrices && m != n) {
+    if p.full_matrices && m > n {
         bail!(NotImplemented, "Unimplemented case of QR decomposition derivative");
     }
     let (q, r) = (V::new(e, &outs[0]), V::new(e, &outs[1]));
@@ -95,7 +95,10 @@ fn jvp(p: &Qr, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Ta
     if p.pivoting {
         da = da.transposed().rows_at(&V::new(e, &outs[2])).transposed();
     }
-    let da_r = da.solved_by(&r, TriangularSolve::default());
+    // Of a wide matrix the leading square has factors of its own; the rest of R is Qᴴ times the rest of A.
+    let (last, rank) = (m.min(n), aval.rank());
+    let square = r.slice_axis(rank - 1, 0, last, 1);
+    let da_r = da.slice_axis(rank - 1, 0, last, 1).solved_by(&square, TriangularSolve::default());
     let x = q.adjoint().times(&da_r);
     let lower = x.tril(-1);
     let mut omega = &lower - lower.adjoint();
@@ -104,7 +107,12 @@ fn jvp(p: &Qr, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Ta
         omega = omega + imaginary.full(0.0).complex(&imaginary);
     }
     let dq = q.times(&(&omega - &x)) + da_r;
-    let dr = (x - omega).times(&r);
+    let mut dr = (x - omega).times(&square);
+    if m < n {
+        let rest = q.times(&r.slice_axis(rank - 1, m, n, 1));
+        let rest_ct = dq.adjoint().times(&rest) + q.adjoint().times(&da.slice_axis(rank - 1, m, n, 1));
+        dr = dr.concatenate(&[&rest_ct], rank - 1);
+    }
     let mut tangents: Tangents = smallvec![Some(dq.done()?), Some(dr.done()?)];
     if p.pivoting {
         tangents.push(None);

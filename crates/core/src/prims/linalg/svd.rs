@@ -65,10 +65,7 @@ fn jvp(p: &Svd, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, T
         return Ok((outs, zeros));
     };
     if p.compute_uv && p.full_matrices {
-        bail!(
-            NotImplemented,
-            "Singular value decomposition JVP not implemented for full matrices"
-        );
+        bail!(NotImplemented, "Singular value decomposition JVP not implemented for full matrices");
     }
     let outs = bind(&Svd { compute_uv: true, full_matrices: false, ..p.clone() })?;
     let [s, u, vh] = [0, 1, 2].map(|i| V::new(e, &outs[i]));

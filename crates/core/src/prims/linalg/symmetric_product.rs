@@ -30,7 +30,12 @@ impl MatrixOp for SymmetricProductOp {
         let [a, c] = ins else { bail!(Type, "symmetric_product takes 2 operands, got {}", ins.len()) };
         let (shape, other) = (matrix_shape("symmetric_product", a)?, square_shape("symmetric_product", c)?);
         if shape.rows != other.rows {
-            bail!(Value, "symmetric_update expects a_matrix.shape[0] == c_matrix.shape[0], got {} and {}", tuple_text(&a.shape), tuple_text(&c.shape));
+            bail!(
+                Value,
+                "symmetric_update expects a_matrix.shape[0] == c_matrix.shape[0], got {} and {}",
+                tuple_text(&a.shape),
+                tuple_text(&c.shape)
+            );
         }
         Ok(smallvec![*c])
     }

@@ -33,12 +33,13 @@ impl MatrixOp for TriangularSolveOp {
 
     fn avals(p: &TriangularSolve, ins: &[Aval]) -> Result<Avals> {
         let [a, b] = ins else { bail!(Type, "triangular_solve takes 2 operands, got {}", ins.len()) };
-        if a.dtype != b.dtype {
-            bail!(Type, "triangular_solve requires arguments to have the same dtypes, got {}, {}.", a.dtype, b.dtype);
-        }
-        let (shape, other) = (matrix_shape("triangular_solve", a)?, matrix_shape("triangular_solve", b)?);
+        let (shape, other) = (any_matrix_shape("triangular_solve", a)?, any_matrix_shape("triangular_solve", b)?);
         if shape.rows != shape.columns {
-            bail!(Type, "triangular_solve requires the last two dimensions of a to be equal in size, got a.shape of {}.", tuple_text(&a.shape));
+            bail!(
+                Type,
+                "triangular_solve requires the last two dimensions of a to be equal in size, got a.shape of {}.",
+                tuple_text(&a.shape)
+            );
         }
         if shape.batch != other.batch {
             bail!(
@@ -50,8 +51,17 @@ impl MatrixOp for TriangularSolveOp {
             );
         }
         if shape.rows != if p.left_side { other.rows } else { other.columns } {
-            bail!(Type, "Incompatible shapes for arguments to triangular_solve: {} and {}.", tuple_text(&a.shape), tuple_text(&b.shape));
+            bail!(
+                Value,
+                "Incompatible shapes for arguments to triangular_solve: {} and {}.",
+                tuple_text(&a.shape),
+                tuple_text(&b.shape)
+            );
         }
+        if a.dtype != b.dtype {
+            bail!(Type, "triangular_solve requires arguments to have the same dtypes, got {}, {}.", a.dtype, b.dtype);
+        }
+        matrix_shape("triangular_solve", a)?;
         Ok(smallvec![*b])
     }
 

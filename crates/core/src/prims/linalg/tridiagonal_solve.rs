@@ -41,7 +41,12 @@ impl MatrixOp for TridiagonalSolveOp {
                 );
             }
             if x.dtype != b.dtype {
-                bail!(Type, "tridiagonal_solve requires arguments to have the same dtypes, got {} and {}.", x.dtype, b.dtype);
+                bail!(
+                    Type,
+                    "tridiagonal_solve requires arguments to have the same dtypes, got {} and {}.",
+                    x.dtype,
+                    b.dtype
+                );
             }
         }
         Ok(smallvec![*b])

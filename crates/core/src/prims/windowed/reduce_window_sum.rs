@@ -65,11 +65,8 @@ impl Prim for ReduceWindowSum {
 /// Applications that all reductions over windows have.
 pub(super) fn samples(dtypes: &[DType]) -> Vec<Sample> {
     let window = |sizes: &[usize], strides: &[usize], padding: &[PadPair]| ReduceWindow::plain(sizes, strides, padding);
-    let dilated = ReduceWindow {
-        base_dilation: vec![2],
-        window_dilation: vec![2],
-        ..window(&[2], &[1], &[PadPair(1, 2)])
-    };
+    let dilated =
+        ReduceWindow { base_dilation: vec![2], window_dilation: vec![2], ..window(&[2], &[1], &[PadPair(1, 2)]) };
     let mut samples = vec![];
     for &dtype in dtypes {
         let mut sample = |p: ReduceWindow, shape: &[usize]| {

@@ -13,9 +13,7 @@ use pullback_ir::{
 use pullback_loops::{Body, WindowPick};
 use smallvec::smallvec;
 
-use super::{
-    PadPair, ReduceWindow, SELECT_AND_SCATTER_ADD, SelectAndScatterAdd, batch_in_front, in_single,
-};
+use super::{PadPair, ReduceWindow, SELECT_AND_SCATTER_ADD, SelectAndScatterAdd, batch_in_front, in_single};
 use crate::prims::V;
 
 /// Params of `select_and_gather_add`.

@@ -35,7 +35,9 @@ impl ParamField for ConvDimensions {
 
     fn from_value(value: &ParamValue) -> Option<Self> {
         let specs: Vec<Vec<usize>> = match value {
-            ParamValue::Record(_, fields) => fields.iter().map(|(_, spec)| ParamField::from_value(spec)).collect::<Option<_>>()?,
+            ParamValue::Record(_, fields) => {
+                fields.iter().map(|(_, spec)| ParamField::from_value(spec)).collect::<Option<_>>()?
+            }
             _ => ParamField::from_value(value)?,
         };
         let [lhs, rhs, out] = specs.try_into().ok()?;
@@ -192,7 +194,12 @@ impl Prim for ConvPrim {
         let [x, w] = ins else { bail!(Type, "conv_general_dilated takes 2 operands, got {}", ins.len()) };
         let dims = &p.dimension_numbers;
         let fits = |spec: &[usize], rank: usize| spec.len() == rank && (0..rank).all(|axis| spec.contains(&axis));
-        if x.rank() != w.rank() || x.rank() < 2 || !fits(&dims.lhs, x.rank()) || !fits(&dims.rhs, x.rank()) || !fits(&dims.out, x.rank()) {
+        if x.rank() != w.rank()
+            || x.rank() < 2
+            || !fits(&dims.lhs, x.rank())
+            || !fits(&dims.rhs, x.rank())
+            || !fits(&dims.out, x.rank())
+        {
             bail!(
                 Type,
                 "convolution dimension_numbers must be permutations of the axes of operands of one rank of at least 2, got \
@@ -212,7 +219,11 @@ impl Prim for ConvPrim {
         (shape[dims.out[0]], shape[dims.out[1]]) = (lhs[0] / p.batch_group_count, rhs[0]);
         for axis in 0..x.rank() - 2 {
             let Some(n) = n_places(p, axis, lhs[axis + 2], rhs[axis + 2]) else {
-                bail!(Value, "conv_general_dilated padding crops more than there is along spatial axis {axis} of shape {}.", tuple_text(&x.shape));
+                bail!(
+                    Value,
+                    "conv_general_dilated padding crops more than there is along spatial axis {axis} of shape {}.",
+                    tuple_text(&x.shape)
+                );
             };
             shape[dims.out[axis + 2]] = n;
         }
@@ -260,21 +271,22 @@ impl Prim for ConvPrim {
     fn samples(&self) -> Vec<Sample> {
         let dims = ConvDimensions { lhs: vec![0, 1, 2], rhs: vec![0, 1, 2], out: vec![0, 1, 2] };
         let last = ConvDimensions { lhs: vec![0, 2, 1], rhs: vec![2, 1, 0], out: vec![0, 2, 1] };
-        let sample = |x: &[usize], w: &[usize], steps: [usize; 3], padding, groups: [usize; 2], dims: &ConvDimensions| {
-            let params = ConvGeneralDilated {
-                window_strides: vec![steps[0]],
-                padding: vec![padding],
-                lhs_dilation: vec![steps[1]],
-                rhs_dilation: vec![steps[2]],
-                dimension_numbers: dims.clone(),
-                feature_group_count: groups[0],
-                batch_group_count: groups[1],
-                precision: None,
-                preferred_element_type: None,
-                out_sharding: None,
+        let sample =
+            |x: &[usize], w: &[usize], steps: [usize; 3], padding, groups: [usize; 2], dims: &ConvDimensions| {
+                let params = ConvGeneralDilated {
+                    window_strides: vec![steps[0]],
+                    padding: vec![padding],
+                    lhs_dilation: vec![steps[1]],
+                    rhs_dilation: vec![steps[2]],
+                    dimension_numbers: dims.clone(),
+                    feature_group_count: groups[0],
+                    batch_group_count: groups[1],
+                    precision: None,
+                    preferred_element_type: None,
+                    out_sharding: None,
+                };
+                Sample::new(Params::new(params), DType::F32, (-2.0, 2.0), &[x, w])
             };
-            Sample::new(Params::new(params), DType::F32, (-2.0, 2.0), &[x, w])
-        };
         vec![
             sample(&[2, 3, 5], &[4, 3, 2], [1, 1, 1], PadPair(0, 0), [1, 1], &dims),
             sample(&[2, 3, 7], &[4, 3, 3], [2, 1, 1], PadPair(1, 1), [1, 1], &dims),

@@ -25,7 +25,12 @@ pub(super) fn jvp(p: &ConvGeneralDilated, e: &dyn Emit, xs: &[Val], ts: &[Option
     Ok((smallvec![out], smallvec![add_any(e, dx, dw)?]))
 }
 
-pub(super) fn transpose(p: &ConvGeneralDilated, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {
+pub(super) fn transpose(
+    p: &ConvGeneralDilated,
+    e: &dyn Emit,
+    cts: &[Option<Val>],
+    ins: &[Operand],
+) -> Result<Tangents> {
     let mut result: Tangents = smallvec![None, None];
     let Some(ct) = &cts[0] else { return Ok(result) };
     let ct = V::new(e, ct);
@@ -151,7 +156,9 @@ pub(super) fn batch(
             *count *= batch.size;
             (conv(new, &x, &batch_into(&w, right, specs.rhs[0])), specs.out[1])
         }
-        (Some(left), None) if p.batch_group_count == 1 => (conv(new, &batch_into(&x, left, specs.lhs[0]), &w), specs.out[0]),
+        (Some(left), None) if p.batch_group_count == 1 => {
+            (conv(new, &batch_into(&x, left, specs.lhs[0]), &w), specs.out[0])
+        }
         (Some(left), None) => {
             let x = grouped(&x, left, specs.lhs[0], p.batch_group_count);
             (conv(new, &x, &w), specs.out[0])
