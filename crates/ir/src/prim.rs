@@ -140,12 +140,22 @@ impl Sample {
     }
 }
 
-/// A derivative that the user wrote. It may re-enter tracing, so it gets a shared emitter to make current.
+/// Rules that the user wrote. They may re-enter tracing, so they get a shared emitter to make current.
 pub trait CustomRule: Send + Sync {
     /// Results and tangents, from primals and tangents.
     fn jvp(&self, e: &EmitRef, primals: &[Val], tangents: &[Option<Val>]) -> Result<(Vals, Tangents)>;
     /// Cotangents of the linear operands, from those of the results.
     fn transpose(&self, e: &EmitRef, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents>;
+    /// Results and their batch axes; `None` when the primitive's own rule holds.
+    fn batch(
+        &self,
+        _e: &EmitRef,
+        _batch: &Batch,
+        _ins: &[Val],
+        _dims: &[Option<usize>],
+    ) -> Option<Result<(Vals, BatchDims)>> {
+        None
+    }
     /// How it prints.
     fn name(&self) -> String;
 }
@@ -190,7 +200,7 @@ pub trait Prim: Send + Sync + 'static {
     fn eval(&self, _params: &Self::Params, _ins: &[Val]) -> Option<Result<Vals>> {
         None
     }
-    /// The user's own derivative; it takes the place of the primitive's rules.
+    /// The user's own rules; they take the place of the primitive's.
     fn custom_rule(&self, _params: &Self::Params) -> Option<std::sync::Arc<dyn CustomRule>> {
         None
     }
