@@ -74,7 +74,9 @@ def cholesky(x, *, symmetrize_input=True):
     Array([[2., 0.],
            [1., 2.]], dtype=float32)
     """
-    x = _matrix(x, "cholesky", square=True)
+    x = _n.asarray(x)
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise ValueError(f"The input to linalg.cholesky must have shape [..., n, n], got shape {x.shape}")
     return _n.tril(_bind("cholesky", _symmetrized(x) if symmetrize_input else x))
 
 

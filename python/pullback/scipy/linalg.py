@@ -343,7 +343,7 @@ def funm(A, func, disp=True):
 
     def entry(f, i, j):
         between = (places > i) & (places < j)
-        sums = _n.sum(_n.where(between, f[i] * t[:, j] - t[i] * f[:, j], _n.zeros((), f.dtype)))
+        sums = _n.sum(_n.where(between, t[i] * f[:, j] - f[i] * t[:, j], _n.zeros((), f.dtype)))
         gap = values[j] - values[i]
         inner = t[i, j] * (f[j, j] - f[i, i]) + sums
         return _n.where(gap == 0, inner, inner / _n.where(gap == 0, _n.ones((), f.dtype), gap))

@@ -4,6 +4,7 @@
 
 mod field;
 mod householder;
+mod jacobi;
 mod schur;
 mod solve;
 mod spectral;
@@ -224,11 +225,9 @@ fn one<T: Field>(arguments: &Arguments<'_, T>, problem: usize) -> Result<()> {
 /// The complex Schur form and its vectors; NaN when it is not found.
 fn schur_form<T: Field>(a: &Dense<T>) -> (Dense<T>, Dense<T>) {
     let n = a.rows;
-    let narrowed =
-        |x: Dense<c64>| Dense { rows: n, columns: n, data: x.data.iter().map(|x| T::of(x.re, x.im)).collect() };
     let found = if a.is_finite() { schur::schur(&spectral::widened(a)) } else { None };
     match found {
-        Some(found) => (narrowed(found.t), narrowed(found.z)),
+        Some(found) => (spectral::narrowed(&found.t), spectral::narrowed(&found.z)),
         None => {
             let unknown = Dense { rows: n, columns: n, data: vec![T::NAN; n * n] };
             (unknown.clone(), unknown)

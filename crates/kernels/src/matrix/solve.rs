@@ -20,6 +20,10 @@ pub(super) fn cholesky<T: Field>(a: &Dense<T>) -> Dense<T> {
 
 /// Factors in one matrix, the exchanged rows, the permutation of rows.
 pub(super) fn lu<T: Field>(a: &mut Dense<T>) -> (Vec<i32>, Vec<i32>) {
+    if T::IS_COMPLEX {
+        // `faer` divides by complex pivots wrongly: see `jacobi`.
+        return lu_by_columns(a);
+    }
     let (m, n) = (a.rows, a.columns);
     let factors = a.faer().partial_piv_lu();
     let permutation = factors.P().arrays().0.to_vec();
@@ -93,9 +97,8 @@ pub(super) fn triangular<T: Field>(system: Triangular, a: &Dense<T>, b: &mut Den
     if b.data.is_empty() {
         return;
     }
-    let mut a = a.clone();
-    if system.conjugate && T::IS_COMPLEX {
-        a.data.iter_mut().for_each(|x| *x = x.conjugate());
+    if T::IS_COMPLEX {
+        return complex_triangular(system, a, b);
     }
     let (rows, columns) = (b.rows, b.columns);
     let right = faer::MatMut::from_row_major_slice_mut(&mut b.data, rows, columns);
@@ -108,6 +111,31 @@ pub(super) fn triangular<T: Field>(system: Triangular, a: &Dense<T>, b: &mut Den
         (true, true) => solve::solve_unit_lower_triangular_in_place(left, right, Par::Seq),
         (false, false) => solve::solve_upper_triangular_in_place(left, right, Par::Seq),
         (false, true) => solve::solve_unit_upper_triangular_in_place(left, right, Par::Seq),
+    }
+}
+
+/// By substitution: `faer` divides by complex numbers wrongly, see `jacobi`.
+fn complex_triangular<T: Field>(system: Triangular, a: &Dense<T>, b: &mut Dense<T>) {
+    let is_transposed = system.transpose == system.left;
+    let is_lower = system.lower != is_transposed;
+    let at = |i: usize, j: usize| {
+        let value = if is_transposed { a.at(j, i) } else { a.at(i, j) };
+        if system.conjugate { value.conjugate() } else { value }
+    };
+    // x a = b is aᵀ xᵀ = bᵀ.
+    let (n, count) = if system.left { (b.rows, b.columns) } else { (b.columns, b.rows) };
+    let place = |i: usize, j: usize| if system.left { (i, j) } else { (j, i) };
+    for step in 0..n {
+        let i = if is_lower { step } else { n - 1 - step };
+        let known = if is_lower { 0..i } else { i + 1..n };
+        for column in 0..count {
+            let (row, to) = place(i, column);
+            let sum = known.clone().fold(b.at(row, to), |sum, k| {
+                let (row, to) = place(k, column);
+                sum - at(i, k) * b.at(row, to)
+            });
+            b.set(row, to, if system.unit { sum } else { sum / at(i, i) });
+        }
     }
 }
 

@@ -5,11 +5,15 @@ use faer::linalg::solvers::DenseSolveCore;
 use gemm::c64;
 
 use super::field::{Dense, Field};
+use super::jacobi;
 use super::schur::{Schur, schur};
 
 /// Eigenvectors as columns and ascending eigenvalues of the Hermitian matrix in one triangle.
 pub(super) fn eigh<T: Field>(a: &Dense<T>, lower: bool) -> (Dense<T>, Vec<f64>) {
     let n = a.rows;
+    if T::IS_COMPLEX {
+        return complex_eigh(a, lower);
+    }
     let side = if lower { Side::Lower } else { Side::Upper };
     let found = if a.is_finite() { a.faer().self_adjoint_eigen(side).ok() } else { None };
     let mut vectors = Dense::zeros(n, n);
@@ -21,6 +25,37 @@ pub(super) fn eigh<T: Field>(a: &Dense<T>, lower: bool) -> (Dense<T>, Vec<f64>) 
     let values = found.S().column_vector();
     let values = (0..n).map(|i| values[i].parts().0).collect();
     (vectors, values)
+}
+
+/// By rotations, of the Hermitian matrix in one triangle.
+fn complex_eigh<T: Field>(a: &Dense<T>, lower: bool) -> (Dense<T>, Vec<f64>) {
+    let n = a.rows;
+    let mut full = widened(a);
+    for i in 0..n {
+        full.set(i, i, c64::new(full.at(i, i).re, 0.0));
+        for j in 0..i {
+            let (from, to) = if lower { ((i, j), (j, i)) } else { ((j, i), (i, j)) };
+            full.set(to.0, to.1, full.at(from.0, from.1).conj());
+        }
+    }
+    match if a.is_finite() { jacobi::eigh(full) } else { None } {
+        Some((vectors, values)) => (narrowed(&vectors), values),
+        None => (Dense { rows: n, columns: n, data: vec![T::NAN; n * n] }, vec![f64::NAN; n]),
+    }
+}
+
+/// By rotations; of the adjoint when there are more columns than rows.
+fn complex_svd<T: Field>(a: &Dense<T>, full: bool) -> Option<(Dense<T>, Vec<f64>, Dense<T>)> {
+    let is_tall = a.rows >= a.columns;
+    let wide = if is_tall { widened(a) } else { widened(a).adjoint() };
+    let (u, values, v) = jacobi::svd(&wide, if full { wide.rows } else { wide.columns })?;
+    let (u, vh) = if is_tall { (u, v.adjoint()) } else { (v, u.adjoint()) };
+    Some((narrowed(&u), values, narrowed(&vh)))
+}
+
+/// A matrix in the precision of its elements.
+pub(super) fn narrowed<T: Field>(a: &Dense<c64>) -> Dense<T> {
+    Dense { rows: a.rows, columns: a.columns, data: a.data.iter().map(|x| T::of(x.re, x.im)).collect() }
 }
 
 fn copy<T: Field>(from: faer::MatRef<'_, T>, to: &mut Dense<T>) {
@@ -40,6 +75,14 @@ pub(super) fn svd<T: Field>(a: &Dense<T>, vectors: bool, full: bool) -> (Dense<T
         return (Dense::identity(u.rows, u.columns), vec![], Dense::identity(vh.rows, vh.columns));
     }
     if !a.is_finite() {
+        u.data.fill(T::NAN);
+        vh.data.fill(T::NAN);
+        return (u, vec![f64::NAN; k], vh);
+    }
+    if T::IS_COMPLEX {
+        if let Some(found) = complex_svd(a, full) {
+            return found;
+        }
         u.data.fill(T::NAN);
         vh.data.fill(T::NAN);
         return (u, vec![f64::NAN; k], vh);
@@ -160,6 +203,36 @@ fn scaled(column: impl Fn(usize, usize) -> c64, n: usize) -> Vec<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Parts below one with a length above it are what `faer` inverts to zero.
+    fn complex_sample(rows: usize, columns: usize, seed: usize) -> Dense<c64> {
+        let value = |i: usize| (((i + seed) * 7919 + 13) % 101) as f64 / 50.0 - 1.0;
+        Dense { rows, columns, data: (0..rows * columns).map(|i| c64::new(value(i), value(2 * i + 7))).collect() }
+    }
+
+    #[test]
+    fn complex_spectra_give_the_matrix_back() {
+        for (rows, columns, seed) in (0..40).flat_map(|seed| [(3, 3, seed), (5, 2, seed), (2, 5, seed), (6, 6, seed)]) {
+            let a = complex_sample(rows, columns, seed);
+            let (u, values, vh) = svd(&a, true, true);
+            let mut h = Dense::zeros(rows, rows);
+            for (i, j) in (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j))) {
+                let sum = values.iter().enumerate().fold(c64::nil(), |sum, (k, &s)| sum + u.at(i, k) * s * vh.at(k, j));
+                assert!((sum - a.at(i, j)).norm() < 1e-10);
+            }
+            for (i, j) in (0..rows).flat_map(|i| (0..rows).map(move |j| (i, j))) {
+                let product = (0..columns).fold(c64::nil(), |sum, k| sum + a.at(i, k) * a.at(j, k).conj());
+                h.set(i, j, product);
+            }
+            let (v, w) = eigh(&h, true);
+            for (i, j) in (0..rows).flat_map(|i| (0..rows).map(move |j| (i, j))) {
+                let sum = (0..rows).fold(c64::nil(), |sum, k| sum + v.at(i, k) * w[k] * v.at(j, k).conj());
+                assert!((sum - h.at(i, j)).norm() < 1e-9);
+                let unit = (0..rows).fold(c64::nil(), |sum, k| sum + u.at(i, k) * u.at(j, k).conj());
+                assert!((unit - if i == j { c64::unit() } else { c64::nil() }).norm() < 1e-10);
+            }
+        }
+    }
 
     #[test]
     fn eigenvalues_of_a_rotation() {
