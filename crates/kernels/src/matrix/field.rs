@@ -16,6 +16,9 @@ pub(super) trait Field:
     + std::ops::Mul<Output = Self>
     + std::ops::Div<Output = Self>
     + std::ops::Neg<Output = Self>
+    + std::ops::AddAssign
+    + std::ops::SubAssign
+    + std::ops::MulAssign
 {
     /// The type of real results.
     type Part: Plain;

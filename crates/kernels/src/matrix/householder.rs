@@ -24,7 +24,7 @@ fn reflection<T: Field>(x: &mut [T]) -> (T, T) {
     let beta = -re.hypot(im).hypot(norm).copysign(re);
     let tau = T::of((beta - re) / beta, -im / beta);
     let scale = T::unit() / (alpha - T::of(beta, 0.0));
-    tail.iter_mut().for_each(|x| *x = *x * scale);
+    tail.iter_mut().for_each(|x| *x *= scale);
     (T::of(beta, 0.0), tau)
 }
 
@@ -36,11 +36,11 @@ fn apply_left<T: Field>(a: &mut Dense<T>, v: &[T], tau: T, row: usize, columns: 
     let mut w = vec![T::nil(); columns.len()];
     for (i, v) in v.iter().enumerate() {
         let line = &a.data[(row + i) * a.columns..][columns.clone()];
-        w.iter_mut().zip(line).for_each(|(w, &a)| *w = *w + v.conjugate() * a);
+        w.iter_mut().zip(line).for_each(|(w, &a)| *w += v.conjugate() * a);
     }
     for (i, &v) in v.iter().enumerate() {
         let line = &mut a.data[(row + i) * a.columns..][columns.clone()];
-        line.iter_mut().zip(&w).for_each(|(a, &w)| *a = *a - tau * v * w);
+        line.iter_mut().zip(&w).for_each(|(a, &w)| *a -= tau * v * w);
     }
 }
 
@@ -52,7 +52,7 @@ fn apply_right<T: Field>(a: &mut Dense<T>, v: &[T], tau: T, column: usize) {
     for i in 0..a.rows {
         let line = &mut a.data[i * a.columns + column..][..v.len()];
         let sum = line.iter().zip(v).fold(T::nil(), |sum, (&a, &v)| sum + a * v);
-        line.iter_mut().zip(v).for_each(|(a, &v)| *a = *a - sum * tau * v.conjugate());
+        line.iter_mut().zip(v).for_each(|(a, &v)| *a -= sum * tau * v.conjugate());
     }
 }
 

@@ -160,10 +160,8 @@ pub(super) fn tridiagonal<T: Field>(lower: &[T], main: &[T], upper: &[T], b: &mu
     for i in (0..n).rev() {
         for j in 0..b.columns {
             let mut value = b.at(i, j);
-            for step in 1..3 {
-                if i + step < n {
-                    value = value - rows[i][step] * b.at(i + step, j);
-                }
+            for (step, &factor) in rows[i].iter().enumerate().skip(1).take(n - 1 - i) {
+                value -= factor * b.at(i + step, j);
             }
             b.set(i, j, value / rows[i][0]);
         }
