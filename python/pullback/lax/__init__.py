@@ -29,15 +29,31 @@ from pullback.lax._parallel import (
 )
 from pullback._solve import custom_linear_solve as custom_linear_solve
 from pullback._solve import custom_root as custom_root
+from pullback.lax._composed import *  # noqa: F403
+from pullback.lax._composed import __all__ as _composed_names
+from pullback.lax._convolution import *  # noqa: F403
+from pullback.lax._convolution import __all__ as _convolution_names
 from pullback.lax._records import (
+    AccuracyMode as AccuracyMode,
     ConvDimensionNumbers as ConvDimensionNumbers,
+    ConvGeneralDilatedDimensionNumbers as ConvGeneralDilatedDimensionNumbers,
+    DotAlgorithm as DotAlgorithm,
+    DotAlgorithmPreset as DotAlgorithmPreset,
+    DotDimensionNumbers as DotDimensionNumbers,
     FftType as FftType,
     GatherDimensionNumbers as GatherDimensionNumbers,
     GatherScatterMode as GatherScatterMode,
     Precision as Precision,
+    PrecisionLike as PrecisionLike,
+    RaggedDotDimensionNumbers as RaggedDotDimensionNumbers,
+    RandomAlgorithm as RandomAlgorithm,
     RoundingMethod as RoundingMethod,
     ScatterDimensionNumbers as ScatterDimensionNumbers,
+    Tolerance as Tolerance,
 )
+from pullback.lax._windows import *  # noqa: F403
+from pullback.lax._windows import __all__ as _window_names
+from pullback.lax import linalg as linalg  # noqa: E402
 
 _functions = [name for name in dir(_core.lax) if not name.startswith("_")]
 globals().update({name: getattr(_core.lax, name) for name in _functions})
@@ -120,7 +136,10 @@ def __getattr__(name):
 
 
 __all__ = sorted({
-    *_functions, *_parallel.__all__, "associative_scan", "asarray", "broadcast_like", "broadcast_shapes", "cond", "custom_linear_solve", "custom_root", "dtype", "empty", "fori_loop", "map",
-    "optimization_barrier", "polynomial", "scan", "stop_gradient", "switch", "while_loop", "with_sharding_constraint", "ConvDimensionNumbers", "FftType", "GatherDimensionNumbers",
+    *_functions, *_parallel.__all__, *_composed_names, *_convolution_names, *_window_names, "linalg", "associative_scan", "asarray",
+    "broadcast_like", "broadcast_shapes", "cond", "custom_linear_solve", "custom_root", "dtype", "empty", "fori_loop", "map",
+    "optimization_barrier", "polynomial", "scan", "stop_gradient", "switch", "while_loop", "with_sharding_constraint",
+    "ConvDimensionNumbers", "FftType", "GatherDimensionNumbers", "AccuracyMode", "ConvGeneralDilatedDimensionNumbers", "DotAlgorithm",
+    "DotAlgorithmPreset", "DotDimensionNumbers", "PrecisionLike", "RaggedDotDimensionNumbers", "RandomAlgorithm", "Tolerance",
     "GatherScatterMode", "Precision", "RoundingMethod", "ScatterDimensionNumbers",
 })

@@ -204,7 +204,8 @@ fn plan(key: &Key) -> Result<Plan> {
         | CpuForm::Sort { .. }
         | CpuForm::Decompose(_)
         | CpuForm::Control(_)
-        | CpuForm::Host(_) => {
+        | CpuForm::Host(_)
+        | CpuForm::Body(_) => {
             let jaxpr = one_equation(key, &outs);
             Ok(Plan::Compiled(Arc::new(Executable::compile(&jaxpr)?), [].into()))
         }

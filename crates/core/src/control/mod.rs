@@ -9,6 +9,7 @@ mod host_call;
 mod jit;
 mod linear_call;
 mod linear_solve;
+mod reduce;
 mod scan;
 mod shapes;
 mod shard_map;
@@ -29,6 +30,7 @@ pub use host_call::{IO_CALLBACK, IoCallback, PURE_CALLBACK, PureCallback, VmapMe
 pub use jit::{JIT, Jit};
 pub use linear_call::{LINEAR_CALL, LinearCall};
 pub use linear_solve::{CUSTOM_LINEAR_SOLVE, LinearSolve, SolveConsts, SolveJaxprs, transposed_matvec};
+pub use reduce::{REDUCE, REDUCE_WINDOW, Reduce, ReduceWindowBy};
 pub use scan::{SCAN, Scan};
 pub use shapes::{ScanIns, ScanOuts};
 pub use shard_map::{SHARD_MAP, ShardMap, ShardRunner, set_shard_runner};
@@ -48,6 +50,8 @@ pub const ALL: &[PrimRef] = &[
     IO_CALLBACK,
     JIT,
     PURE_CALLBACK,
+    REDUCE,
+    REDUCE_WINDOW,
     SCAN,
     SHARD_MAP,
     WHILE,

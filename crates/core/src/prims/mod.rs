@@ -5,22 +5,26 @@
 pub mod contraction;
 pub mod elementwise;
 pub mod indexing;
+pub mod linalg;
 pub mod movement;
 pub mod parallel;
 pub mod random;
 pub mod reduction;
 mod value;
+pub mod windowed;
 
 use pullback_ir::PrimRef;
 
 pub use contraction::*;
 pub use elementwise::*;
 pub use indexing::*;
+pub use linalg::*;
 pub use movement::*;
 pub use parallel::*;
 pub use random::*;
 pub use reduction::*;
 pub use value::{V, add_any, instantiate, zeros};
+pub use windowed::*;
 
 /// All of them.
 pub const ALL: &[PrimRef] = &[
@@ -141,6 +145,7 @@ pub const ALL: &[PrimRef] = &[
     REDUCE_SUM,
     REDUCE_XOR,
     SORT,
+    TOP_K,
     // indexing
     DYNAMIC_SLICE,
     DYNAMIC_UPDATE_SLICE,
@@ -160,6 +165,7 @@ pub const ALL: &[PrimRef] = &[
     RANDOM_UNWRAP,
     RANDOM_WRAP,
     // contraction
+    CONV_GENERAL_DILATED,
     DOT_GENERAL,
     // collectives
     ALL_GATHER,
@@ -174,4 +180,30 @@ pub const ALL: &[PrimRef] = &[
     PVARY,
     REDUCE_SCATTER,
     SHARDING_CONSTRAINT,
+    FFT,
+    // linear algebra
+    CHOLESKY,
+    CHOLESKY_UPDATE,
+    EIG,
+    EIGH,
+    GEQP3,
+    GEQRF,
+    HESSENBERG,
+    HOUSEHOLDER_PRODUCT,
+    LU,
+    LU_PIVOTS_TO_PERMUTATION,
+    ORMQR,
+    QR,
+    SCHUR,
+    SVD,
+    SYMMETRIC_PRODUCT,
+    TRIANGULAR_SOLVE,
+    TRIDIAGONAL,
+    TRIDIAGONAL_SOLVE,
+    // windows
+    REDUCE_WINDOW_MAX,
+    REDUCE_WINDOW_MIN,
+    REDUCE_WINDOW_SUM,
+    SELECT_AND_GATHER_ADD,
+    SELECT_AND_SCATTER_ADD,
 ];
