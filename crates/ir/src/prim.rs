@@ -492,6 +492,7 @@ pub fn as_cpu(
         | CpuForm::Contract(_)
         | CpuForm::Scatter { .. }
         | CpuForm::Sort { .. }
+        | CpuForm::Body(_)
         | CpuForm::Control(_)
         | CpuForm::Host(_) => {
             Err(missing_hlo(this.name(), "its CPU form is no decomposition, no scalar form and no call"))
