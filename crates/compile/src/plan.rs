@@ -157,7 +157,7 @@ impl Needs {
                 self.raise(eqn.ins[0], if is_renaming { Need::Elements } else { Need::Contiguous });
             }
             CpuForm::Contract(_) => all(self, Need::Strided),
-            CpuForm::Sort { .. } | CpuForm::Host(_) => all(self, Need::Contiguous),
+            CpuForm::Sort { .. } | CpuForm::Host(_) | CpuForm::Body(_) => all(self, Need::Contiguous),
             CpuForm::Control(_) => all(self, Need::Strided),
             CpuForm::Scalar(_)
             | CpuForm::Pieces(_)
@@ -206,7 +206,8 @@ impl Planner<'_> {
             | CpuForm::Scatter { .. }
             | CpuForm::Sort { .. }
             | CpuForm::Control(_)
-            | CpuForm::Host(_) => self.single(number),
+            | CpuForm::Host(_)
+            | CpuForm::Body(_) => self.single(number),
             CpuForm::Decompose(_) | CpuForm::Missing(_) => unreachable!("gone after inlining"),
         }
     }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use pullback_base::{DType, Result, Scalar};
-use pullback_loops::{Binary, Builder, Combine, Comparison, HostCall, LoopId, Unary, ValueId};
+use pullback_loops::{Binary, Body, Builder, Combine, Comparison, HostCall, LoopId, Unary, ValueId};
 use smallvec::SmallVec;
 
 pub use crate::elements::{
@@ -309,6 +309,8 @@ pub enum CpuForm {
     Control(Control),
     /// A function of the host.
     Host(Arc<dyn HostCall>),
+    /// A dense array body on row-major operands.
+    Body(Box<Body>),
     /// Not written, and why.
     Missing(String),
 }

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use crate::emit::{Emit, EmitRef};
 use crate::hlo::{Hlo, HloCx, HloValue, HloValues, missing_hlo};
-use crate::jaxpr::Effects;
+use crate::jaxpr::{AxisName, Effects};
 use crate::lower::{Control, CpuForm};
 use crate::params::{ParamSet, ParamValue, Params};
 use crate::split::Split;
@@ -63,7 +63,7 @@ pub struct Batch {
     /// Number of examples.
     pub size: usize,
     /// Name of the mapped axis, for collectives.
-    pub name: Option<std::sync::Arc<str>>,
+    pub name: Option<AxisName>,
 }
 
 /// Forward derivative: results and their tangents, from primals and tangents.
@@ -199,10 +199,39 @@ pub trait Prim: Send + Sync + 'static {
     fn unprinted(&self, _params: &Self::Params) -> Vec<&'static str> {
         vec![]
     }
+    /// Along which axes of devices results may differ.
+    fn varying(&self, _params: &Self::Params) -> Varying {
+        Varying::AsOperands
+    }
+    /// Names of mapped axes that it uses; `None` for those of its inner jaxprs.
+    fn axis_names(&self, _params: &Self::Params) -> Option<Vec<AxisName>> {
+        None
+    }
     /// Whether variables of its inner jaxpr print under the names of the operands and results outside.
     fn shares_names(&self) -> bool {
         false
     }
+}
+
+/// Along which axes of devices the results of a primitive may differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Varying {
+    /// Along those of all operands; where jaxprs are inside, as these say of each result.
+    AsOperands,
+    /// Along those of all operands, also where jaxprs are inside.
+    Everywhere,
+    /// Along those of all operands but these.
+    Without(Vec<AxisName>),
+    /// As its abstract evaluation says.
+    Own,
+}
+
+/// All axes of devices along which some of the values may differ.
+pub fn varying_axes(avals: &[Aval]) -> Vec<AxisName> {
+    let mut all: Vec<AxisName> = avals.iter().flat_map(|aval| aval.vma.iter().cloned()).collect();
+    all.sort();
+    all.dedup();
+    all
 }
 
 /// Which rules a primitive has; a cell without one holds the reason.
@@ -251,6 +280,9 @@ pub trait DynPrim: Send + Sync {
     fn eval(&self, params: &Params, ins: &[Val]) -> Option<Result<Vals>>;
     fn custom_rule(&self, params: &Params) -> Option<std::sync::Arc<dyn CustomRule>>;
     fn unprinted(&self, params: &Params) -> Vec<&'static str>;
+    fn axis_names(&self, params: &Params) -> Vec<AxisName> {
+        params.jaxprs().iter().flat_map(|jaxpr| jaxpr.axis_names().to_vec()).collect()
+    }
     fn shares_names(&self) -> bool;
     fn params_from_fields(&self, fields: &[(String, ParamValue)]) -> Result<Params>;
     fn samples(&self) -> Vec<Sample>;
@@ -273,7 +305,20 @@ impl<T: Prim> DynPrim for T {
         T::MULTIPLE_RESULTS
     }
     fn abstract_eval(&self, params: &Params, ins: &[Aval]) -> Result<Avals> {
-        Prim::abstract_eval(self, typed::<T>(params), ins)
+        let typed = typed::<T>(params);
+        if ins.iter().all(|aval| aval.vma.is_empty()) {
+            return Prim::abstract_eval(self, typed, ins);
+        }
+        let all = varying_axes(ins);
+        let axes = match Prim::varying(self, typed) {
+            // Jaxprs inside say it of their results.
+            Varying::AsOperands if !params.jaxprs().is_empty() => return Prim::abstract_eval(self, typed, ins),
+            Varying::Own => return Prim::abstract_eval(self, typed, ins),
+            Varying::AsOperands | Varying::Everywhere => all,
+            Varying::Without(names) => all.into_iter().filter(|name| !names.contains(name)).collect(),
+        };
+        let plain: SmallVec<[Aval; 4]> = ins.iter().map(|aval| aval.varying(&[])).collect();
+        Ok(Prim::abstract_eval(self, typed, &plain)?.into_iter().map(|aval| aval.varying(&axes)).collect())
     }
     fn jvp(&self, this: PrimRef, p: &Params, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)> {
         match self.derivative() {
@@ -353,6 +398,10 @@ impl<T: Prim> DynPrim for T {
     }
     fn unprinted(&self, params: &Params) -> Vec<&'static str> {
         Prim::unprinted(self, typed::<T>(params))
+    }
+    fn axis_names(&self, params: &Params) -> Vec<AxisName> {
+        let inner = || params.jaxprs().iter().flat_map(|jaxpr| jaxpr.axis_names().to_vec()).collect();
+        Prim::axis_names(self, typed::<T>(params)).unwrap_or_else(inner)
     }
     fn shares_names(&self) -> bool {
         Prim::shares_names(self)
@@ -443,6 +492,7 @@ pub fn as_cpu(
         | CpuForm::Contract(_)
         | CpuForm::Scatter { .. }
         | CpuForm::Sort { .. }
+        | CpuForm::Body(_)
         | CpuForm::Control(_)
         | CpuForm::Host(_) => {
             Err(missing_hlo(this.name(), "its CPU form is no decomposition, no scalar form and no call"))

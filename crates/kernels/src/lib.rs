@@ -1,13 +1,19 @@
-//! Precompiled bodies that programs call: matrix products, sorting, copies, functions of the host.
+//! Precompiled bodies that programs call: matrix products, convolutions, windows, Fourier transforms, factorizations,
+//! sorting, copies, functions of the host.
 //!
 //! [`Table`] runs them for native code and for the interpreter alike. Each gives the same bits for any number of
 //! threads: work splits by sizes alone.
 
+mod conv;
+mod fft;
 mod matmul;
+mod matrix;
 mod sort;
+mod typed;
+mod window;
 
 use pullback_base::{Result, bail};
-use pullback_loops::{Kernel, Kernels};
+use pullback_loops::{Body, Kernel, Kernels};
 
 /// All kernels.
 #[derive(Clone, Copy, Debug)]
@@ -23,9 +29,26 @@ impl Kernels for Table {
                 Ok(())
             }
             (Kernel::Host(function, ..), ins, outs) => function.call(ins, outs),
+            (Kernel::Body(described, ..), ins, outs) => body(described, ins, outs),
             (Kernel::Gemm(_) | Kernel::Copy(_), ins, outs) => {
                 bail!(Internal, "a kernel got {} operands and {} results", ins.len(), outs.len())
             }
         }
+    }
+}
+
+fn body(body: &Body, ins: &[&[u8]], outs: &mut [&mut [u8]]) -> Result<()> {
+    match (body, ins, outs) {
+        (Body::Conv(conv), [lhs, rhs], [out]) => conv::conv(conv, lhs, rhs, out),
+        (Body::Window(window), [x], [out]) => window::window(window, x, out),
+        (Body::WindowGather(pick), [values, x], [out]) => window::gather(pick, values, x, out),
+        (Body::WindowScatter(pick), [values, x], [out]) => window::scatter(pick, values, x, out),
+        (Body::Fft(fft), [x], [out]) => fft::fft(fft, x, out),
+        (Body::Matrix(matrix), ins, outs) => matrix::matrix(matrix, ins, outs),
+        (
+            Body::Conv(_) | Body::Window(_) | Body::WindowGather(_) | Body::WindowScatter(_) | Body::Fft(_),
+            ins,
+            outs,
+        ) => bail!(Internal, "{} got {} operands and {} results", body.name(), ins.len(), outs.len()),
     }
 }

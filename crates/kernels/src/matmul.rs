@@ -29,14 +29,14 @@ pub(crate) fn gemm(gemm: &Gemm, lhs: &[u8], rhs: &[u8], out: &mut [u8]) -> Resul
     }
 }
 
-trait Element: Copy + Send + Sync + 'static + Add<Output = Self> + Mul<Output = Self> {}
+pub(crate) trait Element: Copy + Send + Sync + 'static + Add<Output = Self> + Mul<Output = Self> {}
 impl<T: Copy + Send + Sync + 'static + Add<Output = T> + Mul<Output = T>> Element for T {}
 
 /// One matrix: its first element and two strides.
 #[derive(Clone, Copy)]
-struct Matrix<T> {
-    start: *mut T,
-    strides: [isize; 2],
+pub(crate) struct Matrix<T> {
+    pub(crate) start: *mut T,
+    pub(crate) strides: [isize; 2],
 }
 
 // SAFETY: pieces of a product write disjoint elements, and operands are only read.
@@ -110,7 +110,7 @@ impl<T: Copy> Matrix<T> {
 
     /// # Safety
     /// The element must exist.
-    unsafe fn at(self, row: usize, column: usize) -> *mut T {
+    pub(crate) unsafe fn at(self, row: usize, column: usize) -> *mut T {
         // SAFETY: by contract.
         unsafe { self.start.offset(row as isize * self.strides[0] + column as isize * self.strides[1]) }
     }
@@ -118,7 +118,14 @@ impl<T: Copy> Matrix<T> {
 
 /// # Safety
 /// All elements in the sizes (rows, columns, depth) must exist, and those of `c` be nobody else's.
-unsafe fn product<T: Element>([m, n, k]: [usize; 3], a: Matrix<T>, b: Matrix<T>, c: Matrix<T>, zero: T, one: T) {
+pub(crate) unsafe fn product<T: Element>(
+    [m, n, k]: [usize; 3],
+    a: Matrix<T>,
+    b: Matrix<T>,
+    c: Matrix<T>,
+    zero: T,
+    one: T,
+) {
     if m * n == 0 {
         return;
     }

@@ -44,6 +44,15 @@ impl Named {
         Ok(self.call_many(params, ins)?.swap_remove(0))
     }
 
+    /// As [`Named::call_with`], with the operands checked first: a map around the call may leave nothing to check.
+    pub(crate) fn checked_call(&self, params: Fields, ins: &[Val]) -> Result<Val> {
+        let prim = self.get()?;
+        let avals: Vec<_> = ins.iter().map(Val::aval).collect();
+        let params = prim.params_from_fields(&params.0)?;
+        prim.abstract_eval(&params, &avals)?;
+        pullback_trace::bind_one(prim, &params, ins)
+    }
+
     /// Binds with the given params; all results.
     pub(crate) fn call_many(&self, params: Fields, ins: &[Val]) -> Result<Vals> {
         let prim = self.get()?;
@@ -83,6 +92,8 @@ macro_rules! primitives {
     };
 }
 primitives! {
+    ALL_GATHER "all_gather"; ALL_TO_ALL "all_to_all"; AXIS_INDEX "axis_index"; PBROADCAST "pbroadcast"; PMAX "pmax";
+    PMIN "pmin"; PPERMUTE "ppermute"; PSUM "psum"; PSUM_INVARIANT "psum_invariant"; REDUCE_SCATTER "reduce_scatter";
     ABS "abs"; ACOS "acos"; ACOSH "acosh"; ADD "add"; AND "and"; ARGMAX "argmax"; ARGMIN "argmin"; ASIN "asin";
     ASINH "asinh"; ATAN "atan"; ATAN2 "atan2"; ATANH "atanh"; BESSEL_I0E "bessel_i0e"; BESSEL_I1E "bessel_i1e";
     BITCAST_CONVERT_TYPE "bitcast_convert_type"; BROADCAST_IN_DIM "broadcast_in_dim"; CBRT "cbrt"; CEIL "ceil";

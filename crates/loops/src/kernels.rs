@@ -19,7 +19,7 @@ impl Kernel {
             Kernel::Gemm(_) => 2,
             Kernel::Sort(sort) => sort.dtypes.len(),
             Kernel::Copy(_) => 1,
-            Kernel::Host(_, n_ins, _) => *n_ins,
+            Kernel::Host(_, n_ins, _) | Kernel::Body(_, n_ins, _) => *n_ins,
         }
     }
 
@@ -30,7 +30,7 @@ impl Kernel {
             Kernel::Gemm(gemm) => gemm.spans().to_vec(),
             Kernel::Sort(sort) => sort.spans(),
             Kernel::Copy(n) => vec![*n; 2],
-            Kernel::Host(_, _, lens) => lens.clone(),
+            Kernel::Host(_, _, lens) | Kernel::Body(_, _, lens) => lens.clone(),
         }
     }
 }

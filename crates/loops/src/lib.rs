@@ -6,6 +6,7 @@
 //! knows no jaxpr, no vector width and no register.
 #![forbid(unsafe_code)]
 
+mod body;
 mod builder;
 mod dead;
 mod expand;
@@ -17,6 +18,7 @@ mod text;
 mod verify;
 mod visit;
 
+pub use body::*;
 pub use builder::Builder;
 pub use dead::remove_dead;
 pub use expand::expand;

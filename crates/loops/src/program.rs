@@ -13,6 +13,8 @@ use std::sync::Arc;
 use pullback_base::{Array, DType, Result, Scalar};
 use smallvec::SmallVec;
 
+use crate::body::Body;
+
 /// Virtual lanes of a reducing [`LoopKind::Lanes`] loop.
 pub const N_LANES: usize = 16;
 
@@ -317,6 +319,8 @@ pub enum Kernel {
     Copy(usize),
     /// Host function: `n_ins` inputs, then outputs; lengths in elements of each argument.
     Host(Arc<dyn HostCall>, usize, Vec<usize>),
+    /// A dense array body: `n_ins` inputs, then outputs; lengths in elements of each argument.
+    Body(Box<Body>, usize, Vec<usize>),
 }
 
 /// A call of a kernel.

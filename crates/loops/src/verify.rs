@@ -348,7 +348,7 @@ impl Verifier<'_> {
                 sort.n_keys <= sort.dtypes.len() && twice.clone().count() == types.len() && twice.zip(&types).all(fits)
             }
             Kernel::Copy(_) => types.first() == types.last(),
-            Kernel::Host(..) => true,
+            Kernel::Host(..) | Kernel::Body(..) => true,
         };
         self.require(fits, "V8", || format!("a kernel does not take operands of {types:?}"));
     }

@@ -10,6 +10,8 @@ const HOLES: &[&str] = &[
     "polygamma gradient with respect to m is not supported",
     "scatter_mul gradients are only implemented if `unique_indices=True`",
     "the derivative of primitive 'igamma_grad_a' is not implemented: it has none in the reference either",
+    "the derivative of primitive 'pmax' is not implemented: Differentiation rule for 'pmax' not implemented",
+    "the derivative of primitive 'pmin' is not implemented: Differentiation rule for 'pmin' not implemented",
     "the derivative of primitive 'random_gamma_grad' is not implemented: the second derivative of a sample is not written",
     "the derivative of primitive 'zeta' is not implemented: it has none in the reference either",
 ];

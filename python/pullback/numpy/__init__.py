@@ -13,6 +13,10 @@ globals().update({name: getattr(_core.numpy, name) for name in _functions})
 from pullback.numpy._derived import *  # noqa: E402, F403
 from pullback.numpy._derived import __all__ as _derived_names  # noqa: E402
 
+from pullback.numpy._convolution import *  # noqa: E402, F403
+from pullback.numpy._convolution import __all__ as _convolution_names  # noqa: E402
+from pullback.numpy import fft as fft, linalg as linalg  # noqa: E402
+
 pi = _np.pi
 e = _np.e
 euler_gamma = _np.euler_gamma
@@ -45,7 +49,7 @@ isscalar = _np.isscalar
 from ml_dtypes import finfo, iinfo  # noqa: E402
 
 __all__ = sorted({
-    *_functions, *_scalar_names, *_derived_names, "ndarray", "pi", "e", "euler_gamma", "inf", "nan", "newaxis", "index_exp", "s_",
+    *_functions, *_scalar_names, *_derived_names, *_convolution_names, "fft", "linalg", "ndarray", "pi", "e", "euler_gamma", "inf", "nan", "newaxis", "index_exp", "s_",
     "dtype", "finfo", "iinfo", "generic", "number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating",
     "complexfloating", "flexible", "character", "object_", "printoptions", "set_printoptions", "get_printoptions", "array_repr",
     "array_str", "iterable", "isscalar",

@@ -1,11 +1,11 @@
-//! Steps that are one call of a kernel on row-major memory: sorting and functions of the host.
+//! Steps that are one call of a kernel on row-major memory: sorting, dense bodies and functions of the host.
 
 use std::sync::Arc;
 
 use pullback_base::Result;
 use pullback_ir::VarId;
 use pullback_ir::lower::{Index, values_per_element};
-use pullback_loops::{Addr, BufferId, Builder, Call, HostCall, Kernel, Op, Sort};
+use pullback_loops::{Addr, Body, BufferId, Builder, Call, HostCall, Kernel, Op, Sort};
 
 use super::Block;
 use crate::view::{Value, View};
@@ -54,12 +54,21 @@ impl Block<'_, '_> {
     }
 
     pub(super) fn host(&mut self, loops: &mut Builder, number: usize, host: &Arc<dyn HostCall>) -> Result<()> {
-        let graph = self.graph.clone();
-        let eqn = graph.eqn(number);
-        let ins = eqn.ins.iter().map(|&atom| graph.aval(atom));
-        let avals = ins.chain(graph.jaxpr.eqn_out_avals(eqn).iter().copied());
-        let lens = avals.map(|aval| aval.size() * values_per_element(aval.dtype)).collect();
-        self.call(loops, number, Kernel::Host(host.clone(), eqn.ins.len(), lens))
+        let (n_ins, lens) = self.argument_lens(number);
+        self.call(loops, number, Kernel::Host(host.clone(), n_ins, lens))
+    }
+
+    pub(super) fn body(&mut self, loops: &mut Builder, number: usize, body: &Body) -> Result<()> {
+        let (n_ins, lens) = self.argument_lens(number);
+        self.call(loops, number, Kernel::Body(Box::new(body.clone()), n_ins, lens))
+    }
+
+    /// Number of operands, and the elements in the buffer of each operand and result.
+    fn argument_lens(&self, number: usize) -> (usize, Vec<usize>) {
+        let eqn = self.graph.eqn(number);
+        let ins = eqn.ins.iter().map(|&atom| self.graph.aval(atom));
+        let avals = ins.chain(self.graph.jaxpr.eqn_out_avals(eqn).iter().copied());
+        (eqn.ins.len(), avals.map(|aval| aval.size() * values_per_element(aval.dtype)).collect())
     }
 }
 

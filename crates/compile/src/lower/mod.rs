@@ -249,6 +249,7 @@ impl Block<'_, '_> {
             CpuForm::Scatter { updates, combine, target } => self.scatter(loops, number, *updates, *combine, target),
             CpuForm::Sort { axis, n_keys } => self.sort(loops, number, *axis, *n_keys),
             CpuForm::Host(host) => self.host(loops, number, host),
+            CpuForm::Body(body) => self.body(loops, number, body),
             CpuForm::Control(control) => self.control(loops, number, control),
             CpuForm::Scalar(_) | CpuForm::Element(_) | CpuForm::Alias | CpuForm::Reduce { .. } => {
                 unreachable!("members of groups")

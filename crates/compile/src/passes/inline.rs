@@ -64,6 +64,7 @@ impl Inline {
             | CpuForm::Scatter { .. }
             | CpuForm::Sort { .. }
             | CpuForm::Host(_)
+            | CpuForm::Body(_)
             | CpuForm::Control(Control::Scan { .. } | Control::While { .. } | Control::Switch(_)) => {
                 return Ok(self.builder.record(prim, params, ins, outs));
             }

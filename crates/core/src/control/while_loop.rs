@@ -8,7 +8,7 @@ use pullback_base::{Aval, DType, Error, Result, bail};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
     Avals, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Hlo, JaxprRef, Params, Prim, PrimRef,
-    Sample, Split, Tangents, Transpose, Val, Vals, eval_jaxpr,
+    Sample, Split, Tangents, Transpose, Val, Vals, Varying, eval_jaxpr,
 };
 
 use super::jit::check_call;
@@ -112,6 +112,11 @@ impl Prim for WhilePrim {
     // Covered by the tests of control flow: there is no sample without a traced body.
     fn samples(&self) -> Vec<Sample> {
         vec![]
+    }
+
+    // Which branch or how many rounds may differ, so all results may.
+    fn varying(&self, _p: &While) -> Varying {
+        Varying::Everywhere
     }
 
     fn effects(&self, p: &While) -> Effects {

@@ -5,20 +5,26 @@
 pub mod contraction;
 pub mod elementwise;
 pub mod indexing;
+pub mod linalg;
 pub mod movement;
+pub mod parallel;
 pub mod random;
 pub mod reduction;
 mod value;
+pub mod windowed;
 
 use pullback_ir::PrimRef;
 
 pub use contraction::*;
 pub use elementwise::*;
 pub use indexing::*;
+pub use linalg::*;
 pub use movement::*;
+pub use parallel::*;
 pub use random::*;
 pub use reduction::*;
 pub use value::{V, add_any, instantiate, zeros};
+pub use windowed::*;
 
 /// All of them.
 pub const ALL: &[PrimRef] = &[
@@ -58,6 +64,7 @@ pub const ALL: &[PrimRef] = &[
     LOG2,
     LOGISTIC,
     NEG,
+    NAME,
     NOT,
     ONE_MINUS_SQUARE,
     POPULATION_COUNT,
@@ -94,6 +101,7 @@ pub const ALL: &[PrimRef] = &[
     MUL,
     NE,
     NEXTAFTER,
+    OPTIMIZATION_BARRIER,
     OR,
     POLYGAMMA,
     POW,
@@ -137,6 +145,7 @@ pub const ALL: &[PrimRef] = &[
     REDUCE_SUM,
     REDUCE_XOR,
     SORT,
+    TOP_K,
     // indexing
     DYNAMIC_SLICE,
     DYNAMIC_UPDATE_SLICE,
@@ -156,5 +165,45 @@ pub const ALL: &[PrimRef] = &[
     RANDOM_UNWRAP,
     RANDOM_WRAP,
     // contraction
+    CONV_GENERAL_DILATED,
     DOT_GENERAL,
+    // collectives
+    ALL_GATHER,
+    ALL_TO_ALL,
+    AXIS_INDEX,
+    PBROADCAST,
+    PMAX,
+    PMIN,
+    PPERMUTE,
+    PSUM,
+    PSUM_INVARIANT,
+    PVARY,
+    REDUCE_SCATTER,
+    SHARDING_CONSTRAINT,
+    FFT,
+    // linear algebra
+    CHOLESKY,
+    CHOLESKY_UPDATE,
+    EIG,
+    EIGH,
+    GEQP3,
+    GEQRF,
+    HESSENBERG,
+    HOUSEHOLDER_PRODUCT,
+    LU,
+    LU_PIVOTS_TO_PERMUTATION,
+    ORMQR,
+    QR,
+    SCHUR,
+    SVD,
+    SYMMETRIC_PRODUCT,
+    TRIANGULAR_SOLVE,
+    TRIDIAGONAL,
+    TRIDIAGONAL_SOLVE,
+    // windows
+    REDUCE_WINDOW_MAX,
+    REDUCE_WINDOW_MIN,
+    REDUCE_WINDOW_SUM,
+    SELECT_AND_GATHER_ADD,
+    SELECT_AND_SCATTER_ADD,
 ];

@@ -28,19 +28,8 @@ pub fn top_k(x: &Val, k: usize, axis: usize) -> Result<Vals> {
     if k > size {
         bail!(Value, "k argument to top_k must be no larger than size along axis; got k={k} with size {size}.");
     }
-    if bind::TOP_K.exists() {
-        let params = Fields::new().with("k", &k).with("axis", &axis).with("is_stable", &true);
-        return bind::TOP_K.call_many(params, std::slice::from_ref(x));
-    }
-    let positions = super::broadcasted_iota(DType::I32, &x.aval().shape, axis)?;
-    let reversed = [super::rev(x, &[axis])?, super::rev(&positions, &[axis])?];
-    let sorted = sort(&reversed, axis, 1, true)?;
-    let first = |x: &Val| {
-        let (starts, mut limits) = (vec![0; x.aval().rank()], x.aval().shape.to_vec());
-        limits[axis] = k;
-        super::slice(&super::rev(x, &[axis])?, &starts, &limits, None)
-    };
-    sorted.iter().map(first).collect()
+    let params = Fields::new().with("k", &k).with("axis", &axis).with("is_stable", &true);
+    bind::TOP_K.call_many(params, std::slice::from_ref(x))
 }
 
 /// Positions at which queries would be inserted in a sorted vector; NaN comes after all numbers.

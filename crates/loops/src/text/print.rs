@@ -80,6 +80,7 @@ impl Display for Kernel {
             Kernel::Host(function, n_ins, lens) => {
                 write!(f, "host {:?} ins {n_ins} lens {}", function.name(), list(lens))
             }
+            Kernel::Body(body, n_ins, lens) => write!(f, "body {:?} ins {n_ins} lens {}", body.to_string(), list(lens)),
         }
     }
 }

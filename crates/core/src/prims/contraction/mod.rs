@@ -1,5 +1,9 @@
 //! Sums of products.
 
+mod conv_general_dilated;
 mod dot_general;
+mod fft;
 
+pub use conv_general_dilated::{CONV_GENERAL_DILATED, ConvDimensions, ConvGeneralDilated, PadPair};
 pub use dot_general::{DOT_GENERAL, DotDimensions, DotGeneral};
+pub use fft::{FFT, Fft};

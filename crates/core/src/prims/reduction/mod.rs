@@ -19,6 +19,7 @@ mod reduce_prod;
 mod reduce_sum;
 mod reduce_xor;
 mod sort;
+mod top_k;
 
 use std::marker::PhantomData;
 
@@ -42,6 +43,7 @@ pub use logical::ReduceLogical;
 pub use reduce_prod::{REDUCE_PROD, ReduceProd};
 pub use reduce_sum::{REDUCE_SUM, ReduceSum};
 pub use sort::{SORT, Sort, sort};
+pub use top_k::{TOP_K, TopK};
 
 macro_rules! members {
     ($($family:ident $name:ident $member:path;)*) => {$(

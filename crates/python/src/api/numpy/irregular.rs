@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList, PyString, PyTuple};
 
 use super::support;
-use crate::api::arguments::{canonical, concrete, no_out, one, operand, tuple};
+use crate::api::arguments::{canonical, concrete, no_out, on_device, one, operand, tuple};
 use crate::dtypes::{self, DTypeArg};
 use crate::errors::{type_error, value_error};
 use crate::gate::gate;
@@ -152,11 +152,11 @@ fn array(
     device: Option<Bound<'_, PyAny>>,
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
-    let _ = (order, device, out_sharding);
+    let _ = (order, out_sharding);
     let dtype = canonical(py, dtype, "array")?;
     let was_array = as_val(object).is_some();
     let val = value_of(object, dtype)?;
-    one(py, || numpy::array(&val, dtype, copy && was_array, ndmin))
+    on_device(py, device.as_ref(), || numpy::array(&val, dtype, copy && was_array, ndmin))
 }
 
 /// The array of a number, an array or nested sequences, without a copy where none is needed.
@@ -175,11 +175,11 @@ fn asarray(
     device: Option<Bound<'_, PyAny>>,
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
-    let _ = (order, device, out_sharding);
+    let _ = (order, out_sharding);
     let dtype = canonical(py, dtype, "asarray")?;
     let was_array = as_val(a).is_some();
     let val = value_of(a, dtype)?;
-    one(py, || numpy::array(&val, dtype, copy == Some(true) && was_array, 0))
+    on_device(py, device.as_ref(), || numpy::array(&val, dtype, copy == Some(true) && was_array, 0))
 }
 
 /// `x` where the condition holds, else `y`; without both, where the condition holds.

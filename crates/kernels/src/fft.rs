@@ -1,0 +1,214 @@
+//! Fourier transforms over the last axes, by `rustfft` and `realfft`.
+//!
+//! Each axis is one pass over its lines. Forward transforms are not scaled, inverse ones are by the number of elements.
+
+use std::cell::RefCell;
+
+use pullback_base::{DType, Result, bail};
+use pullback_loops::{Fft, FftKind};
+use pullback_runtime::parallel_for;
+use realfft::RealFftPlanner;
+use rustfft::num_complex::Complex;
+use rustfft::{FftDirection, FftNum, FftPlanner};
+
+use crate::typed::{Plain, Shared, operand, result};
+
+/// Elements from which on threads share a pass.
+const SHARED: usize = 1 << 14;
+
+/// A transform of checked operands.
+pub(crate) fn fft(fft: &Fft, x: &[u8], out: &mut [u8]) -> Result<()> {
+    match fft.dtype {
+        DType::C64 => run::<f32>(fft, x, out),
+        DType::C128 => run::<f64>(fft, x, out),
+        other => bail!(NotImplemented, "there is no Fourier transform of {other}"),
+    }
+}
+
+/// Planners of one type, which remember their plans.
+struct Planners<T: FftNum> {
+    complex: FftPlanner<T>,
+    real: RealFftPlanner<T>,
+}
+
+impl<T: FftNum> Planners<T> {
+    fn new() -> Planners<T> {
+        Planners { complex: FftPlanner::new(), real: RealFftPlanner::new() }
+    }
+}
+
+trait Real: FftNum + Plain {
+    fn with_planners<R>(work: impl FnOnce(&mut Planners<Self>) -> R) -> R;
+    fn from_count(n: usize) -> Self;
+}
+
+macro_rules! reals {
+    ($($ty:ty)*) => {$(
+        impl Real for $ty {
+            fn with_planners<R>(work: impl FnOnce(&mut Planners<Self>) -> R) -> R {
+                thread_local! { static KNOWN: RefCell<Planners<$ty>> = RefCell::new(Planners::new()); }
+                KNOWN.with_borrow_mut(work)
+            }
+            fn from_count(n: usize) -> Self { n as $ty }
+        }
+    )*};
+}
+reals! { f32 f64 }
+
+fn run<T: Real>(fft: &Fft, x: &[u8], out: &mut [u8]) -> Result<()>
+where
+    Complex<T>: Plain,
+{
+    let Some((&last, outer)) = fft.lengths.split_last() else {
+        out.copy_from_slice(x);
+        return Ok(());
+    };
+    let half = last / 2 + 1;
+    let lines = fft.batch * outer.iter().product::<usize>();
+    let n: usize = fft.lengths.iter().product();
+    match fft.kind {
+        FftKind::Forward | FftKind::Inverse => {
+            let x = operand::<Complex<T>>(x, fft.batch * n)?;
+            let out = result::<Complex<T>>(out, fft.batch * n)?;
+            out.copy_from_slice(x);
+            let direction = if fft.kind == FftKind::Forward { FftDirection::Forward } else { FftDirection::Inverse };
+            complex_axes(fft.batch, &fft.lengths, fft.lengths.len(), direction, out);
+            if fft.kind == FftKind::Inverse {
+                let scale = T::one() / T::from_count(n);
+                out.iter_mut().for_each(|value| *value = value.scale(scale));
+            }
+        }
+        FftKind::RealForward => {
+            let x = operand::<T>(x, lines * last)?;
+            let out = result::<Complex<T>>(out, lines * half)?;
+            real_forward(x, out, last, half);
+            let sizes = [outer, &[half]].concat();
+            complex_axes(fft.batch, &sizes, outer.len(), FftDirection::Forward, out);
+        }
+        FftKind::RealInverse => {
+            let mut x = operand::<Complex<T>>(x, lines * half)?.to_vec();
+            let out = result::<T>(out, lines * last)?;
+            let sizes = [outer, &[half]].concat();
+            complex_axes(fft.batch, &sizes, outer.len(), FftDirection::Inverse, &mut x);
+            real_inverse(&mut x, out, last, half);
+            let scale = T::one() / T::from_count(n);
+            out.iter_mut().for_each(|value| *value = *value * scale);
+        }
+    }
+    Ok(())
+}
+
+fn share(n_lines: usize, length: usize, work: &(dyn Fn(std::ops::Range<usize>) + Sync)) {
+    if n_lines * length < SHARED { work(0..n_lines) } else { parallel_for(n_lines, work) }
+}
+
+/// Transforms along the first `n_axes` of the axes of sizes `sizes`, which come after the batch.
+fn complex_axes<T: Real>(
+    batch: usize,
+    sizes: &[usize],
+    n_axes: usize,
+    direction: FftDirection,
+    data: &mut [Complex<T>],
+) {
+    for axis in (0..n_axes).rev() {
+        let outer = batch * sizes[..axis].iter().product::<usize>();
+        let inner: usize = sizes[axis + 1..].iter().product();
+        complex_axis(outer, sizes[axis], inner, direction, data);
+    }
+}
+
+fn complex_axis<T: Real>(outer: usize, n: usize, inner: usize, direction: FftDirection, data: &mut [Complex<T>]) {
+    if n <= 1 || outer * inner == 0 {
+        return;
+    }
+    let plan = T::with_planners(|planners| planners.complex.plan_fft(n, direction));
+    let shared = Shared::new(data);
+    let work = |range: std::ops::Range<usize>| {
+        let zero = Complex::new(T::zero(), T::zero());
+        let mut scratch = vec![zero; plan.get_inplace_scratch_len()];
+        let mut line = vec![zero; n];
+        for number in range {
+            let (block, at) = (number / inner, number % inner);
+            if inner == 1 {
+                // SAFETY: lines are disjoint.
+                plan.process_with_scratch(unsafe { shared.part(block * n, n) }, &mut scratch);
+                continue;
+            }
+            let element = |i: usize| block * n * inner + i * inner + at;
+            // SAFETY: lines are disjoint.
+            line.iter_mut().enumerate().for_each(|(i, to)| *to = unsafe { shared.part(element(i), 1)[0] });
+            plan.process_with_scratch(&mut line, &mut scratch);
+            // SAFETY: lines are disjoint.
+            line.iter().enumerate().for_each(|(i, &from)| unsafe { shared.part(element(i), 1)[0] = from });
+        }
+    };
+    share(outer * inner, n, &work);
+}
+
+fn real_forward<T: Real>(x: &[T], out: &mut [Complex<T>], n: usize, half: usize) {
+    if n == 0 {
+        return;
+    }
+    let plan = T::with_planners(|planners| planners.real.plan_fft_forward(n));
+    let shared = Shared::new(out);
+    share(x.len() / n, n, &|range| {
+        let (mut line, mut scratch) = (plan.make_input_vec(), plan.make_scratch_vec());
+        for number in range {
+            line.copy_from_slice(&x[number * n..][..n]);
+            // SAFETY: lines are disjoint.
+            let to = unsafe { shared.part(number * half, half) };
+            plan.process_with_scratch(&mut line, to, &mut scratch).expect("lengths are the plan's");
+        }
+    });
+}
+
+fn real_inverse<T: Real>(x: &mut [Complex<T>], out: &mut [T], n: usize, half: usize) {
+    if n == 0 || x.is_empty() {
+        return;
+    }
+    let plan = T::with_planners(|planners| planners.real.plan_fft_inverse(n));
+    let n_lines = x.len() / half;
+    let (from, to) = (Shared::new(x), Shared::new(out));
+    share(n_lines, n, &|range| {
+        let mut scratch = plan.make_scratch_vec();
+        for number in range {
+            // SAFETY: lines are disjoint.
+            let (line, to) = unsafe { (from.part(number * half, half), to.part(number * n, n)) };
+            // Of a symmetric spectrum these are real; what else is there does not count.
+            line[0].im = T::zero();
+            if n.is_multiple_of(2) {
+                line[half - 1].im = T::zero();
+            }
+            plan.process_with_scratch(line, to, &mut scratch).expect("lengths are the plan's, the ends are real");
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(xs: &[f32]) -> Vec<u8> {
+        xs.iter().flat_map(|x| x.to_le_bytes()).collect()
+    }
+
+    fn check(kind: FftKind, lengths: &[usize], x: &[f32], expect: &[f32]) {
+        let described = Fft { kind, dtype: DType::C64, batch: 1, lengths: lengths.to_vec() };
+        let mut out = vec![0; expect.len() * 4];
+        fft(&described, &bytes(x), &mut out).expect("it runs");
+        let got = out.chunks_exact(4).map(|c| f32::from_le_bytes(c.try_into().expect("four")));
+        for (got, expect) in got.zip(expect) {
+            assert!((got - expect).abs() < 1e-5, "{kind:?} {lengths:?}: {got} for {expect}");
+        }
+    }
+
+    #[test]
+    fn small_transforms() {
+        check(FftKind::Forward, &[2], &[1.0, 0.0, 2.0, 1.0], &[3.0, 1.0, -1.0, -1.0]);
+        check(FftKind::Inverse, &[2], &[3.0, 1.0, -1.0, -1.0], &[1.0, 0.0, 2.0, 1.0]);
+        check(FftKind::RealForward, &[4], &[1.0, 2.0, 3.0, 4.0], &[10.0, 0.0, -2.0, 2.0, -2.0, 0.0]);
+        check(FftKind::RealInverse, &[4], &[10.0, 0.0, -2.0, 2.0, -2.0, 0.0], &[1.0, 2.0, 3.0, 4.0]);
+        check(FftKind::RealForward, &[2, 2], &[1.0, 2.0, 3.0, 4.0], &[10.0, 0.0, -2.0, 0.0, -4.0, 0.0, 0.0, 0.0]);
+        check(FftKind::RealInverse, &[2, 2], &[10.0, 0.0, -2.0, 0.0, -4.0, 0.0, 0.0, 0.0], &[1.0, 2.0, 3.0, 4.0]);
+    }
+}

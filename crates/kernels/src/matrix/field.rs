@@ -1,0 +1,206 @@
+//! The four element types of matrices and the few operations that factorizations need of them.
+//!
+//! Lengths and other real quantities are `f64` for all of them, so that sums of squares of `f32` neither overflow nor
+//! lose digits.
+
+use gemm::{Parallelism, c32, c64};
+
+use crate::typed::Plain;
+
+/// An element of a matrix.
+pub(super) trait Field:
+    Plain
+    + faer::traits::ComplexField
+    + std::ops::Add<Output = Self>
+    + std::ops::Sub<Output = Self>
+    + std::ops::Mul<Output = Self>
+    + std::ops::Div<Output = Self>
+    + std::ops::Neg<Output = Self>
+    + std::ops::AddAssign
+    + std::ops::SubAssign
+    + std::ops::MulAssign
+{
+    /// The type of real results.
+    type Part: Plain;
+    const NAN: Self;
+    const IS_COMPLEX: bool;
+    fn of(re: f64, im: f64) -> Self;
+    fn parts(self) -> (f64, f64);
+    fn real_part(x: f64) -> Self::Part;
+
+    fn conjugate(self) -> Self {
+        let (re, im) = self.parts();
+        Self::of(re, -im)
+    }
+    fn length(self) -> f64 {
+        let (re, im) = self.parts();
+        re.hypot(im)
+    }
+    fn nil() -> Self {
+        Self::of(0.0, 0.0)
+    }
+    fn unit() -> Self {
+        Self::of(1.0, 0.0)
+    }
+    fn is_nil(self) -> bool {
+        self.parts() == (0.0, 0.0)
+    }
+}
+
+macro_rules! reals {
+    ($($ty:ty)*) => {$(
+        impl Field for $ty {
+            type Part = $ty;
+            const NAN: $ty = <$ty>::NAN;
+            const IS_COMPLEX: bool = false;
+            fn of(re: f64, _im: f64) -> $ty { re as $ty }
+            fn parts(self) -> (f64, f64) { (self.into(), 0.0) }
+            fn real_part(x: f64) -> $ty { x as $ty }
+        }
+    )*};
+}
+reals! { f32 f64 }
+
+macro_rules! complexes {
+    ($($ty:ty, $real:ty;)*) => {$(
+        impl Field for $ty {
+            type Part = $real;
+            const NAN: $ty = <$ty>::new(<$real>::NAN, <$real>::NAN);
+            const IS_COMPLEX: bool = true;
+            fn of(re: f64, im: f64) -> $ty { <$ty>::new(re as $real, im as $real) }
+            fn parts(self) -> (f64, f64) { (self.re.into(), self.im.into()) }
+            fn real_part(x: f64) -> $real { x as $real }
+        }
+    )*};
+}
+complexes! {
+    c32, f32;
+    c64, f64;
+}
+
+/// A row-major matrix.
+#[derive(Clone)]
+pub(super) struct Dense<T> {
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+    pub(super) data: Vec<T>,
+}
+
+impl<T: Field> Dense<T> {
+    pub(super) fn zeros(rows: usize, columns: usize) -> Dense<T> {
+        Dense { rows, columns, data: vec![T::nil(); rows * columns] }
+    }
+
+    pub(super) fn identity(rows: usize, columns: usize) -> Dense<T> {
+        let mut matrix = Dense::zeros(rows, columns);
+        (0..rows.min(columns)).for_each(|i| matrix.set(i, i, T::unit()));
+        matrix
+    }
+
+    pub(super) fn of(data: &[T], rows: usize, columns: usize) -> Dense<T> {
+        Dense { rows, columns, data: data.to_vec() }
+    }
+
+    pub(super) fn at(&self, i: usize, j: usize) -> T {
+        self.data[i * self.columns + j]
+    }
+
+    pub(super) fn set(&mut self, i: usize, j: usize, value: T) {
+        self.data[i * self.columns + j] = value;
+    }
+
+    pub(super) fn adjoint(&self) -> Dense<T> {
+        let mut out = Dense::zeros(self.columns, self.rows);
+        for i in 0..self.rows {
+            for j in 0..self.columns {
+                out.set(j, i, self.at(i, j).conjugate());
+            }
+        }
+        out
+    }
+
+    pub(super) fn is_finite(&self) -> bool {
+        self.data.iter().all(|x| x.parts().0.is_finite() && x.parts().1.is_finite())
+    }
+
+    pub(super) fn faer(&self) -> faer::MatRef<'_, T> {
+        faer::MatRef::from_row_major_slice(&self.data, self.rows, self.columns)
+    }
+
+    /// The box from (`i`, `j`) to the end.
+    pub(super) fn corner(&mut self, i: usize, j: usize) -> Block<T> {
+        let columns = self.columns;
+        Block {
+            start: self.data[i * columns + j..].as_mut_ptr(),
+            rows: self.rows - i,
+            columns: columns - j,
+            strides: [columns as isize, 1],
+            conjugated: false,
+        }
+    }
+
+    pub(super) fn block(&mut self) -> Block<T> {
+        if self.data.is_empty() {
+            let start = self.data.as_mut_ptr();
+            return Block { start, rows: self.rows, columns: self.columns, strides: [1, 1], conjugated: false };
+        }
+        self.corner(0, 0)
+    }
+}
+
+/// A part of a matrix in place.
+#[derive(Clone, Copy)]
+pub(super) struct Block<T> {
+    start: *mut T,
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+    strides: [isize; 2],
+    conjugated: bool,
+}
+
+impl<T: Field> Block<T> {
+    pub(super) fn adjoint(self) -> Block<T> {
+        Block {
+            rows: self.columns,
+            columns: self.rows,
+            strides: [self.strides[1], self.strides[0]],
+            conjugated: !self.conjugated,
+            ..self
+        }
+    }
+}
+
+/// `c = alpha c + beta a b`; `alpha` zero overwrites.
+///
+/// # Safety
+/// The blocks must point into living matrices, and `c` overlap neither `a` nor `b`.
+pub(super) unsafe fn multiply<T: Field>(c: Block<T>, alpha: f64, beta: f64, a: Block<T>, b: Block<T>) {
+    assert!(a.columns == b.rows && c.rows == a.rows && c.columns == b.columns && !c.conjugated, "sizes of a product");
+    if c.rows * c.columns == 0 {
+        return;
+    }
+    // SAFETY: blocks hold what their sizes and strides reach; no overlap by contract.
+    unsafe {
+        gemm::gemm(
+            c.rows,
+            c.columns,
+            a.columns,
+            c.start,
+            c.strides[1],
+            c.strides[0],
+            alpha != 0.0,
+            a.start,
+            a.strides[1],
+            a.strides[0],
+            b.start,
+            b.strides[1],
+            b.strides[0],
+            T::of(alpha, 0.0),
+            T::of(beta, 0.0),
+            false,
+            a.conjugated && T::IS_COMPLEX,
+            b.conjugated && T::IS_COMPLEX,
+            Parallelism::None,
+        );
+    }
+}

@@ -1,0 +1,235 @@
+//! The Schur form of complex matrices and their eigenvectors, by the QR algorithm with single shifts.
+//!
+//! `faer` has both, but its complex iteration fails for a few matrices in a hundred (version 0.24.4). The algorithm is the
+//! classical one: G. Golub and C. Van Loan, "Matrix Computations", 7.5. Of real matrices `faer` finds the eigenvalues.
+
+use gemm::c64;
+
+use super::field::{Dense, Field};
+use super::householder;
+
+/// Iterations for one eigenvalue before giving up.
+const MAX_ITERATIONS: usize = 100;
+
+/// A matrix as `Z T Zᴴ` with T upper triangular.
+pub(super) struct Schur {
+    pub(super) t: Dense<c64>,
+    pub(super) z: Dense<c64>,
+}
+
+/// The Schur form, unless the iteration does not converge.
+pub(super) fn schur(a: &Dense<c64>) -> Option<Schur> {
+    let mut form = hessenberg(a);
+    let mut last = a.rows.checked_sub(1)?;
+    let mut iterations = 0;
+    while last > 0 {
+        let first = form.active(last);
+        if first == last {
+            (last, iterations) = (last - 1, 0);
+            continue;
+        }
+        iterations += 1;
+        if iterations > MAX_ITERATIONS {
+            return None;
+        }
+        let shift = if iterations % 10 == 0 { form.unusual_shift(last) } else { form.shift(last) };
+        form.step(first, last, shift);
+    }
+    for i in 0..a.rows {
+        (0..i).for_each(|j| form.t.set(i, j, c64::nil()));
+    }
+    Some(form)
+}
+
+/// The Hessenberg form and the matrix that leads to it.
+fn hessenberg(a: &Dense<c64>) -> Schur {
+    let (n, mut t) = (a.rows, a.clone());
+    let taus = householder::hessenberg(&mut t);
+    let mut z = Dense::identity(n, n);
+    if n > 1 {
+        let mut vectors = Dense::zeros(n - 1, n - 1);
+        (1..n).for_each(|i| (0..n - 1).for_each(|j| vectors.set(i - 1, j, t.at(i, j))));
+        let mut inner = Dense::identity(n - 1, n - 1);
+        householder::apply(&vectors, &taus, &mut inner, false);
+        (1..n).for_each(|i| (1..n).for_each(|j| z.set(i, j, inner.at(i - 1, j - 1))));
+    }
+    for i in 2..n {
+        (0..i - 1).for_each(|j| t.set(i, j, c64::nil()));
+    }
+    Schur { t, z }
+}
+
+impl Schur {
+    /// The first row of the block that ends at `last` and has no negligible element under its diagonal.
+    fn active(&mut self, last: usize) -> usize {
+        for i in (1..=last).rev() {
+            let around = self.t.at(i, i).norm() + self.t.at(i - 1, i - 1).norm();
+            let around = if around == 0.0 { 1.0 } else { around };
+            if self.t.at(i, i - 1).norm() <= f64::EPSILON * around {
+                self.t.set(i, i - 1, c64::nil());
+                return i;
+            }
+        }
+        0
+    }
+
+    /// The eigenvalue of the last block of two that is nearer to the last element.
+    fn shift(&self, last: usize) -> c64 {
+        let at = |i: usize, j: usize| self.t.at(last - 1 + i, last - 1 + j);
+        let half = (at(0, 0) - at(1, 1)) * 0.5;
+        let root = (half * half + at(0, 1) * at(1, 0)).sqrt();
+        let sum = if (half + root).norm() > (half - root).norm() { half + root } else { half - root };
+        if sum.is_nil() { at(1, 1) } else { at(1, 1) - at(0, 1) * at(1, 0) / sum }
+    }
+
+    /// A shift that breaks cycles.
+    fn unusual_shift(&self, last: usize) -> c64 {
+        let before = if last > 1 { self.t.at(last - 1, last - 2).norm() } else { 0.0 };
+        c64::new(self.t.at(last, last - 1).norm() + before, 0.0)
+    }
+
+    /// One step `Q R = T - shift`, `T = R Q + shift` on a block, with rotations as Q.
+    fn step(&mut self, first: usize, last: usize, shift: c64) {
+        let n = self.t.rows;
+        (first..=last).for_each(|i| self.t.set(i, i, self.t.at(i, i) - shift));
+        let mut rotations = vec![];
+        for k in first..last {
+            let (a, b) = (self.t.at(k, k), self.t.at(k + 1, k));
+            let length = a.norm().hypot(b.norm());
+            let (c, s) = if length == 0.0 { (c64::unit(), c64::nil()) } else { (a / length, b / length) };
+            for j in k..n {
+                let (x, y) = (self.t.at(k, j), self.t.at(k + 1, j));
+                self.t.set(k, j, c.conj() * x + s.conj() * y);
+                self.t.set(k + 1, j, c * y - s * x);
+            }
+            rotations.push((k, c, s));
+        }
+        for &(k, c, s) in &rotations {
+            rotate_columns(&mut self.t, (k + 2).min(last + 1), k, c, s);
+            rotate_columns(&mut self.z, n, k, c, s);
+        }
+        (first..=last).for_each(|i| self.t.set(i, i, self.t.at(i, i) + shift));
+    }
+
+    /// Eigenvalues.
+    pub(super) fn values(&self) -> Vec<c64> {
+        (0..self.t.rows).map(|i| self.t.at(i, i)).collect()
+    }
+
+    /// Right eigenvectors as columns.
+    pub(super) fn right(&self) -> Dense<c64> {
+        self.vectors(|i, k| (i < k).then(|| (i + 1..=k).collect()), |t, i, j| t.at(i, j))
+    }
+
+    /// Left eigenvectors as columns.
+    pub(super) fn left(&self) -> Dense<c64> {
+        self.vectors(|i, k| (i > k).then(|| (k..i).collect()), |t, i, j| t.at(j, i).conj())
+    }
+
+    /// Solves the triangular systems of eigenvectors of T, each from its diagonal place outward, and turns them back.
+    fn vectors(
+        &self,
+        known: impl Fn(usize, usize) -> Option<Vec<usize>>,
+        at: impl Fn(&Dense<c64>, usize, usize) -> c64,
+    ) -> Dense<c64> {
+        let n = self.t.rows;
+        let least = self.t.data.iter().map(|x| x.norm()).fold(0.0, f64::max) * f64::EPSILON;
+        let mut x = Dense::identity(n, n);
+        for k in 0..n {
+            let outward: Vec<usize> = (0..k).rev().chain(k + 1..n).collect();
+            for i in outward {
+                let Some(known) = known(i, k) else { continue };
+                let sum = known.into_iter().fold(c64::nil(), |sum, j| sum + at(&self.t, i, j) * x.at(j, k));
+                let gap = at(&self.t, i, i) - at(&self.t, k, k);
+                // Equal eigenvalues are pulled apart a little, as if the matrix were one with different ones.
+                let gap = if gap.norm() < least.max(f64::MIN_POSITIVE) {
+                    c64::new(least.max(f64::MIN_POSITIVE), 0.0)
+                } else {
+                    gap
+                };
+                x.set(i, k, -sum / gap);
+            }
+        }
+        let mut out = Dense::zeros(n, n);
+        for i in 0..n {
+            for k in 0..n {
+                out.set(i, k, (0..n).fold(c64::nil(), |sum, j| sum + self.z.at(i, j) * x.at(j, k)));
+            }
+        }
+        out
+    }
+}
+
+/// Columns `k` and `k + 1` of the first rows, turned.
+fn rotate_columns(a: &mut Dense<c64>, rows: usize, k: usize, c: c64, s: c64) {
+    for i in 0..rows {
+        let (x, y) = (a.at(i, k), a.at(i, k + 1));
+        a.set(i, k, x * c + y * s);
+        a.set(i, k + 1, y * c.conj() - x * s.conj());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(n: usize, seed: u64) -> Dense<c64> {
+        let mut state = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let mut number = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as f64 / (1u64 << 24) as f64 - 0.5
+        };
+        Dense { rows: n, columns: n, data: (0..n * n).map(|_| c64::new(number(), number())).collect() }
+    }
+
+    fn times(a: &Dense<c64>, b: &Dense<c64>) -> Dense<c64> {
+        let mut out = Dense::zeros(a.rows, b.columns);
+        for i in 0..a.rows {
+            for j in 0..b.columns {
+                out.set(i, j, (0..a.columns).fold(c64::nil(), |sum, k| sum + a.at(i, k) * b.at(k, j)));
+            }
+        }
+        out
+    }
+
+    fn check_close(a: &Dense<c64>, b: &Dense<c64>) {
+        for (x, y) in a.data.iter().zip(&b.data) {
+            assert!((x - y).norm() < 1e-10 * (1.0 + x.norm()), "{x} for {y}");
+        }
+    }
+
+    fn check(a: &Dense<c64>) {
+        let found = schur(a).expect("it converges");
+        check_close(&times(&times(&found.z, &found.t), &found.z.adjoint()), a);
+        check_close(&times(&found.z.adjoint(), &found.z), &Dense::identity(a.rows, a.rows));
+    }
+
+    #[test]
+    fn the_form_gives_the_matrix_back() {
+        for n in [1, 2, 3, 5, 8, 20] {
+            (0..50).for_each(|seed| check(&sample(n, seed)));
+        }
+        check(&Dense::zeros(3, 3));
+        check(&Dense::identity(4, 4));
+        // A cyclic permutation, which stalls unshifted iterations, and a nilpotent matrix.
+        let mut cycle = Dense::zeros(4, 4);
+        (0..4).for_each(|i| cycle.set(i, (i + 1) % 4, c64::unit()));
+        check(&cycle);
+        cycle.set(3, 0, c64::nil());
+        check(&cycle);
+    }
+
+    #[test]
+    fn eigenvectors_of_both_sides() {
+        for seed in 0..50 {
+            let a = sample(6, seed);
+            let found = schur(&a).expect("it converges");
+            let mut diagonal = Dense::zeros(6, 6);
+            found.values().into_iter().enumerate().for_each(|(i, value)| diagonal.set(i, i, value));
+            let right = found.right();
+            check_close(&times(&a, &right), &times(&right, &diagonal));
+            let left = found.left().adjoint();
+            check_close(&times(&left, &a), &times(&diagonal, &left));
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Cholesky and LU factors and the solution of triangular and tridiagonal systems, mostly by `faer`.
+
+use faer::linalg::triangular_solve as solve;
+use faer::{Par, Side};
+
+use super::field::{Dense, Field};
+
+/// The lower Cholesky factor of the lower triangle; all NaN when the matrix is not positive definite.
+pub(super) fn cholesky<T: Field>(a: &Dense<T>) -> Dense<T> {
+    let n = a.rows;
+    let factor = a.faer().llt(Side::Lower).ok();
+    let mut out = Dense::zeros(n, n);
+    for i in 0..n {
+        for j in 0..=i {
+            out.set(i, j, factor.as_ref().map_or(T::NAN, |factor| factor.L()[(i, j)]));
+        }
+    }
+    out
+}
+
+/// Factors in one matrix, the exchanged rows, the permutation of rows.
+pub(super) fn lu<T: Field>(a: &mut Dense<T>) -> (Vec<i32>, Vec<i32>) {
+    if T::IS_COMPLEX {
+        // `faer` divides by complex pivots wrongly: see `jacobi`.
+        return lu_by_columns(a);
+    }
+    let (m, n) = (a.rows, a.columns);
+    let factors = a.faer().partial_piv_lu();
+    let permutation = factors.P().arrays().0.to_vec();
+    let (l, u) = (factors.L(), factors.U());
+    let mut packed = Dense::zeros(m, n);
+    for i in 0..m {
+        for j in 0..n {
+            packed.set(i, j, if i > j { l[(i, j)] } else { u[(i, j)] });
+        }
+    }
+    if !packed.is_finite() {
+        // A column without a pivot: the factors exist, but the quick way divides by zero.
+        return lu_by_columns(a);
+    }
+    *a = packed;
+    let pivots = pivots_of(&permutation, m.min(n));
+    (pivots, permutation.into_iter().map(|row| row as i32).collect())
+}
+
+/// The exchanges, one for each column, that lead to a permutation.
+fn pivots_of(permutation: &[usize], n: usize) -> Vec<i32> {
+    let mut order: Vec<usize> = (0..permutation.len()).collect();
+    let mut place = order.clone();
+    let mut pivots = vec![];
+    for i in 0..n {
+        let pivot = place[permutation[i]];
+        pivots.push(pivot as i32);
+        order.swap(i, pivot);
+        place[order[i]] = i;
+        place[order[pivot]] = pivot;
+    }
+    pivots
+}
+
+/// Column by column; one that is zero from the diagonal on is passed over.
+fn lu_by_columns<T: Field>(a: &mut Dense<T>) -> (Vec<i32>, Vec<i32>) {
+    let (m, n) = (a.rows, a.columns);
+    let mut permutation: Vec<i32> = (0..m as i32).collect();
+    let mut pivots = vec![];
+    for k in 0..m.min(n) {
+        let size = |i: usize| a.at(i, k).parts().0.abs() + a.at(i, k).parts().1.abs();
+        let pivot = (k..m).fold(k, |best, i| if size(i) > size(best) { i } else { best });
+        pivots.push(pivot as i32);
+        permutation.swap(k, pivot);
+        (0..n).for_each(|j| a.data.swap(k * n + j, pivot * n + j));
+        let head = a.at(k, k);
+        if head.is_nil() {
+            continue;
+        }
+        for i in k + 1..m {
+            let factor = a.at(i, k) / head;
+            a.set(i, k, factor);
+            (k + 1..n).for_each(|j| a.set(i, j, a.at(i, j) - factor * a.at(k, j)));
+        }
+    }
+    (pivots, permutation)
+}
+
+/// Which triangular system.
+#[derive(Clone, Copy)]
+pub(super) struct Triangular {
+    pub(super) left: bool,
+    pub(super) lower: bool,
+    pub(super) transpose: bool,
+    pub(super) conjugate: bool,
+    pub(super) unit: bool,
+}
+
+/// `x` of `op(a) x = b`, or of `x op(a) = b`.
+pub(super) fn triangular<T: Field>(system: Triangular, a: &Dense<T>, b: &mut Dense<T>) {
+    if b.data.is_empty() {
+        return;
+    }
+    if T::IS_COMPLEX {
+        return complex_triangular(system, a, b);
+    }
+    let (rows, columns) = (b.rows, b.columns);
+    let right = faer::MatMut::from_row_major_slice_mut(&mut b.data, rows, columns);
+    // x a = b is aᵀ xᵀ = bᵀ.
+    let right = if system.left { right } else { right.transpose_mut() };
+    let is_transposed = system.transpose == system.left;
+    let (left, is_lower) = if is_transposed { (a.faer().transpose(), !system.lower) } else { (a.faer(), system.lower) };
+    match (is_lower, system.unit) {
+        (true, false) => solve::solve_lower_triangular_in_place(left, right, Par::Seq),
+        (true, true) => solve::solve_unit_lower_triangular_in_place(left, right, Par::Seq),
+        (false, false) => solve::solve_upper_triangular_in_place(left, right, Par::Seq),
+        (false, true) => solve::solve_unit_upper_triangular_in_place(left, right, Par::Seq),
+    }
+}
+
+/// By substitution: `faer` divides by complex numbers wrongly, see `jacobi`.
+fn complex_triangular<T: Field>(system: Triangular, a: &Dense<T>, b: &mut Dense<T>) {
+    let is_transposed = system.transpose == system.left;
+    let is_lower = system.lower != is_transposed;
+    let at = |i: usize, j: usize| {
+        let value = if is_transposed { a.at(j, i) } else { a.at(i, j) };
+        if system.conjugate { value.conjugate() } else { value }
+    };
+    // x a = b is aᵀ xᵀ = bᵀ.
+    let (n, count) = if system.left { (b.rows, b.columns) } else { (b.columns, b.rows) };
+    let place = |i: usize, j: usize| if system.left { (i, j) } else { (j, i) };
+    for step in 0..n {
+        let i = if is_lower { step } else { n - 1 - step };
+        let known = if is_lower { 0..i } else { i + 1..n };
+        for column in 0..count {
+            let (row, to) = place(i, column);
+            let sum = known.clone().fold(b.at(row, to), |sum, k| {
+                let (row, to) = place(k, column);
+                sum - at(i, k) * b.at(row, to)
+            });
+            b.set(row, to, if system.unit { sum } else { sum / at(i, i) });
+        }
+    }
+}
+
+/// Solves a tridiagonal system by elimination with row exchanges: `lower[0]` and the last of `upper` do not count.
+pub(super) fn tridiagonal<T: Field>(lower: &[T], main: &[T], upper: &[T], b: &mut Dense<T>) {
+    let n = main.len();
+    // Rows during elimination: the diagonal and the two places to its right.
+    let mut rows: Vec<[T; 3]> = (0..n).map(|i| [main[i], upper[i], T::nil()]).collect();
+    if let Some(last) = rows.last_mut() {
+        last[1] = T::nil();
+    }
+    for i in 0..n.saturating_sub(1) {
+        let mut next = [lower[i + 1], rows[i + 1][0], rows[i + 1][1]];
+        if next[0].length() > rows[i][0].length() {
+            std::mem::swap(&mut rows[i], &mut next);
+            (0..b.columns).for_each(|j| b.data.swap(i * b.columns + j, (i + 1) * b.columns + j));
+        }
+        let factor = next[0] / rows[i][0];
+        rows[i + 1] = [next[1] - factor * rows[i][1], next[2] - factor * rows[i][2], T::nil()];
+        (0..b.columns).for_each(|j| b.set(i + 1, j, b.at(i + 1, j) - factor * b.at(i, j)));
+    }
+    for i in (0..n).rev() {
+        for j in 0..b.columns {
+            let mut value = b.at(i, j);
+            for (step, &factor) in rows[i].iter().enumerate().skip(1).take(n - 1 - i) {
+                value -= factor * b.at(i + step, j);
+            }
+            b.set(i, j, value / rows[i][0]);
+        }
+    }
+}

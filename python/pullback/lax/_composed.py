@@ -1,0 +1,243 @@
+"""Functions of `lax` that are compositions of primitives, or that concern other platforms than this one."""
+
+import operator
+
+from pullback import _core
+from pullback.lax._records import FftType, GatherDimensionNumbers, RaggedDotDimensionNumbers
+
+_n = _core.numpy
+_l = _core.lax
+
+
+def _fft_type(kind):
+    if isinstance(kind, str):
+        names = {"fft": FftType.FFT, "ifft": FftType.IFFT, "rfft": FftType.RFFT, "irfft": FftType.IRFFT}
+        if kind.lower() not in names:
+            raise ValueError(f"Unknown FFT type '{kind}'")
+        return names[kind.lower()]
+    return FftType(int(kind))
+
+
+def fft(x, fft_type, fft_lengths):
+    """A Fourier transform over the last axes.
+
+    Args:
+      x: complex for `FFT`, `IFFT` and `IRFFT` (others are converted), real for `RFFT` (integers become floats).
+      fft_type: an `FftType` or its name. fft_lengths: sizes of the transformed axes in the longer array.
+    Returns: the transform; of `RFFT` the last axis has `n // 2 + 1` elements, and `IRFFT` undoes that.
+    Raises:
+      ValueError: the shape does not fit `fft_lengths`, or `RFFT` is given complex or half-width numbers.
+    Differentiable.
+
+    >>> import pullback.numpy as jnp
+    >>> fft(jnp.ones(4), "rfft", (4,))
+    Array([4.+0.j, 0.+0.j, 0.+0.j], dtype=complex64)
+    """
+    kind, lengths = _fft_type(fft_type), tuple(map(operator.index, fft_lengths))
+    x = _n.asarray(x)
+    name = kind.name
+    if kind == FftType.RFFT:
+        if _n.iscomplexobj(x):
+            raise ValueError("only real valued inputs supported for rfft")
+        if x.dtype.kind in "iub":
+            x = x.astype(_n.result_type(x, float))
+        if x.dtype.name not in ("float32", "float64"):
+            raise ValueError(f"RFFT input must be float32 or float64, got {x.dtype}")
+    elif not _n.iscomplexobj(x):
+        x = x.astype(_n.result_type(x, complex))
+    if len(lengths) > x.ndim:
+        raise ValueError(f"{name} input shape {x.shape} must have at least as many input dimensions as fft_lengths {lengths}.")
+    minor = x.shape[x.ndim - len(lengths):]
+    if kind == FftType.IRFFT and lengths:
+        if minor[:-1] != lengths[:-1] or minor[-1] != lengths[-1] // 2 + 1:
+            raise ValueError(f"IRFFT input shape {x.shape} minor dimensions must be equal to all except the last fft_length, got fft_lengths={lengths}")
+    elif minor != lengths:
+        raise ValueError(f"{name} input shape {x.shape} minor dimensions must be equal to fft_lengths {lengths}")
+    if not lengths:
+        return x
+    return _core.find_primitive("fft").bind(x, fft_type=int(kind), fft_lengths=lengths)
+
+
+def _approx(operand, k, reduction_dimension, recall_target, aggregate_to_topk, sign):
+    operand = _n.asarray(operand)
+    if not 0.0 < recall_target <= 1.0:
+        raise ValueError(f"recall_target must be in (0, 1], got {recall_target}")
+    if not aggregate_to_topk:
+        raise NotImplementedError("approx_max_k and approx_min_k with aggregate_to_topk=False are not implemented on the CPU")
+    values, places = _l.top_k(operand if sign > 0 else -operand, k, axis=reduction_dimension)
+    return [values if sign > 0 else -values, places]
+
+
+def approx_max_k(
+    operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1, aggregate_to_topk=True
+):
+    """The `k` greatest elements along an axis and their positions; on the CPU exactly these."""
+    return _approx(operand, k, reduction_dimension, recall_target, aggregate_to_topk, 1)
+
+
+def approx_min_k(
+    operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1, aggregate_to_topk=True
+):
+    """The `k` least elements along an axis and their positions; on the CPU exactly these."""
+    return _approx(operand, k, reduction_dimension, recall_target, aggregate_to_topk, -1)
+
+
+def index_take(src, idxs, axes):
+    """Elements of `src` at index arrays for some axes, with the indices' axis in front."""
+    indices = _n.stack([_n.asarray(i) for i in idxs], axis=-1)
+    indices = indices % _n.asarray([src.shape[axis] for axis in axes], dtype=indices.dtype)
+    axes = tuple(axes)
+    sizes = tuple(1 if axis in axes else size for axis, size in enumerate(src.shape))
+    dims = GatherDimensionNumbers(tuple(range(1, src.ndim - len(axes) + 1)), axes, axes)
+    return _l.gather(src, indices, dims, sizes)
+
+
+def scatter_apply(
+    operand, scatter_indices, func, dimension_numbers, *, update_shape=(), indices_are_sorted=False, unique_indices=False,
+    mode=None,
+):
+    """`func` of the elements at computed positions, as often as each position occurs; others stay."""
+    import pullback
+
+    operand = _n.asarray(operand)
+    zeros, ones = _n.zeros(operand.shape, "int32"), _n.ones(update_shape, "int32")
+    counts = _l.scatter_add(
+        zeros, scatter_indices, ones, dimension_numbers, indices_are_sorted=indices_are_sorted, unique_indices=unique_indices,
+        mode=mode,
+    )
+    if unique_indices:
+        return _n.where(counts > 0, func(operand), operand)
+
+    def step(state):
+        done, x = state
+        return done + 1, _n.where(counts > done, _l.convert_element_type(func(x), x.dtype), x)
+
+    most = _n.max(counts) if counts.size else _n.zeros((), "int32")
+    return pullback.lax.while_loop(lambda state: state[0] < most, step, (_n.zeros((), "int32"), operand))[1]
+
+
+def _group_mask(group_sizes, size):
+    """`[groups, size]`: whether a place is in a group; groups follow each other."""
+    ends = _n.cumsum(group_sizes)
+    places = _n.arange(size, dtype=ends.dtype)
+    return (places[None] >= (ends - group_sizes)[:, None]) & (places[None] < ends[:, None])
+
+
+def ragged_dot_general(
+    lhs, rhs, group_sizes, ragged_dot_dimension_numbers, precision=None, preferred_element_type=None, group_offset=None,
+    out_sharding=None,
+):
+    """A contraction one axis of which is cut into groups of computed sizes, each with a product of its own.
+
+    A ragged free axis of `lhs` takes the group's slice of `rhs`; a ragged contracted axis gives one product for each group,
+    in front. Rows of no group give zeros.
+
+    Raises:
+      NotImplementedError: the ragged axis is a batch axis, sizes differ from batch to batch, or `group_offset` is given.
+    Differentiable in `lhs` and `rhs`.
+    """
+    lhs, rhs, group_sizes = _n.asarray(lhs), _n.asarray(rhs), _n.asarray(group_sizes)
+    dims = ragged_dot_dimension_numbers
+    (contract, batch), (ragged,) = dims.dot_dimension_numbers, dims.lhs_ragged_dimensions
+    if group_offset is not None:
+        raise NotImplementedError("ragged_dot_general with group_offset is not implemented")
+    if group_sizes.ndim != 1 or ragged in tuple(batch[0]):
+        raise NotImplementedError("ragged_dot_general with a ragged batch axis or with sizes for each batch is not implemented")
+    mask = _group_mask(group_sizes, lhs.shape[ragged])
+    shape = [mask.shape[0]] + [1] * lhs.ndim
+    shape[ragged + 1] = lhs.shape[ragged]
+    grouped = _n.where(mask.reshape(shape), lhs[None], _n.zeros((), lhs.dtype))
+    contract, batch = [tuple(map(tuple, pair)) for pair in (contract, batch)]
+    moved = tuple(axis + 1 for axis in contract[0]), tuple(axis + 1 for axis in batch[0])
+    if ragged in contract[0]:
+        if dims.rhs_group_dimensions:
+            raise ValueError("ragged_dot_general expected zero group dimensions of rhs when a contracted axis is ragged")
+        out = _l.dot_general(grouped, rhs, ((moved[0], contract[1]), (moved[1], batch[1])),
+                             preferred_element_type=preferred_element_type)
+        return _n.moveaxis(out, len(batch[0]), 0)
+    (group,) = dims.rhs_group_dimensions
+    return _l.dot_general(
+        grouped, rhs, (((0, *moved[0]), (group, *contract[1])), (moved[1], batch[1])),
+        preferred_element_type=preferred_element_type,
+    )
+
+
+def ragged_dot(lhs, rhs, group_sizes, precision=None, preferred_element_type=None, group_offset=None, out_sharding=None):
+    """Rows of `lhs[m, k]`, cut into groups of computed sizes, times the matrix of their group in `rhs[groups, k, n]`.
+
+    >>> import pullback.numpy as jnp
+    >>> ragged_dot(jnp.ones((3, 1)), jnp.array([[[1.0]], [[2.0]]]), jnp.array([1, 2])).ravel()
+    Array([1., 2., 2.], dtype=float32)
+    """
+    dims = RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
+    return ragged_dot_general(lhs, rhs, group_sizes, dims, precision, preferred_element_type, group_offset, out_sharding)
+
+
+def platform_dependent(*args, default=None, **per_platform):
+    """The result of the function for the CPU, or of the default.
+
+    Raises:
+      NotImplementedError: there is neither.
+    """
+    function = per_platform.get("cpu", default)
+    if function is None:
+        raise NotImplementedError(f"platform_dependent has a function for {sorted(per_platform)} and no default, but runs on cpu")
+    return function(*args)
+
+
+def composite(decomposition, name, version=0):
+    """A function under a name by which compilers may know it; here it is its decomposition."""
+    def composed(*args, **kwargs):
+        return decomposition(*args, **kwargs)
+
+    composed.__name__ = name
+    return composed
+
+
+def dce_sink(val, *, prevent_mlir_dce=False):
+    """Keeps a value that nothing uses; here values have no effects that could be lost."""
+
+
+def shape_as_value(shape):
+    """A shape as an array of `int32`."""
+    return _n.asarray(tuple(shape), dtype="int32") if len(shape) else _n.zeros((0,), "int32")
+
+
+def scaled_dot(lhs, rhs, *, lhs_scale=None, rhs_scale=None, dimension_numbers=None, preferred_element_type=None):
+    """A contraction of operands that are first scaled, each scale for a block of elements.
+
+    Args:
+      lhs_scale, rhs_scale: arrays of the operand's rank, whose sizes divide the operand's.
+    Raises:
+      ValueError: the sizes of a scale do not divide those of its operand.
+    """
+    lhs, rhs = _scaled(lhs, lhs_scale, "lhs"), _scaled(rhs, rhs_scale, "rhs")
+    if dimension_numbers is None:
+        dimension_numbers = ((1,), (0,)), ((), ())
+    return _l.dot_general(lhs, rhs, dimension_numbers, preferred_element_type=preferred_element_type)
+
+
+def _scaled(x, scale, name):
+    x = _n.asarray(x)
+    if scale is None:
+        return x
+    scale = _n.asarray(scale)
+    if scale.ndim != x.ndim or any(size % parts for size, parts in zip(x.shape, scale.shape)):
+        raise ValueError(f"scaled_dot {name}_scale of shape {scale.shape} does not divide {name} of shape {x.shape}")
+    for axis, (size, parts) in enumerate(zip(x.shape, scale.shape)):
+        scale = _n.repeat(scale, size // parts, axis=axis)
+    return x * scale.astype(x.dtype)
+
+
+def stage(x, /):
+    """The value, where programs may be cut; this engine has no such places."""
+    return _n.asarray(x)
+
+
+__all__ = [
+    "approx_max_k", "approx_min_k", "composite", "dce_sink", "fft", "index_take",
+    "platform_dependent", "ragged_dot", "ragged_dot_general", "scaled_dot", "scatter_apply", "shape_as_value",
+    "stage",
+]
+for _name in __all__:
+    globals()[_name].__module__ = "pullback.lax"

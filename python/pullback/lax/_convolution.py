@@ -1,0 +1,293 @@
+"""Convolutions: arguments to the primitive's, and the functions that are special cases.
+
+Padding names become numbers and letters become axes here; the primitive does the rest.
+"""
+
+import operator
+
+import numpy as np
+
+from pullback import _core
+from pullback.lax._records import ConvDimensionNumbers
+
+_n = _core.numpy
+
+
+def _primitive(name):
+    return _core.find_primitive(name)
+
+
+def padtype_to_pads(in_shape, window_shape, window_strides, padding):
+    """Numbers of elements before and after, for each axis, that a name of padding means.
+
+    `"VALID"` is none, `"SAME"` as many as give one window for each stride, the odd one at the end; `"SAME_LOWER"` has it at
+    the start.
+
+    Raises:
+      RuntimeError: the name is none of these.
+
+    >>> padtype_to_pads((5,), (3,), (2,), "SAME")
+    [(1, 1)]
+    """
+    kind = padding.upper() if isinstance(padding, str) else getattr(padding, "name", str(padding))
+    if kind not in ("VALID", "SAME", "SAME_LOWER"):
+        raise RuntimeError(f"Unrecognized padding type: expected 'VALID', 'SAME', or 'SAME_LOWER', got {padding}.")
+    if kind == "VALID":
+        return [(0, 0)] * len(in_shape)
+    pads = []
+    for size, window, stride in zip(in_shape, window_shape, window_strides, strict=True):
+        total = max((-(-size // stride) - 1) * stride + window - size, 0)
+        low = total - total // 2 if kind == "SAME_LOWER" else total // 2
+        pads.append((int(low), int(total - low)))
+    return pads
+
+
+def conv_general_permutations(dimension_numbers):
+    """Positions of batch (out features), features and space that three strings of letters name."""
+    pairs = ("N", "C"), ("O", "I"), ("N", "C")
+    for position, (spec, pair) in enumerate(zip(dimension_numbers, pairs)):
+        if len(set(spec)) != len(spec):
+            raise TypeError(f"convolution dimension_numbers[{position}] cannot have duplicate characters, got {spec}.")
+        if any(spec.count(letter) != 1 for letter in pair):
+            raise TypeError(
+                f"convolution dimension_numbers[{position}] must contain the characters '{pair[0]}' and '{pair[1]}' exactly once, "
+                f"got {spec}."
+            )
+    lhs, rhs, out = ([letter for letter in spec if letter not in pair] for spec, pair in zip(dimension_numbers, pairs))
+    if not set(lhs) == set(rhs) == set(out):
+        raise TypeError(
+            "convolution dimension_numbers elements must each have the same set of spatial characters, got "
+            f"{dimension_numbers}."
+        )
+    return tuple(
+        (spec.index(pair[0]), spec.index(pair[1]), *(spec.index(letter) for letter in rhs))
+        for spec, pair in zip(dimension_numbers, pairs)
+    )
+
+
+def conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers):
+    """Which axes are what: of `None`, three strings such as `("NHWC", "HWIO", "NHWC")`, or a record that is checked.
+
+    >>> conv_dimension_numbers((1, 8, 8, 3), (3, 3, 3, 4), ("NHWC", "HWIO", "NHWC")).rhs_spec
+    (3, 2, 0, 1)
+    """
+    if isinstance(dimension_numbers, ConvDimensionNumbers):
+        return dimension_numbers
+    if len(lhs_shape) != len(rhs_shape):
+        raise TypeError(f"convolution requires lhs and rhs ndim to be equal, got {len(lhs_shape)} and {len(rhs_shape)}.")
+    rank = len(lhs_shape)
+    if dimension_numbers is None:
+        return ConvDimensionNumbers(*(tuple(range(rank)),) * 3)
+    if not isinstance(dimension_numbers, (list, tuple)):
+        raise TypeError(f"convolution dimension_numbers must be tuple/list or None, got {type(dimension_numbers)}.")
+    if len(dimension_numbers) != 3:
+        raise TypeError(f"convolution dimension_numbers list/tuple must be length 3, got {len(dimension_numbers)}.")
+    if not all(isinstance(spec, str) for spec in dimension_numbers):
+        raise TypeError(f"convolution dimension_numbers elements must be strings, got {tuple(map(type, dimension_numbers))}.")
+    for position, spec in enumerate(dimension_numbers):
+        if len(spec) != rank:
+            raise TypeError(f"convolution dimension_numbers[{position}] must have len equal to the ndim of lhs and rhs, got {len(spec)} for lhs and rhs shapes {lhs_shape} and {rhs_shape}.")
+    return ConvDimensionNumbers(*conv_general_permutations(dimension_numbers))
+
+
+def _dilated(size, by):
+    return 0 if size == 0 else (size - 1) * by + 1
+
+
+def _take(shape, axes):
+    return tuple(shape[axis] for axis in axes)
+
+
+def conv_general_dilated(
+    lhs, rhs, window_strides, padding, lhs_dilation=None, rhs_dilation=None, dimension_numbers=None, feature_group_count=1,
+    batch_group_count=1, precision=None, preferred_element_type=None, out_sharding=None,
+):
+    """Convolution of any number of spatial axes: sums of products over windows of `lhs`, without turning the kernel.
+
+    Args:
+      lhs: [N, C, space...] in the order of `dimension_numbers`.
+      rhs: the kernel, [O, C / feature_group_count, window...].
+      window_strides: steps of the window, one for each spatial axis.
+      padding: `"SAME"`, `"SAME_LOWER"`, `"VALID"`, or pairs of numbers before and after, negative to crop.
+      lhs_dilation, rhs_dilation: distances of the elements of the operand and of the kernel; 1 by default.
+      dimension_numbers: three strings, such as `("NHWC", "HWIO", "NHWC")`; batch, features, space by default.
+      feature_group_count: groups of features that do not mix; batch_group_count: groups of the batch, each with features of
+        its own.
+      preferred_element_type: dtype of the result and of sums; that of the operands by default.
+    Returns: [N / batch_group_count, O, places...] in the order of `dimension_numbers`.
+    Raises:
+      TypeError: ranks or dtypes of the operands differ, or `dimension_numbers` or the number of pads do not fit.
+      ValueError: strides, groups or sizes do not fit. RuntimeError: the padding has an unknown name.
+    Differentiable in both operands.
+
+    >>> import pullback.numpy as jnp
+    >>> conv_general_dilated(jnp.arange(4.0).reshape(1, 1, 4), jnp.ones((1, 1, 2)), (1,), "VALID").ravel()
+    Array([1., 3., 5.], dtype=float32)
+    """
+    lhs, rhs = _n.asarray(lhs), _n.asarray(rhs)
+    dims = conv_dimension_numbers(lhs.shape, rhs.shape, dimension_numbers)
+    n = lhs.ndim - 2
+    if lhs.ndim != rhs.ndim:
+        raise TypeError(f"convolution requires lhs and rhs ndim to be equal, got {lhs.ndim} and {rhs.ndim}.")
+    strides = tuple(map(operator.index, window_strides))
+    if len(strides) != n:
+        raise ValueError(
+            f"conv_general_dilated window and window_strides must have the same number of dimensions, but got {n} and {len(strides)}"
+        )
+    lhs_dilation = (1,) * n if lhs_dilation is None else tuple(map(operator.index, lhs_dilation))
+    rhs_dilation = (1,) * n if rhs_dilation is None else tuple(map(operator.index, rhs_dilation))
+    if isinstance(padding, str):
+        window = [_dilated(size, by) for size, by in zip(_take(rhs.shape, dims.rhs_spec)[2:], rhs_dilation)]
+        padding = padtype_to_pads(_take(lhs.shape, dims.lhs_spec)[2:], window, strides, padding)
+    try:
+        padding = tuple((operator.index(low), operator.index(high)) for low, high in padding)
+    except (ValueError, TypeError):
+        raise ValueError(
+            f"padding argument to conv_general_dilated should be a string or a sequence of (low, high) pairs, got {padding}"
+        ) from None
+    if len(padding) != n:
+        raise TypeError(f"Wrong number of explicit pads for convolution: expected {n}, got {len(padding)}.")
+    preferred = None if preferred_element_type is None else _n.result_type(preferred_element_type)
+    return _primitive("conv_general_dilated").bind(
+        lhs, rhs, window_strides=strides, padding=padding, lhs_dilation=lhs_dilation, rhs_dilation=rhs_dilation,
+        dimension_numbers=tuple(map(tuple, dims)), feature_group_count=operator.index(feature_group_count),
+        batch_group_count=operator.index(batch_group_count), precision=None, preferred_element_type=preferred, out_sharding=None,
+    )
+
+
+def conv(lhs, rhs, window_strides, padding, precision=None, preferred_element_type=None):
+    """Convolution of `[N, C, space...]` with `[O, C, window...]`; see `conv_general_dilated`."""
+    return conv_general_dilated(
+        lhs, rhs, window_strides, padding, precision=precision, preferred_element_type=preferred_element_type
+    )
+
+
+def conv_with_general_padding(
+    lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, precision=None, preferred_element_type=None
+):
+    """Convolution with explicit padding and dilation; see `conv_general_dilated`."""
+    return conv_general_dilated(
+        lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, precision=precision,
+        preferred_element_type=preferred_element_type,
+    )
+
+
+def _transpose_padding(window, stride, padding):
+    if padding == "SAME":
+        total = window + stride - 2
+        low = window - 1 if stride > window - 1 else -(-total // 2)
+    elif padding == "VALID":
+        total = window + stride - 2 + max(window - stride, 0)
+        low = window - 1
+    else:
+        raise ValueError("Padding mode must be `SAME` or `VALID`.")
+    return low, total - low
+
+
+def conv_transpose(
+    lhs, rhs, strides, padding, rhs_dilation=None, dimension_numbers=None, transpose_kernel=False, precision=None,
+    preferred_element_type=None, use_consistent_padding=False,
+):
+    """Convolution with a fractional stride, such as the derivative of a convolution in its operand.
+
+    The operand's elements lie `strides` apart. With `transpose_kernel` the kernel is turned and its features exchanged, so
+    that this is the transpose of a convolution with it.
+    """
+    if len(lhs.shape) != len(rhs.shape) or len(lhs.shape) < 2:
+        raise ValueError("conv_transpose: lhs and rhs must have the same number of dimensions, at least 2.")
+    n = len(lhs.shape) - 2
+    if dimension_numbers is None:
+        letters = {0: "", 1: "H", 2: "HW", 3: "HWD"}.get(n)
+        if letters is None:
+            raise ValueError("No 4+ dimensional dimension_number defaults.")
+        dimension_numbers = (f"N{letters}C", f"{letters}IO", f"N{letters}C")
+    dims = conv_dimension_numbers(lhs.shape, rhs.shape, dimension_numbers)
+    window = _take(rhs.shape, dims.rhs_spec)[2:]
+    rhs_dilation = (1,) * n if rhs_dilation is None else tuple(rhs_dilation)
+    dilated = [_dilated(size, by) for size, by in zip(window, rhs_dilation)]
+    if isinstance(padding, str):
+        pads = [_transpose_padding(size, stride, padding) for size, stride in zip(dilated, strides)]
+    elif use_consistent_padding:
+        pads = [(size - 1 - low, size - 1 - high) for size, (low, high) in zip(dilated, padding)]
+    else:
+        pads = padding
+    if transpose_kernel:
+        rhs = _n.swapaxes(_n.flip(rhs, dims.rhs_spec[2:]), dims.rhs_spec[0], dims.rhs_spec[1])
+    return conv_general_dilated(
+        lhs, rhs, (1,) * n, pads, strides, rhs_dilation, dims, precision=precision, preferred_element_type=preferred_element_type
+    )
+
+
+def conv_general_dilated_patches(
+    lhs, filter_shape, window_strides, padding, lhs_dilation=None, rhs_dilation=None, dimension_numbers=None, precision=None,
+    preferred_element_type=None,
+):
+    """The windows of `lhs` themselves, as features: those of one feature together, in row-major order."""
+    lhs = _n.asarray(lhs)
+    filter_shape = tuple(filter_shape)
+    dims = conv_dimension_numbers(lhs.shape, (1, 1) + filter_shape, dimension_numbers)
+    size = int(np.prod(filter_shape))
+    n_features = lhs.shape[dims.lhs_spec[1]]
+    kernel = _n.eye(size, dtype=lhs.dtype).reshape((size, 1) + filter_shape)
+    kernel = _n.moveaxis(_n.tile(kernel, (n_features,) + (1,) * (kernel.ndim - 1)), range(kernel.ndim), dims.rhs_spec)
+    return conv_general_dilated(
+        lhs, kernel, window_strides, padding, lhs_dilation, rhs_dilation, dims, n_features, precision=precision,
+        preferred_element_type=preferred_element_type,
+    )
+
+
+def conv_general_dilated_local(
+    lhs, rhs, window_strides, padding, filter_shape, lhs_dilation=None, rhs_dilation=None, dimension_numbers=None, precision=None
+):
+    """Convolution with a kernel of its own at each place: `rhs` is [O, C * window, places...]."""
+    lhs, rhs = _n.asarray(lhs), _n.asarray(rhs)
+    dims = conv_dimension_numbers(lhs.shape, rhs.shape, dimension_numbers)
+    patches = conv_general_dilated_patches(
+        lhs, filter_shape, window_strides, padding, lhs_dilation, rhs_dilation, dims, precision
+    )
+    axes = (((dims.out_spec[1],), (dims.rhs_spec[1],)), (dims.out_spec[2:], dims.rhs_spec[2:]))
+    out = _core.lax.dot_general(patches, rhs, axes)
+    n = lhs.ndim - 2
+    return _n.moveaxis(out, range(lhs.ndim), (*dims.out_spec[2:], dims.out_spec[0], dims.out_spec[1])) if n else out
+
+
+def conv_shape_tuple(lhs_shape, rhs_shape, strides, pads, batch_group_count=1):
+    """The shape of a convolution of batch, features, space."""
+    if isinstance(pads, str):
+        pads = padtype_to_pads(lhs_shape[2:], rhs_shape[2:], strides, pads)
+    if len(pads) != len(lhs_shape) - 2:
+        raise TypeError(f"Wrong number of explicit pads for convolution: expected {len(lhs_shape) - 2}, got {len(pads)}.")
+    places = tuple(
+        max((size + low + high - window) // stride + 1, 0)
+        for size, window, stride, (low, high) in zip(lhs_shape[2:], rhs_shape[2:], strides, pads)
+    )
+    return (lhs_shape[0] // batch_group_count, rhs_shape[0], *places)
+
+
+def conv_general_shape_tuple(lhs_shape, rhs_shape, window_strides, padding, dimension_numbers):
+    """The shape of a convolution whose axes are named by letters."""
+    lhs, rhs, out = conv_general_permutations(dimension_numbers)
+    shape = conv_shape_tuple(_take(lhs_shape, lhs), _take(rhs_shape, rhs), window_strides, padding)
+    return _take(shape, np.argsort(out))
+
+
+def conv_transpose_shape_tuple(lhs_shape, rhs_shape, window_strides, padding, dimension_numbers):
+    """The shape of a transposed convolution whose axes are named by letters."""
+    lhs, rhs, out = conv_general_permutations(dimension_numbers)
+    x, w = _take(lhs_shape, lhs), _take(rhs_shape, rhs)
+    if isinstance(padding, str):
+        padding = [_transpose_padding(size, stride, padding) for size, stride in zip(w[2:], window_strides)]
+    places = tuple(
+        _dilated(size, stride) + low + high - window + 1
+        for size, window, stride, (low, high) in zip(x[2:], w[2:], window_strides, padding)
+    )
+    return _take((x[0], w[0], *places), np.argsort(out))
+
+
+__all__ = [
+    "conv", "conv_dimension_numbers", "conv_general_dilated", "conv_general_dilated_local", "conv_general_dilated_patches",
+    "conv_general_permutations", "conv_general_shape_tuple", "conv_shape_tuple", "conv_transpose", "conv_transpose_shape_tuple",
+    "conv_with_general_padding", "padtype_to_pads",
+]
+for _name in __all__:
+    globals()[_name].__module__ = "pullback.lax"

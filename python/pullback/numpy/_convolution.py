@@ -1,0 +1,68 @@
+"""Convolution and correlation of vectors."""
+
+from pullback import _core
+from pullback.lax import conv_general_dilated as _conv
+
+_n = _core.numpy
+
+__all__ = ["convolve", "correlate"]
+
+
+def _sliding(name, x, y, mode, preferred):
+    """Sums of products of `x` with `y` at each place, without turning `y`."""
+    n = y.shape[0]
+    if mode == "full":
+        padding = [(n - 1, n - 1)]
+    elif mode == "same":
+        padding = [(n // 2, n - n // 2 - 1)]
+    elif mode == "valid":
+        padding = [(0, 0)]
+    else:
+        raise ValueError("mode must be one of ['full', 'same', 'valid']")
+    return _conv(x[None, None], y[None, None], (1,), padding, preferred_element_type=preferred)[0, 0]
+
+
+def _operands(name, a, v):
+    if _n.ndim(a) != 1 or _n.ndim(v) != 1:
+        raise ValueError(f"{name}() only support 1-dimensional inputs.")
+    a, v = _n.asarray(a), _n.asarray(v)
+    dtype = _n.result_type(a, v)
+    if dtype.kind in "iub":
+        dtype = _n.result_type(dtype, float)
+    if a.shape[0] == 0 or v.shape[0] == 0:
+        raise ValueError(f"{name}: inputs cannot be empty, got shapes {a.shape} and {v.shape}.")
+    return a.astype(dtype), v.astype(dtype)
+
+
+def convolve(a, v, mode="full", *, precision=None, preferred_element_type=None):
+    """The convolution of two vectors.
+
+    Args:
+      mode: `"full"` for all places where they meet, `"same"` for as many as the longer has elements, `"valid"` for those
+        where they meet wholly.
+    Raises:
+      ValueError: an operand is no vector or empty, or the mode unknown. Differentiable.
+
+    >>> convolve([1.0, 2.0], [1.0, 1.0])
+    Array([1., 3., 2.], dtype=float32)
+    """
+    a, v = _operands("convolve", a, v)
+    if a.shape[0] < v.shape[0]:
+        a, v = v, a
+    return _sliding("convolve", a, v[::-1], mode, preferred_element_type)
+
+
+def correlate(a, v, mode="valid", *, precision=None, preferred_element_type=None):
+    """Sums of products of `a` with the conjugate of `v`, moved by each lag.
+
+    Args and errors as of `convolve`. Differentiable.
+    """
+    a, v = _operands("correlate", a, v)
+    v = _n.conj(v) if _n.iscomplexobj(v) else v
+    if a.shape[0] >= v.shape[0]:
+        return _sliding("correlate", a, v, mode, preferred_element_type)
+    return _sliding("correlate", v, a, mode, preferred_element_type)[::-1]
+
+
+for _function in (convolve, correlate):
+    _function.__module__ = "pullback.numpy"

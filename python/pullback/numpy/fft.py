@@ -1,0 +1,214 @@
+"""Fourier transforms with NumPy's names.
+
+Forward transforms are not scaled, inverse ones by the number of elements; `norm` moves that factor. All are differentiable.
+"""
+
+import operator
+
+import numpy as _np
+
+from pullback import _core
+from pullback.lax._composed import fft as _fft
+from pullback.lax._records import FftType
+
+_n = _core.numpy
+
+
+def _factor(lengths, kind, norm):
+    """What the transform is to be multiplied by."""
+    size = int(_np.prod(lengths))
+    is_inverse = kind in (FftType.IFFT, FftType.IRFFT)
+    if norm in (None, "backward"):
+        return 1
+    if norm == "ortho":
+        return size**0.5 if is_inverse else 1 / size**0.5
+    if norm == "forward":
+        return size if is_inverse else 1 / size
+    raise ValueError(f'Invalid norm value {norm}; should be "backward","ortho" or "forward".')
+
+
+def _several(name, kind, a, s, axes, norm):
+    a = _n.asarray(a)
+    if s is not None:
+        s = tuple(map(operator.index, s))
+        if any(size <= 0 for size in s):
+            raise ValueError("Shape should be positive.")
+    if s is not None and axes is not None and len(s) != len(axes):
+        raise ValueError("Shape and axes have different lengths.")
+    given = axes
+    if axes is None:
+        axes = range(a.ndim) if s is None else range(a.ndim - len(s), a.ndim)
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"jax.numpy.fft.{name} does not support repeated axes. Got axes {given}.")
+    axes = [_axis(axis, a.ndim) for axis in axes]
+    if not axes:
+        return a
+    a = _n.moveaxis(a, axes, range(a.ndim - len(axes), a.ndim))
+    if s is None:
+        s = list(a.shape[a.ndim - len(axes):])
+        if kind == FftType.IRFFT:
+            s[-1] = max(0, 2 * (s[-1] - 1))
+    sizes = list(s)
+    if kind == FftType.IRFFT:
+        sizes[-1] = sizes[-1] // 2 + 1
+    front = a.ndim - len(axes)
+    a = a[(..., *(slice(size) for size in sizes))]
+    if tuple(a.shape[front:]) != tuple(sizes):
+        a = _n.pad(a, [(0, 0)] * front + [(0, size - have) for size, have in zip(sizes, a.shape[front:])])
+    out = _fft(a, kind, tuple(s))
+    factor = _factor(s, kind, norm)
+    if factor != 1:
+        out = out * _n.asarray(factor, dtype=_n.abs(out[..., :0]).dtype)
+    return _n.moveaxis(out, range(out.ndim - len(axes), out.ndim), axes)
+
+
+def _axis(axis, rank):
+    if not -rank <= axis < rank:
+        raise ValueError(f"axis {axis} is out of bounds for array of dimension {rank}")
+    return axis % rank
+
+
+def _one(name, kind, a, n, axis, norm):
+    if isinstance(axis, (list, tuple)):
+        raise ValueError(f"jax.numpy.fft.{name} does not support multiple axes. Please use jax.numpy.fft.{name}n. Got axis = {axis!r}.")
+    return _several(name, kind, a, None if n is None else [n], [-1 if axis is None else axis], norm)
+
+
+def _two(name, kind, a, s, axes, norm):
+    if len(axes) != 2:
+        raise ValueError(f"jax.numpy.fft.{name} only supports 2 axes. Got axes = {axes!r}.")
+    return _several(name, kind, a, s, axes, norm)
+
+
+def fft(a, n=None, axis=-1, norm=None):
+    """The transform along an axis, of `n` elements (cut or filled with zeros).
+
+    Raises:
+      ValueError: `n` is not positive, the axis out of bounds, or the norm unknown.
+
+    >>> fft([1.0, 0.0, 0.0, 0.0])
+    Array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j], dtype=complex64)
+    """
+    return _one("fft", FftType.FFT, a, n, axis, norm)
+
+
+def ifft(a, n=None, axis=-1, norm=None):
+    """The inverse of `fft`."""
+    return _one("ifft", FftType.IFFT, a, n, axis, norm)
+
+
+def rfft(a, n=None, axis=-1, norm=None):
+    """The transform of real numbers: the `n // 2 + 1` first of its elements, which tell the others."""
+    return _one("rfft", FftType.RFFT, a, n, axis, norm)
+
+
+def irfft(a, n=None, axis=-1, norm=None):
+    """The inverse of `rfft`, of `n` elements; by default twice as many as there are, less two."""
+    return _one("irfft", FftType.IRFFT, a, n, axis, norm)
+
+
+def hfft(a, n=None, axis=-1, norm=None):
+    """The transform of a symmetric signal, half of which is given; it is real."""
+    turned = _turned(norm)
+    a = _n.asarray(a)
+    return _one("hfft", FftType.IRFFT, _n.conj(a), n, axis, turned)
+
+
+def ihfft(a, n=None, axis=-1, norm=None):
+    """The inverse of `hfft`."""
+    return _n.conj(_one("ihfft", FftType.RFFT, a, n, axis, _turned(norm)))
+
+
+def _turned(norm):
+    if norm in (None, "backward"):
+        return "forward"
+    return {"forward": "backward"}.get(norm, norm)
+
+
+def fft2(a, s=None, axes=(-2, -1), norm=None):
+    """The transform along two axes."""
+    return _two("fft2", FftType.FFT, a, s, axes, norm)
+
+
+def ifft2(a, s=None, axes=(-2, -1), norm=None):
+    """The inverse of `fft2`."""
+    return _two("ifft2", FftType.IFFT, a, s, axes, norm)
+
+
+def rfft2(a, s=None, axes=(-2, -1), norm=None):
+    """The transform of real numbers along two axes; the last is halved."""
+    return _two("rfft2", FftType.RFFT, a, s, axes, norm)
+
+
+def irfft2(a, s=None, axes=(-2, -1), norm=None):
+    """The inverse of `rfft2`."""
+    return _two("irfft2", FftType.IRFFT, a, s, axes, norm)
+
+
+def fftn(a, s=None, axes=None, norm=None):
+    """The transform along several axes, all by default."""
+    return _several("fftn", FftType.FFT, a, s, axes, norm)
+
+
+def ifftn(a, s=None, axes=None, norm=None):
+    """The inverse of `fftn`."""
+    return _several("ifftn", FftType.IFFT, a, s, axes, norm)
+
+
+def rfftn(a, s=None, axes=None, norm=None):
+    """The transform of real numbers along several axes; the last is halved."""
+    return _several("rfftn", FftType.RFFT, a, s, axes, norm)
+
+
+def irfftn(a, s=None, axes=None, norm=None):
+    """The inverse of `rfftn`."""
+    return _several("irfftn", FftType.IRFFT, a, s, axes, norm)
+
+
+def fftfreq(n, d=1.0, *, dtype=None, device=None):
+    """The frequencies of the elements of a transform of `n` samples at distance `d`."""
+    n = _length("fftfreq", n, d)
+    places = _n.arange(n)
+    return _frequencies(_n.where(places < (n + 1) // 2, places, places - n), n, d, dtype)
+
+
+def _frequencies(k, n, d, dtype):
+    out = k / (_n.asarray(d) * n)
+    return out.astype(_n.result_type(float) if dtype is None else dtype)
+
+
+def rfftfreq(n, d=1.0, *, dtype=None, device=None):
+    """The frequencies of the elements of a transform of `n` real samples at distance `d`."""
+    n = _length("rfftfreq", n, d)
+    return _frequencies(_n.arange(n // 2 + 1), n, d, dtype)
+
+
+def _length(name, n, d):
+    if isinstance(n, (list, tuple)):
+        raise ValueError(f"The n argument of jax.numpy.fft.{name} only takes an int. Got n = {list(n)}.")
+    if isinstance(d, (list, tuple)):
+        raise ValueError(f"The d argument of jax.numpy.fft.{name} only takes a single value. Got d = {list(d)}.")
+    return operator.index(n)
+
+
+def _shifted(x, axes, sign):
+    x = _n.asarray(x)
+    axes = tuple(range(x.ndim)) if axes is None else (axes,) if isinstance(axes, int) else tuple(axes)
+    shift = tuple(x.shape[axis] // 2 if sign > 0 else -(x.shape[axis] // 2) for axis in axes)
+    return _n.roll(x, shift, axes)
+
+
+def fftshift(x, axes=None):
+    """The element of frequency zero moved to the middle."""
+    return _shifted(x, axes, 1)
+
+
+def ifftshift(x, axes=None):
+    """The inverse of `fftshift`."""
+    return _shifted(x, axes, -1)
+
+
+__all__ = [
+    "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "irfft", "irfft2",
+    "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
+]

@@ -1,0 +1,103 @@
+"""Cosine transforms with SciPy's names."""
+
+import math
+
+import numpy as _np
+
+from pullback import _core
+from pullback.lax._composed import fft as _fft
+
+_n = _core.numpy
+
+
+def _resized(x, n, axis):
+    if n is None or n == x.shape[axis]:
+        return x
+    if n < 1:
+        raise ValueError(f"Invalid number of data points ({n}) specified")
+    x = x[tuple(slice(n) if a == axis else slice(None) for a in range(x.ndim))]
+    return _n.pad(x, [(0, n - x.shape[axis]) if a == axis else (0, 0) for a in range(x.ndim)])
+
+
+def _real(x, name):
+    x = _n.asarray(x)
+    if _n.iscomplexobj(x):
+        raise ValueError(f"{name} takes real numbers, got {x.dtype}")
+    return x if x.dtype.kind == "f" else x.astype(_n.result_type(x, float))
+
+
+def _check(type, norm):
+    if type != 2:
+        raise NotImplementedError("Only DCT type 2 is implemented.")
+    if norm not in (None, "backward", "ortho"):
+        raise ValueError(f"jax.scipy.fft supports the norms None, 'backward' and 'ortho', got {norm!r}")
+
+
+def _scales(n, norm, dtype):
+    """What each coefficient of the plain transform is multiplied by."""
+    if norm == "ortho":
+        first = _np.full(n, math.sqrt(1 / (2 * n)))
+        first[0] = math.sqrt(1 / (4 * n))
+        return _n.asarray(first.astype(dtype))
+    return _n.ones(n, dtype)
+
+
+def dct(x, type=2, n=None, axis=-1, norm=None):
+    """The cosine transform of type 2 along an axis: `2 Σ x[j] cos(π k (2 j + 1) / 2 n)`.
+
+    Raises:
+      NotImplementedError: another type. ValueError: complex numbers. Differentiable.
+    """
+    _check(type, norm)
+    x = _real(x, "dct")
+    axis = axis % x.ndim
+    x = _n.moveaxis(_resized(x, n, axis), axis, -1)
+    n = x.shape[-1]
+    # Makhoul (1980): even places forward, then odd ones backward, make it one Fourier transform.
+    ordered = _n.concatenate([x[..., ::2], x[..., 1::2][..., ::-1]], axis=-1)
+    turns = _np.exp(-1j * _np.pi * _np.arange(n) / (2 * n))
+    spectrum = _fft(ordered, "fft", (n,))
+    out = 2 * _n.real(spectrum * _n.asarray(turns.astype(spectrum.dtype)))
+    return _n.moveaxis(out * _scales(n, norm, x.dtype), -1, axis)
+
+
+def idct(x, type=2, n=None, axis=-1, norm=None):
+    """The inverse of `dct`."""
+    _check(type, norm)
+    x = _real(x, "idct")
+    axis = axis % x.ndim
+    x = _n.moveaxis(_resized(x, n, axis), axis, -1)
+    n = x.shape[-1]
+    x = x / _scales(n, norm, x.dtype) / 2
+    mirrored = _n.concatenate([_n.zeros_like(x[..., :1]), x[..., 1:][..., ::-1]], axis=-1)
+    turns = _np.exp(1j * _np.pi * _np.arange(n) / (2 * n))
+    spectrum = _core.lax.complex(x, -mirrored)
+    ordered = _n.real(_fft(spectrum * _n.asarray(turns.astype(spectrum.dtype)), "ifft", (n,)))
+    places = _np.empty(n, int)
+    places[: (n + 1) // 2], places[(n + 1) // 2 :] = _np.arange(0, n, 2), _np.arange(1, n, 2)[::-1]
+    return _n.moveaxis(ordered[..., _np.argsort(places)], -1, axis)
+
+
+def _each(function, x, type, s, axes, norm):
+    x = _n.asarray(x)
+    if axes is None:
+        axes = range(x.ndim) if s is None else range(x.ndim - len(s), x.ndim)
+    sizes = [None] * len(axes) if s is None else s
+    if len(sizes) != len(axes):
+        raise ValueError("Axes and shape must have the same length")
+    for axis, size in zip(axes, sizes):
+        x = function(x, type, size, axis, norm)
+    return x
+
+
+def dctn(x, type=2, s=None, axes=None, norm=None):
+    """The cosine transform along several axes, all by default."""
+    return _each(dct, x, type, s, axes, norm)
+
+
+def idctn(x, type=2, s=None, axes=None, norm=None):
+    """The inverse of `dctn`."""
+    return _each(idct, x, type, s, axes, norm)
+
+
+__all__ = ["dct", "dctn", "idct", "idctn"]

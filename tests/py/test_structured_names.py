@@ -1,0 +1,74 @@
+"""Names and signatures of `lax`, `lax.linalg`, `numpy.linalg`, `numpy.fft`, `scipy.linalg` and `scipy.fft` are JAX's."""
+
+import inspect
+
+import pytest
+
+import pullback
+
+jax = pytest.importorskip("jax")
+import jax.numpy  # noqa: E402
+import jax.scipy.fft  # noqa: E402
+import jax.scipy.linalg  # noqa: E402
+
+MODULES = ["lax", "lax.linalg", "numpy.linalg", "numpy.fft", "scipy.linalg", "scipy.fft"]
+
+# What is missing, exactly: a name that appears has to leave this list.
+MISSING = {
+    "lax": {
+        # bits of generators other than threefry, and tokens
+        "after_all", "create_token", "rng_bit_generator", "rng_uniform",
+        # collectives
+        "all_gather", "all_to_all", "axis_index", "axis_size", "pbroadcast", "pcast", "pmax", "pmean", "pmin", "ppermute",
+        "pshuffle", "psum", "psum_scatter", "psum_scatter_start", "pswapaxes", "ragged_all_to_all",
+        "with_sharding_constraint",
+        # solvers and barriers
+        "custom_linear_solve", "custom_root", "optimization_barrier",
+        # derivatives of special functions
+        "igamma_grad_a", "random_gamma_grad",
+    },
+}
+
+
+# Whose defaults are objects of JAX's own, or are told apart elsewhere.
+OTHER_DEFAULTS = {"cond", "round", "switch"}
+
+
+def module(system, path):
+    for name in path.split("."):
+        system = getattr(system, name)
+    return system
+
+
+def public(path):
+    theirs = module(jax, path)
+    return [name for name in dir(theirs) if not name.startswith("_") and not name.endswith("_p")]
+
+
+@pytest.mark.parametrize("path", MODULES)
+def test_names(path):
+    ours = module(pullback, path)
+    missing = {name for name in public(path) if not hasattr(ours, name)}
+    assert missing == MISSING.get(path, set())
+
+
+def parameters(function):
+    return [(p.name, p.kind, repr(p.default)) for p in inspect.signature(function).parameters.values()]
+
+
+@pytest.mark.parametrize("path", MODULES)
+def test_signatures(path):
+    ours, theirs = module(pullback, path), module(jax, path)
+    different = {}
+    for name in public(path):
+        function = getattr(theirs, name)
+        if name in OTHER_DEFAULTS or not hasattr(ours, name) or not callable(function) or inspect.isclass(function):
+            continue
+        try:
+            want = parameters(function)
+        except (TypeError, ValueError):
+            continue
+        got = parameters(getattr(ours, name))
+        if got != want:
+            different[name] = got, want
+    assert not different
