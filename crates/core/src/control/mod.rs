@@ -1,10 +1,11 @@
-//! Primitives that hold jaxprs, and their rules, which call transforms on them.
+//! Primitives that hold jaxprs, and their rules, which call transforms on them; and those that are made of such.
 
 mod callback;
 mod checkpoint;
 mod cond;
 mod custom;
 mod jit;
+mod random_gamma;
 mod scan;
 mod shapes;
 mod while_loop;
@@ -19,10 +20,11 @@ pub use custom::{
     VjpRuleRef,
 };
 pub use jit::{JIT, Jit};
+pub use random_gamma::{RANDOM_GAMMA, RandomGamma};
 pub use scan::{SCAN, Scan};
 pub use shapes::{ScanIns, ScanOuts};
 pub use while_loop::{WHILE, While, check_condition};
 
 /// All of them.
 pub const ALL: &[PrimRef] =
-    &[CHECKPOINT, COND, CUSTOM_JVP_CALL, CUSTOM_LIN, CUSTOM_VJP_CALL, DEBUG_PRINT, JIT, PURE_CALLBACK, SCAN, WHILE];
+    &[CHECKPOINT, COND, CUSTOM_JVP_CALL, CUSTOM_LIN, CUSTOM_VJP_CALL, DEBUG_PRINT, JIT, PURE_CALLBACK, RANDOM_GAMMA, SCAN, WHILE];

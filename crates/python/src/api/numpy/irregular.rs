@@ -26,7 +26,25 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(ndim, m)?)?;
     m.add_function(wrap_pyfunction!(size, m)?)?;
     m.add_function(wrap_pyfunction!(broadcast_shapes, m)?)?;
-    m.add_function(wrap_pyfunction!(iscomplexobj, m)?)
+    m.add_function(wrap_pyfunction!(iscomplexobj, m)?)?;
+    m.add_function(wrap_pyfunction!(_promote, m)?)?;
+    m.add_function(wrap_pyfunction!(_promote_inexact, m)?)
+}
+
+/// Operands of function `name` in their common dtype, weak types included.
+#[pyfunction]
+#[pyo3(signature = (name, *args))]
+fn _promote(py: Python<'_>, name: &str, args: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
+    let vals = crate::api::arguments::positional(py, args, name)?;
+    tuple(py, || pullback_lib::promotion::promote_dtypes(&vals))
+}
+
+/// Operands of function `name` in their common floating or complex dtype, weak types included.
+#[pyfunction]
+#[pyo3(signature = (name, *args))]
+fn _promote_inexact(py: Python<'_>, name: &str, args: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
+    let vals = crate::api::arguments::positional(py, args, name)?;
+    tuple(py, || pullback_lib::promotion::promote_inexact(&vals))
 }
 
 fn is_sequence(obj: &Bound<'_, PyAny>) -> bool {
