@@ -10,8 +10,10 @@ from pullback.numpy._scalars import __all__ as _scalar_names
 _functions = [name for name in dir(_core.numpy) if not name.startswith("_")]
 globals().update({name: getattr(_core.numpy, name) for name in _functions})
 
-from pullback.numpy._derived import *  # noqa: E402, F403
-from pullback.numpy._derived import __all__ as _derived_names  # noqa: E402
+from pullback.numpy import _derived, _sets, _ufuncs, _vectorize  # noqa: E402
+
+_modules = (_derived, _sets, _ufuncs, _vectorize)
+globals().update({name: getattr(module, name) for module in _modules for name in module.__all__})
 
 pi = _np.pi
 e = _np.e
@@ -45,7 +47,7 @@ isscalar = _np.isscalar
 from ml_dtypes import finfo, iinfo  # noqa: E402
 
 __all__ = sorted({
-    *_functions, *_scalar_names, *_derived_names, "ndarray", "pi", "e", "euler_gamma", "inf", "nan", "newaxis", "index_exp", "s_",
+    *_functions, *_scalar_names, *(name for module in _modules for name in module.__all__), "ndarray", "pi", "e", "euler_gamma", "inf", "nan", "newaxis", "index_exp", "s_",
     "dtype", "finfo", "iinfo", "generic", "number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating",
     "complexfloating", "flexible", "character", "object_", "printoptions", "set_printoptions", "get_printoptions", "array_repr",
     "array_str", "iterable", "isscalar",

@@ -10,9 +10,9 @@ __all__ = [
     "array_equiv", "argwhere", "can_cast", "compress", "diag_indices", "dsplit", "ediff1d", "extract", "fill_diagonal",
     "frombuffer", "fromfunction", "fromiter", "gradient", "isdtype", "isrealobj", "issubdtype", "ix_", "mask_indices", "minmax",
     "nanargmax", "nanargmin", "nanmedian", "outer", "piecewise", "promote_types", "put_along_axis", "ravel_multi_index", "resize",
-    "rollaxis", "sort_complex", "tril_indices", "tril_indices_from", "triu_indices", "triu_indices_from", "unique",
-    "unravel_index", "vectorize", "apply_along_axis", "apply_over_axes", "block", "save", "load", "savez",
-    "gcd", "lcm", "insert", "union1d", "intersect1d", "setdiff1d", "setxor1d", "unique_values", "histogram", "histogram_bin_edges",
+    "rollaxis", "sort_complex", "tril_indices", "tril_indices_from", "triu_indices", "triu_indices_from",
+    "unravel_index", "block", "save", "load", "savez",
+    "gcd", "lcm", "insert", "histogram", "histogram_bin_edges",
     "matvec", "vecmat", "blackman", "bartlett", "hamming", "hanning",
 ]
 array_equiv, dsplit, outer = _n.array_equiv, _n.dsplit, _n.outer
@@ -401,76 +401,6 @@ def triu_indices_from(arr, k=0):
 
 
 @_of
-def unique(
-    ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, size=None, fill_value=None,
-    sorted=True,
-):
-    """The distinct elements in order; of concrete arrays, unless `size` is given."""
-    ar = _n.asarray(ar)
-    if axis is not None and (ar.ndim > 1 or axis not in (0, -1)):
-        raise NotImplementedError("jnp.unique over an axis of an array of several axes is not implemented")
-    if not equal_nan:
-        raise NotImplementedError("jnp.unique with equal_nan=False is not implemented")
-    flat = _n.ravel(ar)
-    if flat.size == 0:
-        empty = _n.zeros(0, "int32")
-        extra = [(flag, value) for flag, value in ((return_index, empty), (return_inverse, empty), (return_counts, empty))]
-        out = (flat, *(value for flag, value in extra if flag))
-        return out if len(out) > 1 else out[0]
-    order = _n.argsort(flat)
-    ordered = flat[order]
-    differs = ordered[1:] != ordered[:-1]
-    if issubdtype(ordered.dtype, _np.inexact):
-        differs &= ~(_n.isnan(ordered[1:]) & _n.isnan(ordered[:-1]))
-    is_first = _n.concatenate([_n.ones(1, bool), differs])
-    (firsts,) = _n.nonzero(is_first, size=size, fill_value=flat.size)
-    found = ordered[_n.clip(firsts, 0, flat.size - 1)]
-    n_found = _n.sum(is_first)
-    if size is not None:
-        filler = ordered[0] if fill_value is None else _n.asarray(fill_value).astype(flat.dtype)
-        found = _n.where(_n.arange(size) < n_found, found, filler)
-    out = [found]
-    if return_index:
-        index = order[_n.clip(firsts, 0, flat.size - 1)]
-        out.append(index if size is None else _n.where(_n.arange(size) < n_found, index, order[0] if fill_value is None else 0))
-    if return_inverse:
-        inverse = _n.zeros(flat.size, "int32").at[order].set((_n.cumsum(is_first) - 1).astype("int32"))
-        out.append(_n.reshape(inverse, ar.shape))
-    if return_counts:
-        out.append(_n.diff(_n.concatenate([firsts, _n.full(1, flat.size, firsts.dtype)])))
-    return tuple(out) if len(out) > 1 else out[0]
-
-
-@_of
-def apply_along_axis(func1d, axis, arr, *args, **kwargs):
-    """A function of vectors, applied to each line along an axis."""
-    from pullback import vmap
-
-    ndim = _n.ndim(arr)
-    axis = _axis(axis, ndim)
-    func = lambda line: func1d(line, *args, **kwargs)  # noqa: E731
-    for i in range(1, ndim - axis):
-        func = vmap(func, in_axes=i, out_axes=-1)
-    for _ in range(axis):
-        func = vmap(func, in_axes=0, out_axes=0)
-    return func(arr)
-
-
-@_of
-def apply_over_axes(func, a, axes):
-    """A reduction applied over one axis after the other."""
-    out = _n.asarray(a)
-    for axis in axes:
-        reduced = func(out, axis)
-        if reduced.ndim == out.ndim - 1:
-            reduced = _n.expand_dims(reduced, axis)
-        elif reduced.ndim != out.ndim:
-            raise ValueError("function is not returning an array of the correct shape")
-        out = reduced
-    return out
-
-
-@_of
 def block(arrays):
     """Nested lists of arrays joined to one."""
 
@@ -491,71 +421,6 @@ def block(arrays):
         return _n.concatenate([join(item, level + 1) for item in part], axis=level - levels)
 
     return join(arrays, 0)
-
-
-@_of
-def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
-    """A function of scalars (or of the axes that `signature` names) as one of arrays, which broadcast."""
-    import functools
-    import re
-
-    from pullback import vmap
-
-    names = [None, None]
-    if signature is not None:
-        if not re.fullmatch(r"\s*\(.*\)\s*->\s*\(.*\)\s*", signature):
-            raise ValueError(f"not a valid gufunc signature: {signature}")
-        names = [
-            [tuple(filter(None, (name.strip() for name in group.split(",")))) for group in re.findall(r"\(([^)]*)\)", side)]
-            for side in signature.split("->")
-        ]
-
-    @functools.wraps(pyfunc)
-    def wrapped(*args, **kwargs):
-        fixed = {i: arg for i, arg in enumerate(args) if i in excluded or arg is None}
-        arrays = [_n.asarray(arg) for i, arg in enumerate(args) if i not in fixed]
-        ranks = [len(dims) for dims in names[0]] if names[0] is not None else [0] * len(arrays)
-        if len(ranks) != len(arrays):
-            raise TypeError(f"wrong number of positional arguments: expected {len(ranks)}, got {len(arrays)}")
-        for array, rank in zip(arrays, ranks):
-            if array.ndim < rank:
-                raise ValueError(f"input with shape {array.shape} does not have enough dimensions for the signature {signature}")
-        loops = [array.shape[: array.ndim - rank] for array, rank in zip(arrays, ranks)]
-        full = _n.broadcast_shapes(*loops) if loops else ()
-
-        def call(*inner):
-            rest = iter(inner)
-            return pyfunc(*(fixed[i] if i in fixed else next(rest) for i in range(len(args))), **kwargs)
-
-        func = call
-        for axis in reversed(range(len(full))):
-            missing = [len(full) - len(loop) for loop in loops]
-            mapped = [axis >= skip and loop[axis - skip] != 1 for loop, skip in zip(loops, missing)]
-            if full[axis] == 1 or not any(mapped):
-                func = _mapped_ones(func, [axis >= skip for skip in missing], full[axis])
-            else:
-                func = _mapped(func, mapped, [axis >= skip for skip in missing], vmap)
-        return func(*arrays)
-
-    return wrapped
-
-
-def _mapped(func, mapped, present, vmap):
-    def outer(*arrays):
-        ready = [x if m or not p else x[0] for x, m, p in zip(arrays, mapped, present)]
-        return vmap(func, in_axes=tuple(0 if m else None for m in mapped))(*ready)
-
-    return outer
-
-
-def _mapped_ones(func, present, size):
-    def outer(*arrays):
-        from pullback import tree_util
-
-        out = func(*(x[0] if p else x for x, p in zip(arrays, present)))
-        return tree_util.tree_map(lambda x: _n.broadcast_to(_n.expand_dims(x, 0), (size, *x.shape)), out)
-
-    return outer
 
 
 def _integers(name, *xs):
@@ -619,44 +484,6 @@ def insert(arr, obj, values, axis=None):
     source[is_old] = _np.arange(size)
     source[at] = size + order
     return _n.take(_n.concatenate([arr, values], axis=axis), source, axis=axis)
-
-
-@_of
-def union1d(ar1, ar2, *, size=None, fill_value=None):
-    """The distinct elements of two arrays."""
-    return unique(_n.concatenate([ar1, ar2], axis=None), size=size, fill_value=fill_value)
-
-
-@_of
-def intersect1d(ar1, ar2, assume_unique=False, return_indices=False, *, size=None, fill_value=None):
-    """The distinct elements that two concrete arrays share."""
-    if return_indices or size is not None:
-        raise NotImplementedError("jnp.intersect1d with return_indices or size is not implemented")
-    found = unique(ar1)
-    return found[_n.isin(found, ar2)]
-
-
-@_of
-def setdiff1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
-    """The distinct elements of one concrete array that another lacks."""
-    if size is not None:
-        raise NotImplementedError("jnp.setdiff1d with size is not implemented")
-    found = _n.ravel(ar1) if assume_unique else unique(ar1)
-    return found[_n.isin(found, ar2, invert=True)]
-
-
-@_of
-def setxor1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
-    """The distinct elements that only one of two concrete arrays has."""
-    if size is not None:
-        raise NotImplementedError("jnp.setxor1d with size is not implemented")
-    return unique(_n.concatenate([setdiff1d(ar1, ar2), setdiff1d(ar2, ar1)]))
-
-
-@_of
-def unique_values(x, /, *, size=None, fill_value=None):
-    """The distinct elements in order."""
-    return unique(x, size=size, fill_value=fill_value)
 
 
 @_of
