@@ -233,11 +233,31 @@ fn nonzero_of(
     size: Option<usize>,
     fill_value: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
-    let fill = fill_value.map(|fill| concrete(fill, "the fill value of jnp.nonzero")).transpose()?;
+    let rank = x.aval().rank();
+    if rank == 0 {
+        return Err(value_error(
+            "Calling nonzero on 0d arrays is not allowed. Use jnp.atleast_1d(scalar).nonzero() instead.",
+        ));
+    }
+    let fill = fill_values(fill_value, rank)?;
     tuple(py, || match size {
         None => support::nonzero(x),
-        Some(size) => numpy::nonzero_sized(x, size, fill.map_or(0, pullback_base::Scalar::as_i64)),
+        Some(size) => numpy::nonzero_sized(x, size, &fill),
     })
+}
+
+/// What fills up positions along each axis: one number for all, or a tuple with one for each.
+fn fill_values(given: Option<&Bound<'_, PyAny>>, rank: usize) -> PyResult<Vec<i64>> {
+    let number = |obj: &Bound<'_, PyAny>| Ok(concrete(obj, "the fill value of jnp.nonzero")?.as_i64());
+    let Some(given) = given.filter(|given| !given.is_none()) else { return Ok(vec![0; rank]) };
+    if !is_sequence(given) {
+        return Ok(vec![number(given)?; rank]);
+    }
+    let all: Vec<i64> = given.try_iter()?.map(|item| number(&item?)).collect::<PyResult<_>>()?;
+    if all.len() != rank {
+        return Err(value_error(format!("fill_value must have one entry for each of the {rank} axes, got {}", all.len())));
+    }
+    Ok(all)
 }
 
 /// Positions of the nonzero elements.
