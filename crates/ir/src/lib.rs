@@ -7,6 +7,7 @@
 
 mod builder;
 mod check;
+mod elements;
 mod emit;
 mod eval;
 mod jaxpr;

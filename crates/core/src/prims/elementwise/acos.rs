@@ -18,4 +18,8 @@ impl UnaryOp for Acos {
     fn real(loops: &mut Builder, x: ValueId) -> ValueId {
         loops.unary(Op::Acos, x)
     }
+
+    fn complex(loops: &mut Builder, re: ValueId, im: ValueId) -> Option<Elem> {
+        Some(complex_formula(loops, re, im, |z| z.acos()))
+    }
 }

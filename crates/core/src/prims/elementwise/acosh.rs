@@ -18,4 +18,8 @@ impl UnaryOp for Acosh {
     fn real(loops: &mut Builder, x: ValueId) -> ValueId {
         loops.unary(Op::Acosh, x)
     }
+
+    fn complex(loops: &mut Builder, re: ValueId, im: ValueId) -> Option<Elem> {
+        Some(complex_formula(loops, re, im, |z| z.acosh()))
+    }
 }

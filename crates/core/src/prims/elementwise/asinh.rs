@@ -18,6 +18,10 @@ impl UnaryOp for Asinh {
     fn real(loops: &mut Builder, x: ValueId) -> ValueId {
         loops.unary(Op::Asinh, x)
     }
+
+    fn complex(loops: &mut Builder, re: ValueId, im: ValueId) -> Option<Elem> {
+        Some(complex_formula(loops, re, im, |z| z.asinh()))
+    }
 }
 
 /// The square in `1/sqrt(x^2 + 1)` would overflow for great x, so x is scaled down first; the scale is constant.

@@ -20,8 +20,6 @@ impl UnaryOp for Cosh {
     }
 
     fn complex(loops: &mut Builder, re: ValueId, im: ValueId) -> Option<Elem> {
-        Some(complex_formula(loops, re, im, |z| {
-            Complex::new(z.re.unary(Op::Cosh) * z.im.unary(Op::Cos), z.re.unary(Op::Sinh) * z.im.unary(Op::Sin))
-        }))
+        Some(complex_formula(loops, re, im, |z| z.cosh()))
     }
 }

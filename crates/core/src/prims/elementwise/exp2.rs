@@ -20,6 +20,6 @@ impl UnaryOp for Exp2 {
     }
 
     fn complex(loops: &mut Builder, re: ValueId, im: ValueId) -> Option<Elem> {
-        Some(complex_formula(loops, re, im, |z| z.scaled(std::f64::consts::LN_2).exp()))
+        Some(complex_formula(loops, re, im, |z| z.exp2()))
     }
 }

@@ -5,6 +5,7 @@
 
 use super::max::share_by;
 use super::*;
+use pullback_ir::lower::lexicographic;
 use pullback_loops::Binary as Op;
 use pullback_loops::Comparison;
 
@@ -28,15 +29,14 @@ impl BinaryOp for Min {
     }
 
     fn complex(loops: &mut Builder, x: [ValueId; 2], y: [ValueId; 2]) -> Option<Elem> {
-        // Complex numbers are ordered by their real, then their imaginary parts.
-        let formula = Formula::new(loops);
-        let [a, b, c, d] = [x[0], x[1], y[0], y[1]].map(|id| formula.term(id));
-        let is_first = a.compare(Comparison::Lt, c) | (a.eq(c) & b.compare(Comparison::Lt, d));
-        Some(Elem::Two(is_first.choose(a, c).id(), is_first.choose(b, d).id()))
+        Some(lexicographic(loops, Comparison::Lt, x, y))
     }
 }
 
 /// Which part of the tangent goes to `own` when the smaller is chosen.
 fn lesser_share<'e>(own: &V<'e>, other: &V<'e>, like: &V<'e>) -> V<'e> {
+    if like.aval().dtype.is_complex() {
+        return share_by(|| own.eq(like), || other.eq(own), like);
+    }
     share_by(|| other.gt(own), || other.eq(own), like)
 }

@@ -4,6 +4,13 @@
 //! states its name, the dtypes it accepts, its scalar form and its derivative; shapes, dtypes, batching and the sums
 //! that undo repetition come from the family ([`unary`], [`binary`], [`compare`]).
 
+macro_rules! members {
+    ($($family:ident $name:ident $member:path;)*) => {$(
+        #[doc = concat!("The primitive of `", stringify!($member), "`.")]
+        pub const $name: PrimRef = prim(&$family::<$member>(PhantomData));
+    )*};
+}
+
 mod abs;
 mod acos;
 mod acosh;
@@ -23,6 +30,7 @@ mod clamp;
 mod clz;
 pub mod compare;
 mod complex;
+mod complex_math;
 mod conj;
 mod convert_element_type;
 mod copy;
@@ -76,6 +84,7 @@ mod shift_right_logical;
 mod sign;
 mod sin;
 mod sinh;
+mod special;
 mod sqrt;
 mod square;
 mod stop_gradient;
@@ -113,6 +122,9 @@ pub use pow::POW;
 pub use reduce_precision::{REDUCE_PRECISION, ReducePrecision};
 pub use round::{ROUND, Round, RoundingMethod};
 pub use select_n::SELECT_N;
+pub use special::{
+    BESSEL_I0E, BESSEL_I1E, IGAMMA, IGAMMA_GRAD_A, IGAMMAC, POLYGAMMA, REGULARIZED_INCOMPLETE_BETA, ZETA,
+};
 pub use shapes::{broadcast_shapes, check_same_dtypes, unbroadcast};
 
 /// A primitive without params.
@@ -120,12 +132,6 @@ const fn prim<T: Prim>(member: &'static T) -> PrimRef {
     PrimRef(member)
 }
 
-macro_rules! members {
-    ($($family:ident $name:ident $member:path;)*) => {$(
-        #[doc = concat!("The primitive of `", stringify!($member), "`.")]
-        pub const $name: PrimRef = prim(&$family::<$member>(PhantomData));
-    )*};
-}
 members! {
     Unary ABS abs::Abs;
     Unary ACOS acos::Acos;

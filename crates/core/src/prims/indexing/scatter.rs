@@ -280,9 +280,6 @@ impl<T: ScatterOp> Prim for ScatterPrim<T> {
                 Ok(smallvec![p.write(e, SCATTER_ADD, &ins[0], &ins[1], &updates)?])
             }));
         }
-        if ins[0].dtype.is_complex() && !matches!(T::COMBINE, None | Some(Combine::Add)) {
-            return CpuForm::Missing(format!("{} of complex numbers", T::NAME));
-        }
         let combine = match (T::COMBINE, ins[0].dtype) {
             (Some(Combine::Max), DType::Bool) => Some(Combine::Or),
             (Some(Combine::Min | Combine::Mul), DType::Bool) => Some(Combine::And),

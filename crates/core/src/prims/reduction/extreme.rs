@@ -63,9 +63,6 @@ impl<T: ExtremeOp> Prim for Extreme<T> {
     }
 
     fn cpu(&self, p: &ReduceExtreme, ins: &[Aval], _outs: &[Aval]) -> CpuForm {
-        if ins[0].dtype.is_complex() {
-            return CpuForm::Missing(format!("{} of complex numbers", T::NAME));
-        }
         let combine = match (T::COMBINE, ins[0].dtype) {
             (Combine::Max, DType::Bool) => Combine::Or,
             (Combine::Min, DType::Bool) => Combine::And,
@@ -88,6 +85,9 @@ impl<T: ExtremeOp> Prim for Extreme<T> {
             sample(DType::F32, &[7], &[0]),
             sample(DType::I32, &[3, 4], &[0, 1]),
             sample(DType::Bool, &[3, 4], &[1]),
+            sample(DType::C64, &[3, 4], &[1]),
+            sample(DType::C64, &[40], &[0]),
+            sample(DType::C64, &[3, 4], &[0]),
         ]
     }
 }

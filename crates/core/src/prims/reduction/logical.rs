@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use pullback_base::{Aval, DType, Result, bail};
-use pullback_ir::lower::CpuForm;
+use pullback_ir::lower::{CpuForm, is_small_integer};
 use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose};
 use pullback_loops::Combine;
 use smallvec::smallvec;
@@ -39,7 +39,7 @@ impl<T: LogicalOp> Prim for Logical<T> {
 
     fn abstract_eval(&self, p: &ReduceLogical, ins: &[Aval]) -> Result<Avals> {
         let dtype = ins[0].dtype;
-        if !DTypes::BITS.contains(dtype) {
+        if !DTypes::BITS.contains(dtype) || is_small_integer(dtype) {
             bail!(Type, "logical reduction requires operand dtype bool or int, got {dtype}.");
         }
         Ok(smallvec![ins[0].with_shape(&reduced_shape(T::NAME, ins[0], &p.axes)?)])

@@ -58,12 +58,7 @@ impl Prim for ReduceProdPrim {
         Batching::Rule(|p, e, _batch, ins, dims| batch_reduction(REDUCE_PROD, params, &p.axes, e, ins, dims))
     }
 
-    fn cpu(&self, p: &ReduceProd, ins: &[Aval], _outs: &[Aval]) -> CpuForm {
-        if ins[0].dtype.is_complex() {
-            // Reducing loops combine the parts of a number apart, which is no product.
-            let p = p.clone();
-            return CpuForm::Decompose(Box::new(move |e, ins| Ok(smallvec![tree(&p, e, &ins[0], None)?.0])));
-        }
+    fn cpu(&self, p: &ReduceProd, _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
         CpuForm::Reduce { combine: Combine::Mul, axes: p.axes.clone() }
     }
 

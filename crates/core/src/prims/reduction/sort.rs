@@ -71,10 +71,7 @@ impl Prim for SortPrim {
         Batching::Rule(batch)
     }
 
-    fn cpu(&self, p: &Sort, ins: &[Aval], _outs: &[Aval]) -> CpuForm {
-        if ins[..p.num_keys].iter().any(|x| x.dtype.is_complex()) {
-            return CpuForm::Missing("sorting by complex keys".into());
-        }
+    fn cpu(&self, p: &Sort, _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
         CpuForm::Sort { axis: p.dimension, n_keys: p.num_keys }
     }
 
@@ -93,6 +90,8 @@ impl Prim for SortPrim {
             sample(&[3, 4], &[DType::F32, DType::F32], 1, 1),
             sample(&[20], &[DType::I32, DType::F32, DType::I32], 0, 2),
             sample(&[0], &[DType::F32], 0, 1),
+            sample(&[9], &[DType::C64], 0, 1),
+            sample(&[3, 4], &[DType::C64, DType::F32], 1, 2),
         ]
     }
 }
