@@ -35,8 +35,8 @@ def einsum_path(subscripts, /, *operands, optimize="auto"):
     Args:
       subscripts: as for `einsum`.
       operands: arrays.
-      optimize: False or a path is taken as it is; otherwise a path is looked for: by `opt_einsum` where it is installed, else
-        the pair whose result is smallest comes first.
+      optimize: a path is taken as it is; otherwise one is looked for: by `opt_einsum` where it is installed, else the pair
+        that removes most elements comes first.
     Returns: a list of positions of operands, each result going to the end, and an object that prints the costs.
     Raises:
       ValueError: subscripts that do not fit the operands.
@@ -47,7 +47,7 @@ def einsum_path(subscripts, /, *operands, optimize="auto"):
     [(0, 1)]
     """
     if isinstance(optimize, bool):
-        optimize = "optimal" if optimize else [tuple(range(len(operands)))]
+        optimize = "optimal"
     try:
         import opt_einsum
     except ImportError:

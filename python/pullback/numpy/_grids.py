@@ -80,14 +80,15 @@ class _Joined:
 
     def _directive(self, text):
         if text in ("r", "c"):
-            raise NotImplementedError(f"Matrix directives not supported, got '{text}' directive")
+            # Vectors as rows or as columns of a matrix.
+            return (0, 2, -1) if text == "r" else (0, 2, 0)
         numbers = text.split(",")
         if len(numbers) > 3:
             raise ValueError(f"bad directive: {text}")
         try:
             return tuple(map(int, numbers)) + (self.axis, self.ndim, self.start)[len(numbers):]
         except ValueError:
-            raise ValueError(f"unknown directive: {text!r}") from None
+            raise ValueError(f"could not understand directive {text!r}") from None
 
     @staticmethod
     def _part(part, ndim, start):

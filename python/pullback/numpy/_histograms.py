@@ -21,20 +21,23 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
       weights: has no influence.
     Returns: the edges `[bins + 1]`.
     Raises:
-      NotImplementedError: `bins` is the name of a rule.
+      TypeError: `bins` is the name of a rule.
 
     >>> import pullback.numpy as jnp
     >>> print(jnp.histogram_bin_edges(jnp.array([0.0, 3.0]), bins=3))
     [0. 1. 2. 3.]
     """
     if isinstance(bins, str):
-        raise NotImplementedError("string values for `bins` not implemented.")
+        raise TypeError(f"jax.numpy.histogram takes the number of bins or their edges, got the name of a rule, {bins!r}")
     (a,) = _n._promote("histogram_bin_edges", a)
     dtype = _n.result_type(a.dtype, float) if a.dtype.kind in "iub" else a.dtype
     if _n.ndim(bins) == 1:
         return _n.asarray(bins, dtype=dtype)
     flat = _n.ravel(a)
-    low, high = (flat.min(), flat.max()) if range is None else range
+    if range is None:
+        low, high = (flat.min(), flat.max()) if flat.size else (0.0, 1.0)
+    else:
+        low, high = range
     low, high = _n.asarray(low, dtype), _n.asarray(high, dtype)
     if range is not None and _n.shape(low) != ():
         raise ValueError(f"range must be None or have shape (2,), got {_n.shape(low)}")
@@ -54,7 +57,7 @@ def histogram(a, bins=10, range=None, weights=None, density=None, out_sharding=N
     Returns: the counts `[bins]`, floating, and the edges `[bins + 1]`.
     Raises:
       ValueError: weights of another shape.
-      NotImplementedError: `bins` is the name of a rule; `out_sharding` is given.
+      TypeError: `bins` is the name of a rule; NotImplementedError: `out_sharding` is given.
 
     >>> import pullback.numpy as jnp
     >>> print(jnp.histogram(jnp.array([0.0, 0.5, 3.0]), bins=3)[0])
@@ -90,11 +93,11 @@ def histogram2d(x, y, bins=10, range=None, weights=None, density=None):
       density: divide by the areas of the cells and the sum.
     Returns: the counts and the edges along both axes.
     Raises:
-      ValueError: vectors of different lengths.
+      TypeError: vectors of different lengths.
     """
     x, y = _n._promote("histogram2d", x, y)
     if _n.ndim(x) != 1 or _n.ndim(y) != 1 or len(x) != len(y):
-        raise ValueError("x and y must be vectors of the same length.")
+        raise TypeError(f"x and y must be vectors of the same length, got shapes {x.shape} and {y.shape}")
     n = len(bins) if hasattr(bins, "__len__") else 1
     if n not in (1, 2):
         edges = _n.asarray(bins)
@@ -125,7 +128,7 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=None):
     n, d = sample.shape
     if weights is not None and weights.shape != (n,):
         raise ValueError("should have one weight for each sample.")
-    if range is not None and (len(range) != d or any(r is not None and _n.shape(r)[0] != 2 for r in range)):
+    if range is not None and (len(range) != d or any(r is not None and len(r) != 2 for r in range)):
         raise ValueError(f"For sample.shape={sample.shape}, range must be a sequence of {d} pairs or Nones; got range={range}")
     every = bins if isinstance(bins, (list, tuple)) or _n.ndim(bins) > 0 else [bins] * d
     if len(every) != d:

@@ -21,7 +21,7 @@ def pad(array, pad_width, mode="constant", **kwargs):
 
     Args:
       array: an array.
-      pad_width: how many: a number, a pair, or a pair for each axis; or a dict from axes to such.
+      pad_width: how many: a number, a pair, or a pair for each axis.
       mode: what is added: 'constant', 'edge', 'empty' (zeros), 'wrap', 'linear_ramp', 'maximum', 'mean', 'median',
         'minimum', 'reflect', 'symmetric', or a function of a vector, the widths, the axis and the options.
       kwargs: options of the mode: `constant_values`, `end_values`, `stat_length`, `reflect_type`.
@@ -35,7 +35,7 @@ def pad(array, pad_width, mode="constant", **kwargs):
     [2 1 2 1]
     """
     if isinstance(pad_width, dict):
-        pad_width = _of_dict(pad_width, _n.ndim(array))
+        raise TypeError("`pad_width` must be of integral type.")
     if callable(mode):
         return _pad_by_function(_n.asarray(array), _widths(pad_width, _n.ndim(array)), mode, kwargs)
     if mode not in _OPTIONS:
@@ -51,15 +51,6 @@ def pad(array, pad_width, mode="constant", **kwargs):
         return _pad_odd(_n.asarray(array), _widths(pad_width, _n.ndim(array)), mode)
     kwargs.pop("reflect_type", None)
     return _n.pad(array, pad_width, mode=mode, **kwargs)
-
-
-def _of_dict(widths, ndim):
-    pairs = [(0, 0)] * ndim
-    for axis, width in widths.items():
-        if not -ndim <= axis < ndim:
-            raise IndexError(f"axis {axis} is out of bounds for array of dimension {ndim}")
-        pairs[axis] = tuple(width) if isinstance(width, (tuple, list)) else (width, width)
-    return pairs
 
 
 def _widths(given, ndim):

@@ -53,6 +53,8 @@ def poly(seq_of_zeros):
         zeros = _linalg().eigvals(zeros) if zeros.shape[0] else zeros.ravel()
     if zeros.ndim != 1:
         raise ValueError("input must be 1d or non-empty square 2d array.")
+    if not zeros.shape[0]:
+        return _n.ones((), zeros.dtype)
     out = _n.ones((1,), zeros.dtype)
     for i in range(zeros.shape[0]):
         # Times x - z: the same coefficients, and those times -z one place later.

@@ -189,7 +189,7 @@ def put(a, ind, v, mode=None, *, inplace=True):
     a, ind, v = _n.asarray(a), _n.ravel(_n.asarray(ind)), _n.ravel(_n.asarray(v))
     if not a.size or not ind.size or not v.size:
         return a
-    v = _n.resize(v, ind.shape)
+    v = v[_n.arange(ind.shape[0]) % v.shape[0]]
     if mode is None:
         ind = _n.clip(_n.where(ind < 0, ind + a.size, ind), 0, a.size - 1)
     elif mode == "clip":
