@@ -208,7 +208,7 @@ pub fn integer_pow(x: &Val, y: i64) -> Result<Val> {
     let exponent =
         i32::try_from(y).map_err(|_| pullback_base::Error::overflow(format!("exponent {y} is too large")))?;
     match y {
-        0 => full_like(x, 1.0),
+        0 if x.aval().dtype != DType::Bool => full_like(x, 1.0),
         1 => Ok(x.clone()),
         _ => bind::INTEGER_POW.call_with(Fields::new().with("y", &exponent), std::slice::from_ref(x)),
     }

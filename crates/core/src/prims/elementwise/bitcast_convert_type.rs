@@ -27,7 +27,8 @@ impl<'e> V<'e> {
 }
 
 fn result_shape(x: Aval, to: DType) -> Result<Vec<usize>> {
-    let (old, new) = (x.dtype.bits() as usize, to.bits() as usize);
+    let width = |dtype: DType| if dtype == DType::Bool { 8 } else { dtype.bits() as usize };
+    let (old, new) = (width(x.dtype), width(to));
     let mut shape = x.shape.to_vec();
     if old > new {
         shape.push(old / new);

@@ -35,12 +35,12 @@ impl<'f> Complex<'f> {
         Complex { re: self.im, im: self.re }
     }
 
-    fn to(self, dtype: DType) -> Complex<'f> {
+    pub(super) fn to(self, dtype: DType) -> Complex<'f> {
         Complex { re: self.re.to(dtype), im: self.im.to(dtype) }
     }
 
     /// A formula in `float64` parts.
-    fn in_double(self, formula: impl FnOnce(Complex<'f>) -> Complex<'f>) -> Complex<'f> {
+    pub(super) fn in_double(self, formula: impl FnOnce(Complex<'f>) -> Complex<'f>) -> Complex<'f> {
         formula(self.to(DType::F64)).to(self.re.dtype())
     }
 
@@ -119,11 +119,12 @@ impl<'f> Complex<'f> {
     }
 
     fn log1p_wide(self) -> Complex<'f> {
-        // |1 + z|² - 1 = x (2 + x) + y², which does not cancel; far from zero |1 + z| will do.
+        // |1 + z|² - 1 = x (2 + x) + y², which does not cancel near zero; elsewhere |1 + z| will do.
         let excess = self.re * (self.re + 2.0) + self.im * self.im;
         let one_more = Complex::new(self.re + 1.0, self.im);
-        let is_near = (self.re.abs().lt(self.re.number(1e100))) & self.im.abs().lt(self.im.number(1e100));
-        let re = is_near.choose(excess.unary(Unary::Log1p) * 0.5, one_more.re.hypot(one_more.im).unary(Unary::Log));
+        let small = |x: Term<'f>| x.abs().lt(x.number(0.25));
+        let is_near = small(self.re) & small(self.im);
+        let re = is_near.choose(excess.unary(Unary::Log1p) * 0.5, one_more.log().re);
         Complex::new(re, one_more.angle())
     }
 

@@ -83,7 +83,11 @@ impl<'f> Term<'f> {
         next: impl FnOnce(&[Term<'f>]) -> Vec<Term<'f>>,
     ) -> Vec<Term<'f>> {
         let formula = inits[0].formula;
-        let fresh = |of: &Term<'f>| formula.term(formula.loops().fresh(of.dtype()));
+        let fresh = |of: &Term<'f>| {
+            let dtype = of.dtype();
+            let id = formula.loops().fresh(dtype);
+            formula.term(id)
+        };
         let phis: Vec<Term<'f>> = inits.iter().map(fresh).collect();
         formula.loops().open();
         let condition = goes_on(&phis);

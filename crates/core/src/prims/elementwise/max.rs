@@ -35,7 +35,7 @@ impl BinaryOp for Max {
 /// Which part of the tangent goes to `own` when the greater is chosen.
 fn greater_share<'e>(own: &V<'e>, other: &V<'e>, like: &V<'e>) -> V<'e> {
     if like.aval().dtype.is_complex() {
-        return share_by(|| own.eq(like), || own.eq(other), like);
+        return share_by(|| own.eq(like).and(&own.ne(other)), || own.eq(other), like);
     }
     share_by(|| own.gt(other), || own.eq(other), like)
 }
@@ -44,5 +44,5 @@ fn greater_share<'e>(own: &V<'e>, other: &V<'e>, like: &V<'e>) -> V<'e> {
 pub(super) fn share_by<'e>(is_chosen: impl Fn() -> V<'e>, is_equal: impl Fn() -> V<'e>, like: &V<'e>) -> V<'e> {
     let (is_chosen, is_equal) = (is_chosen(), is_equal());
     let (one, zero, half) = (like.full(1.0), like.full(0.0), like.full(0.5));
-    is_equal.select(&is_chosen.select(&zero, &one), &half)
+    is_chosen.select(&is_equal.select(&zero, &half), &one)
 }

@@ -36,7 +36,7 @@ impl BinaryOp for Min {
 /// Which part of the tangent goes to `own` when the smaller is chosen.
 fn lesser_share<'e>(own: &V<'e>, other: &V<'e>, like: &V<'e>) -> V<'e> {
     if like.aval().dtype.is_complex() {
-        return share_by(|| own.eq(like), || other.eq(own), like);
+        return share_by(|| own.eq(like).and(&own.ne(other)), || other.eq(own), like);
     }
     share_by(|| other.gt(own), || other.eq(own), like)
 }

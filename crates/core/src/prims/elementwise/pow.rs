@@ -119,7 +119,8 @@ fn whole_power<'f>(x: Complex<'f>, y: Term<'f>) -> Complex<'f> {
 fn complex_pow<'f>(x: Complex<'f>, y: Complex<'f>) -> Complex<'f> {
     let (zero, one) = (x.re.number(0.0), x.re.number(1.0));
     let is_zero = |z: Complex<'f>| z.re.eq(zero) & z.im.eq(zero);
-    let plain = (y * x.log()).exp();
+    // A great exponent takes the last digits of the logarithm to the front.
+    let plain = (y.to(DType::F64) * x.to(DType::F64).log()).exp().to(x.re.dtype());
     let at_zero = is_zero(y).choose(one, zero);
     let is_number = y.re.unary(LoopUnary::IsFinite) & y.im.unary(LoopUnary::IsFinite);
     let is_special = (is_zero(x) & is_number) | is_zero(y);

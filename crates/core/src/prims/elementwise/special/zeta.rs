@@ -42,9 +42,9 @@ pub(super) fn zeta<'f>(x: Term<'f>, q: Term<'f>) -> Term<'f> {
     let (zero, one) = (x.number(0.0), x.number(1.0));
     let power = |base: Term<'f>| base.binary(Op::Pow, -x);
     let sums = Term::iterate(
-        &[q, zero, zero],
-        |v| v[0].lt(q.number(10.0)) & v[2].lt(q.number(LIMIT)),
-        |v| vec![v[0] + 1.0, v[1] + power(v[0]), v[2] + 1.0],
+        &[q, zero],
+        |v| v[0].lt(q.number(10.0)) & v[0].gt(q.number(-LIMIT)),
+        |v| vec![v[0] + 1.0, v[1] + power(v[0])],
     );
     let (a, sum) = (sums[0], sums[1]);
     let last = power(a);
@@ -72,7 +72,9 @@ fn at_poles<'f>(x: Term<'f>, q: Term<'f>, total: Term<'f>) -> Term<'f> {
     let x_is_whole = x.floor().eq(x);
     let half = x * 0.5;
     let is_even = x_is_whole & half.floor().eq(half);
-    let total = total.when(is_left & x_is_whole.not(), f64::NAN);
+    // So far to the left are more terms than one can wait for.
+    let is_far = q.compare(Comparison::Le, q.number(-LIMIT));
+    let total = total.when(is_left & (x_is_whole.not() | is_far), f64::NAN);
     let total = total.when(is_pole, f64::NAN).when(is_pole & is_even, f64::INFINITY);
     let total = total.when(x.lt(one), f64::NAN).when(x.eq(one), f64::INFINITY);
     let is_nan = x.is_nan() | q.is_nan();
