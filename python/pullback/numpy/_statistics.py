@@ -12,13 +12,15 @@ __all__ = ["corrcoef", "cov", "minmax", "nanmedian", "nanpercentile", "nanquanti
 _METHODS = ("linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf")
 
 
-def _check(name, out, overwrite_input):
+def _check(name, out, overwrite_input, out_sharding=None):
+    if out_sharding is not None:
+        raise NotImplementedError(f"out_sharding of jax.numpy.{name} is not implemented")
     if out is not None or overwrite_input:
         raise ValueError(f"jax.numpy.{name} does not support overwrite_input=True or out != None")
 
 
 def quantile(
-    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None
+    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None, out_sharding=None
 ):
     """Values below which a part `q` of the elements lies.
 
@@ -40,12 +42,12 @@ def quantile(
     >>> float(jnp.quantile(jnp.array([1.0, 2.0, 4.0]), 0.75))
     3.0
     """
-    _check("quantile", out, overwrite_input)
+    _check("quantile", out, overwrite_input, out_sharding)
     return _quantile("quantile", a, q, axis, method, keepdims, weights, False)
 
 
 def percentile(
-    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None
+    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None, out_sharding=None
 ):
     """Values below which `q` percent of the elements lie.
 
@@ -55,7 +57,7 @@ def percentile(
     >>> float(jnp.percentile(jnp.array([1.0, 2.0, 4.0]), 75))
     3.0
     """
-    _check("percentile", out, overwrite_input)
+    _check("percentile", out, overwrite_input, out_sharding)
     return _quantile("percentile", a, _n.asarray(q) / 100, axis, method, keepdims, weights, False)
 
 
@@ -242,7 +244,7 @@ def minmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     return least, _n.max(a, axis=axis, keepdims=keepdims, initial=high, where=where)
 
 
-def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None):
     """Estimated covariances of variables.
 
     Args:
@@ -253,6 +255,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
       ddof: what is taken off the number of observations, in place of `bias`.
       fweights: integers: how often each observation counts.
       aweights: the importance of each observation.
+      dtype: the dtype of the computation and the result.
     Returns: the matrix of covariances, or the variance of one variable.
     Raises:
       ValueError: more than two axes; TypeError: `fweights` that are no integers.
@@ -271,6 +274,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
             raise ValueError("y has more than 2 dimensions")
     if m.ndim > 2:
         raise ValueError("m has more than 2 dimensions")
+    if dtype is not None:
+        m, y = m.astype(dtype), None if y is None else y.astype(dtype)
     if ddof is not None and int(ddof) != ddof:
         raise ValueError("ddof must be integer")
     rows = _n.atleast_2d(m)
@@ -319,13 +324,14 @@ def _check_weights(name, weights, rows):
         raise RuntimeError(f"incompatible numbers of samples and {name}")
 
 
-def corrcoef(x, y=None, rowvar=True):
+def corrcoef(x, y=None, rowvar=True, dtype=None):
     """Correlations of variables: covariances divided by the deviations.
 
     Args:
       x: observations `[variables, n]` or `[n]`.
       y: more variables.
       rowvar: variables are rows; otherwise columns.
+      dtype: the dtype of the computation and the result.
     Returns: the matrix of correlations, between -1 and 1.
     Raises:
       ValueError: more than two axes.
@@ -335,7 +341,7 @@ def corrcoef(x, y=None, rowvar=True):
     >>> float(jnp.corrcoef(jnp.array([1.0, 2.0]), jnp.array([2.0, 4.0]))[0, 1]) > 0.999
     True
     """
-    c = cov(x, y, rowvar)
+    c = cov(x, y, rowvar, dtype=dtype)
     if c.ndim == 0:
         return c / c
     deviation = _n.sqrt(_n.diag(c).real if c.dtype.kind == "c" else _n.diag(c))

@@ -20,6 +20,13 @@ _IMMUTABLE = (
 )
 
 
+_CALL_SIGNATURE = _inspect.Signature([
+    _inspect.Parameter("args", _inspect.Parameter.VAR_POSITIONAL),
+    _inspect.Parameter("out", _inspect.Parameter.KEYWORD_ONLY, default=None),
+    _inspect.Parameter("where", _inspect.Parameter.KEYWORD_ONLY, default=None),
+])
+
+
 class ufunc(_core.UfuncBase):
     """A function of scalars as one of arrays, which broadcast, with the methods of NumPy's universal functions.
 
@@ -46,17 +53,13 @@ class ufunc(_core.UfuncBase):
         made = super().__new__(cls, call or _vectorize(func), name or func.__name__)
         made.__name__ = name or func.__name__
         made.__doc__ = func.__doc__
+        made.__signature__ = _CALL_SIGNATURE
         made._func, made._nin, made._nout, made._identity = func, _operator.index(nin), _operator.index(nout), identity
         made._nargs = _operator.index(made._nin if nargs is None else nargs)
         made._fast = {"reduce": reduce, "accumulate": accumulate, "at": at, "reduceat": reduceat}
         made._call = call
         return made
 
-    __signature__ = _inspect.Signature([
-        _inspect.Parameter("args", _inspect.Parameter.VAR_POSITIONAL),
-        _inspect.Parameter("out", _inspect.Parameter.KEYWORD_ONLY, default=None),
-        _inspect.Parameter("where", _inspect.Parameter.KEYWORD_ONLY, default=None),
-    ])
     nin = property(lambda self: self._nin, doc="Number of arguments.")
     nout = property(lambda self: self._nout, doc="Number of results.")
     nargs = property(lambda self: self._nargs, doc="Number of arguments that take part.")

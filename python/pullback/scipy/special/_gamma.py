@@ -269,20 +269,22 @@ def multigammaln(a, d):
 
 @_custom_jvp
 def zeta(x, q=None):
-    """The Hurwitz zeta function: the sum of `(k + q)**-x` over `k` from 0; the Riemann zeta function without `q`.
+    """The Hurwitz zeta function: the sum of `(k + q)**-x` over `k` from 0.
 
     Args:
       x: exponents greater than 1.
-      q: positive numbers, 1 by default; they broadcast with `x`.
+      q: positive numbers; they broadcast with `x`.
     Raises:
-      NotImplementedError: on differentiation by `x`.
+      NotImplementedError: without `q`: the Riemann zeta function; `q=1` gives it for `x` above 1.
     Differentiable in `q`.
 
     >>> from pullback.scipy import special
-    >>> abs(float(special.zeta(2.0)) - 1.644934) < 1e-4
+    >>> abs(float(special.zeta(2.0, 1.0)) - 1.644934) < 1e-4
     True
     """
-    x, q = _n._promote_inexact("zeta", x, 1 if q is None else q)
+    if q is None:
+        raise NotImplementedError("Riemann zeta function not implemented; pass q != None to compute the Hurwitz Zeta function.")
+    x, q = _n._promote_inexact("zeta", x, q)
     return lax.zeta(*_n.broadcast_arrays(x, q))
 
 

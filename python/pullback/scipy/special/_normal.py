@@ -172,7 +172,8 @@ def ndtri(p):
     >>> abs(float(special.ndtri(0.975)) - 1.959964) < 1e-5
     True
     """
-    return _ndtri(*_real("ndtri", p))
+    (p,) = _real("ndtri", p)
+    return lax.convert_element_type(_ndtri(p), p.dtype)
 
 
 def log_ndtr(x, series_order=3):
@@ -195,7 +196,8 @@ def log_ndtr(x, series_order=3):
         raise ValueError("series_order must be non-negative.")
     if series_order > 30:
         raise ValueError("series_order must be <= 30.")
-    return _log_ndtr(series_order, x)
+    out = _log_ndtr(series_order, x)
+    return lax.convert_element_type(out, out.dtype)
 
 
 # From where on the normal distribution function rounds to 0 and to 1.

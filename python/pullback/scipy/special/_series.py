@@ -111,7 +111,7 @@ def expn(n, x):
     """
     n, x = _n._promote_inexact("expn", n, x)
     n, x = _n.broadcast_arrays(n, x)
-    return _expn(n, x)
+    return lax.convert_element_type(_expn(n, x), x.dtype)
 
 
 @_custom_jvp

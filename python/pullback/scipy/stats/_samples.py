@@ -51,7 +51,7 @@ def mode(a, axis=0, nan_policy="propagate", keepdims=False):
         axis = _axis(axis, x.ndim)
     if not x.size:
         shape = () if axis is None else x.shape[:axis] + x.shape[axis + 1:]
-        return ModeResult(_n.full(shape, _np.nan), _n.full(shape, 0.0))
+        return ModeResult(*(_n.full(shape, value, _core.as_dtype(float)) for value in (_np.nan, 0.0)))
     lines = _n.ravel(x)[None] if axis is None else _n.moveaxis(x, axis, -1)
     ordered = _n.sort(lines, axis=-1)
     counts = (ordered[..., None] == ordered[..., None, :]).sum(-1)
@@ -84,10 +84,10 @@ def rankdata(a, method="average", *, axis=None, nan_policy="propagate"):
     if method not in ("average", "min", "max", "dense", "ordinal"):
         raise ValueError(f"unknown method '{method}'")
     if axis is None:
-        return _ranks(_n.ravel(a), method)
+        return _ranks(_n.ravel(a), method).astype(_core.as_dtype(float))
     from pullback.numpy._vectorize import apply_along_axis
 
-    return apply_along_axis(_ranks, axis, a, method)
+    return apply_along_axis(_ranks, axis, a, method).astype(_core.as_dtype(float))
 
 
 def _ranks(line, method):
@@ -106,7 +106,7 @@ def _ranks(line, method):
         return starts[dense]
     if method == "min":
         return starts[dense - 1] + 1
-    return (0.5 * (starts[dense] + starts[dense - 1] + 1)).astype(_core.as_dtype(float))
+    return 0.5 * (starts[dense] + starts[dense - 1] + 1)
 
 
 def sem(a, axis=0, ddof=1, nan_policy="propagate", *, keepdims=False):

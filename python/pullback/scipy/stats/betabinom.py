@@ -17,7 +17,7 @@ def logpmf(k, n, a, b, loc=0):
     ways = -_n.log1p(n) - _betaln(n - y + 1, y + 1)
     value = ways + _betaln(y + a, n - y + b) - _betaln(a, b)
     value = _n.where((y < 0) | (y > n), -_INF, value)
-    return _n.where((n < 0) | (a <= 0) | (b <= 0), float("nan"), value)
+    return lax.convert_element_type(_n.where((n < 0) | (a <= 0) | (b <= 0), float("nan"), value), k.dtype)
 
 
 @_of("beta-binomial", _DENSITY)

@@ -1,6 +1,6 @@
 """The geometric distribution."""
 
-from pullback import _core
+from pullback import _core, lax
 from pullback.scipy.special import xlog1py as _xlog1py
 from pullback.scipy.stats._distribution import of as _of
 from pullback.scipy.stats._distribution import promote as _promote
@@ -15,7 +15,7 @@ def logpmf(k, p, loc=0):
     k, p, loc = _promote("geom.logpmf", k, p, loc)
     y = k - loc
     value = _xlog1py(y - 1, -p) + _n.log(p)
-    return _n.where(y <= 0, -_INF, value)
+    return lax.convert_element_type(_n.where(y <= 0, -_INF, value), k.dtype)
 
 
 @_of("geometric", _DENSITY)

@@ -31,9 +31,9 @@ def cdf(x, loc=0, scale=1):
 
 
 @_of("left-skewed Gumbel")
-def ppf(q, loc=0, scale=1):
-    q, loc, scale = _promote("gumbel_l.ppf", q, loc, scale)
-    return _n.where(scale > 0, loc + scale * _n.log(-_n.log1p(-q)), float("nan"))
+def ppf(p, loc=0, scale=1):
+    p, loc, scale = _promote("gumbel_l.ppf", p, loc, scale)
+    return _n.where(scale > 0, loc + scale * _n.log(-_n.log1p(-p)), float("nan"))
 
 
 @_of("left-skewed Gumbel")

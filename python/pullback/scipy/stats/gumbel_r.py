@@ -32,9 +32,9 @@ def cdf(x, loc=0, scale=1):
 
 
 @_of("right-skewed Gumbel")
-def ppf(q, loc=0, scale=1):
-    q, loc, scale = _promote("gumbel_r.ppf", q, loc, scale)
-    return _n.where(scale > 0, loc - scale * _n.log(-_n.log(q)), float("nan"))
+def ppf(p, loc=0, scale=1):
+    p, loc, scale = _promote("gumbel_r.ppf", p, loc, scale)
+    return _n.where(scale > 0, loc - scale * _n.log(-_n.log(p)), float("nan"))
 
 
 @_of("right-skewed Gumbel")

@@ -23,9 +23,9 @@ def pdf(x, loc=0, scale=1):
 
 
 @_of("logistic")
-def ppf(q, loc=0, scale=1):
-    q, loc, scale = _promote("logistic.ppf", q, loc, scale)
-    return _logit(q) * scale + loc
+def ppf(x, loc=0, scale=1):
+    x, loc, scale = _promote("logistic.ppf", x, loc, scale)
+    return _logit(x) * scale + loc
 
 
 @_of("logistic")
@@ -35,9 +35,9 @@ def sf(x, loc=0, scale=1):
 
 
 @_of("logistic")
-def isf(q, loc=0, scale=1):
-    q, loc, scale = _promote("logistic.isf", q, loc, scale)
-    return -_logit(q) * scale + loc
+def isf(x, loc=0, scale=1):
+    x, loc, scale = _promote("logistic.isf", x, loc, scale)
+    return -_logit(x) * scale + loc
 
 
 @_of("logistic")

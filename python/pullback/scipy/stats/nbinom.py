@@ -1,6 +1,6 @@
 """The negative binomial distribution."""
 
-from pullback import _core
+from pullback import _core, lax
 from pullback.scipy.special import gammaln as _gammaln
 from pullback.scipy.special import xlogy as _xlogy
 from pullback.scipy.stats._distribution import of as _of
@@ -17,7 +17,7 @@ def logpmf(k, n, p, loc=0):
     y = k - loc
     ways = _gammaln(y + n) - _gammaln(n) - _gammaln(y + 1)
     value = ways + n * _n.log(p) + _xlogy(y, 1 - p)
-    return _n.where(y < 0, -_INF, value)
+    return lax.convert_element_type(_n.where(y < 0, -_INF, value), k.dtype)
 
 
 @_of("negative binomial", _DENSITY)
