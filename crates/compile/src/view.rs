@@ -1,9 +1,7 @@
 //! Where the elements of a variable are: memory under strides, or one value for all of them.
 
 use pullback_base::{DType, Result, bail};
-use pullback_ir::lower::{
-    self, Affine, Elem, Index, bits_of, memory_dtype, of_bits, value_dtype, values_per_element,
-};
+use pullback_ir::lower::{self, Affine, Elem, Index, bits_of, memory_dtype, of_bits, value_dtype, values_per_element};
 use pullback_loops::{Addr, BufferId, Builder, Extent, ValueId};
 use smallvec::SmallVec;
 

@@ -357,12 +357,7 @@ mod tests {
     struct NoKernels;
 
     impl pullback_loops::Kernels for NoKernels {
-        fn call(
-            &self,
-            _: &pullback_loops::Kernel,
-            _: &[&[u8]],
-            _: &mut [&mut [u8]],
-        ) -> pullback_base::Result<()> {
+        fn call(&self, _: &pullback_loops::Kernel, _: &[&[u8]], _: &mut [&mut [u8]]) -> pullback_base::Result<()> {
             unreachable!("no kernel is called")
         }
     }

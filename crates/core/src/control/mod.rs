@@ -26,5 +26,16 @@ pub use shapes::{ScanIns, ScanOuts};
 pub use while_loop::{WHILE, While, check_condition};
 
 /// All of them.
-pub const ALL: &[PrimRef] =
-    &[CHECKPOINT, COND, CUSTOM_JVP_CALL, CUSTOM_LIN, CUSTOM_VJP_CALL, DEBUG_PRINT, JIT, PURE_CALLBACK, RANDOM_GAMMA, SCAN, WHILE];
+pub const ALL: &[PrimRef] = &[
+    CHECKPOINT,
+    COND,
+    CUSTOM_JVP_CALL,
+    CUSTOM_LIN,
+    CUSTOM_VJP_CALL,
+    DEBUG_PRINT,
+    JIT,
+    PURE_CALLBACK,
+    RANDOM_GAMMA,
+    SCAN,
+    WHILE,
+];

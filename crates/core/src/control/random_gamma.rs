@@ -159,8 +159,12 @@ fn samples(e: &dyn Emit, keys: &Val, a: &Val, log_space: bool) -> Result<Val> {
     let raised = is_large.select(&(&a + 1.0), &a);
     let (centre, cube) = accepted_cube(e, &own[0], &raised)?;
     let unit = uniform(e, &own[1], aval.dtype)?;
-    if log_space { scaled_log(&a, &is_large, &centre, &cube, &unit) } else { scaled(&a, &is_large, &centre, &cube, &unit) }
-        .done()
+    if log_space {
+        scaled_log(&a, &is_large, &centre, &cube, &unit)
+    } else {
+        scaled(&a, &is_large, &centre, &cube, &unit)
+    }
+    .done()
 }
 
 fn scaled<'e>(a: &V<'e>, is_large: &V<'e>, centre: &V<'e>, cube: &V<'e>, unit: &V<'e>) -> V<'e> {

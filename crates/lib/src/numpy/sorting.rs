@@ -189,7 +189,10 @@ pub fn nonzero_sized(x: &Val, size: usize, fill: &[i64]) -> Result<Vec<Val>> {
     let mask = super::ravel(&lax::nonzero_mask(x)?, super::Order::RowMajor)?;
     let total = mask.aval().size();
     if total == 0 || size == 0 {
-        return fill.iter().map(|&fill| lax::full(&[size], &crate::convert::int_literal(DType::I32, fill.into()))).collect();
+        return fill
+            .iter()
+            .map(|&fill| lax::full(&[size], &crate::convert::int_literal(DType::I32, fill.into())))
+            .collect();
     }
     // Each nonzero element goes to the place that the number of those before it names; the others go out of bounds.
     let ranks = lax::cumsum(&convert(&mask, DType::I32, false)?, 0, false)?;

@@ -27,9 +27,8 @@ impl UnaryOp for Clz {
         }
         // Without those zeros that a byte has above its bits.
         let bits = bits_of(loops, dtype, x);
-        let count = real_formula(loops, bits, |bits| {
-            bits.unary(Op::LeadingZeros) - bits.int(8 - i128::from(dtype.bits()))
-        });
+        let count =
+            real_formula(loops, bits, |bits| bits.unary(Op::LeadingZeros) - bits.int(8 - i128::from(dtype.bits())));
         of_bits(loops, dtype, count)
     }
 }

@@ -392,9 +392,8 @@ impl<'f> Div for Complex<'f> {
             let part = |x: Term<'f>| x.is_infinite().choose(one, zero).with_sign_of(x);
             Complex::new(part(z.re), part(z.im))
         };
-        let times_conjugate = |x: Complex<'f>, y: Complex<'f>| {
-            Complex::new(x.re * y.re + x.im * y.im, x.im * y.re - x.re * y.im)
-        };
+        let times_conjugate =
+            |x: Complex<'f>, y: Complex<'f>| Complex::new(x.re * y.re + x.im * y.im, x.im * y.re - x.re * y.im);
         let is_finite = |z: Complex<'f>| z.re.unary(Unary::IsFinite) & z.im.unary(Unary::IsFinite);
         let far = times_conjugate(unit(self), other).scaled(f64::INFINITY);
         let near = times_conjugate(self, unit(other)).scaled(0.0);

@@ -122,10 +122,10 @@ pub use pow::POW;
 pub use reduce_precision::{REDUCE_PRECISION, ReducePrecision};
 pub use round::{ROUND, Round, RoundingMethod};
 pub use select_n::SELECT_N;
+pub use shapes::{broadcast_shapes, check_same_dtypes, unbroadcast};
 pub use special::{
     BESSEL_I0E, BESSEL_I1E, IGAMMA, IGAMMA_GRAD_A, IGAMMAC, POLYGAMMA, REGULARIZED_INCOMPLETE_BETA, ZETA,
 };
-pub use shapes::{broadcast_shapes, check_same_dtypes, unbroadcast};
 
 /// A primitive without params.
 const fn prim<T: Prim>(member: &'static T) -> PrimRef {

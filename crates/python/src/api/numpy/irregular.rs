@@ -255,7 +255,10 @@ fn fill_values(given: Option<&Bound<'_, PyAny>>, rank: usize) -> PyResult<Vec<i6
     }
     let all: Vec<i64> = given.try_iter()?.map(|item| number(&item?)).collect::<PyResult<_>>()?;
     if all.len() != rank {
-        return Err(value_error(format!("fill_value must have one entry for each of the {rank} axes, got {}", all.len())));
+        return Err(value_error(format!(
+            "fill_value must have one entry for each of the {rank} axes, got {}",
+            all.len()
+        )));
     }
     Ok(all)
 }

@@ -10,15 +10,8 @@ use pullback_loops::Unary as Op;
 use super::{EPSILON, LIMIT, Term};
 
 /// `Σ B_2k / (2k (2k-1) a^(2k-1))`, what Stirling's formula leaves, in powers of `1/a²`.
-const STIRLING: [f64; 7] = [
-    1.0 / 12.0,
-    -1.0 / 360.0,
-    1.0 / 1_260.0,
-    -1.0 / 1_680.0,
-    1.0 / 1_188.0,
-    -691.0 / 360_360.0,
-    1.0 / 156.0,
-];
+const STIRLING: [f64; 7] =
+    [1.0 / 12.0, -1.0 / 360.0, 1.0 / 1_260.0, -1.0 / 1_680.0, 1.0 / 1_188.0, -691.0 / 360_360.0, 1.0 / 156.0];
 /// What stands for zero in a denominator of the continued fraction.
 const TINY: f64 = 1e-300;
 

@@ -17,9 +17,7 @@ impl Prim for IncompleteBeta {
     const NAME: &'static str = "regularized_incomplete_beta";
 
     fn abstract_eval(&self, (): &(), ins: &[Aval]) -> Result<Avals> {
-        let [_, _, x] = ins else {
-            bail!(Type, "regularized_incomplete_beta takes 3 operands, got {}", ins.len())
-        };
+        let [_, _, x] = ins else { bail!(Type, "regularized_incomplete_beta takes 3 operands, got {}", ins.len()) };
         check_same_dtypes("regularized_incomplete_beta", ins)?;
         DTypes::FLOAT.check("regularized_incomplete_beta", 0, x.dtype)?;
         let shape = broadcast_shapes("regularized_incomplete_beta", ins)?;
