@@ -91,11 +91,11 @@ primitives! {
     CUMMAX "cummax"; CUMMIN "cummin"; CUMPROD "cumprod"; CUMSUM "cumsum"; DIGAMMA "digamma"; DIV "div";
     DYNAMIC_SLICE "dynamic_slice"; DYNAMIC_UPDATE_SLICE "dynamic_update_slice"; EQ "eq";
     ERF "erf"; ERFC "erfc"; ERF_INV "erf_inv"; EXP "exp"; EXP2 "exp2"; EXPM1 "expm1"; FLOOR "floor"; GATHER "gather";
-    GE "ge"; GT "gt"; IGAMMA "igamma"; IGAMMAC "igammac"; IMAG "imag"; INTEGER_POW "integer_pow"; IOTA "iota";
+    GE "ge"; GT "gt"; IGAMMA "igamma"; IGAMMA_GRAD_A "igamma_grad_a"; IGAMMAC "igammac"; IMAG "imag"; INTEGER_POW "integer_pow"; IOTA "iota";
     IS_FINITE "is_finite"; LE "le"; LGAMMA "lgamma"; LOG "log"; LOG1P "log1p"; LOG2 "log2"; LOGISTIC "logistic";
     LT "lt"; MAX "max"; MIN "min"; MUL "mul"; MULHI "mulhi"; NE "ne"; NEG "neg"; NEXTAFTER "nextafter"; NOT "not";
     ONE_MINUS_SQUARE "one_minus_square"; OR "or"; PAD "pad";
-    POLYGAMMA "polygamma"; POPULATION_COUNT "population_count"; POW "pow"; RANDOM_BITS "random_bits";
+    POLYGAMMA "polygamma"; POPULATION_COUNT "population_count"; POW "pow"; RANDOM_BITS "random_bits"; RANDOM_GAMMA_GRAD "random_gamma_grad";
     RANDOM_CLONE "random_clone"; RANDOM_FOLD_IN "random_fold_in"; RANDOM_GAMMA "random_gamma";
     RANDOM_SEED "random_seed"; RANDOM_SPLIT "random_split"; RANDOM_UNWRAP "random_unwrap"; RANDOM_WRAP "random_wrap";
     REAL "real"; REDUCE_AND "reduce_and"; REDUCE_MAX "reduce_max"; REDUCE_MIN "reduce_min"; REDUCE_OR "reduce_or";

@@ -10,13 +10,13 @@
 use pullback_base::{Aval, DType, Error, Result, Scalar, bail};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
-    Avals, Batching, Builder, Derivative, Emit, Hlo, JaxprRef, Params, Prim, PrimRef, Sample, SampleIn, Transpose, Val,
-    Vals,
+    Avals, Batching, Builder, Derivative, Emit, Hlo, JaxprRef, Params, Prim, PrimRef, Sample, SampleIn, Tangents,
+    Transpose, Val, Vals,
 };
 use smallvec::smallvec;
 
 use super::while_loop::{WHILE, While};
-use crate::prims::{RANDOM_BITS, RANDOM_SPLIT, RandomBits, RandomSplit, V, batch_to_front, unstack};
+use crate::prims::{RANDOM_BITS, RANDOM_GAMMA_GRAD, RANDOM_SPLIT, RandomBits, RandomSplit, V, batch_to_front, unstack};
 
 /// Params of `random_gamma`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
@@ -49,7 +49,7 @@ impl Prim for RandomGammaPrim {
     }
 
     fn derivative(&self) -> Derivative<RandomGamma> {
-        Derivative::Missing("the primitive 'random_gamma_grad'")
+        Derivative::Jvp(jvp)
     }
 
     fn transpose(&self) -> Transpose<RandomGamma> {
@@ -88,6 +88,30 @@ impl Prim for RandomGammaPrim {
             sample(false, &[], &[0]),
         ]
     }
+}
+
+fn jvp(p: &RandomGamma, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)> {
+    let outs = e.bind(RANDOM_GAMMA, &Params::new(p.clone()), xs)?;
+    let Some(dot) = &ts[1] else { return Ok((outs, smallvec![None])) };
+    let (a, out) = (V::new(e, &xs[1]), V::new(e, &outs[0]));
+    let slope = |sample: &V<'_>| a.bind(RANDOM_GAMMA_GRAD, &Params::NONE, &[sample]);
+    let slope = if p.log_space {
+        let sample = at_least_tiny(&out.exp());
+        slope(&sample) / sample
+    } else {
+        slope(&out)
+    };
+    Ok((outs, smallvec![Some((V::new(e, dot) * slope).done()?)]))
+}
+
+/// Samples that underflowed are the least normal number: there is a quotient by them.
+fn at_least_tiny<'e>(sample: &V<'e>) -> V<'e> {
+    let tiny = match sample.aval().dtype {
+        DType::F64 => f64::MIN_POSITIVE,
+        DType::F16 => 2f64.powi(-14),
+        _ => f32::MIN_POSITIVE.into(),
+    };
+    sample.eq(&sample.number(0.0)).select(sample, &sample.full(tiny))
 }
 
 /// `n` new keys of each key.

@@ -97,6 +97,7 @@ pub const ALL: &[PrimRef] = &[
     OR,
     POLYGAMMA,
     POW,
+    RANDOM_GAMMA_GRAD,
     REGULARIZED_INCOMPLETE_BETA,
     REM,
     SELECT_N,

@@ -138,6 +138,8 @@ binary! {
     gt GT;
     /// Regularized lower incomplete gamma function.
     igamma IGAMMA;
+    /// Derivative of the regularized lower incomplete gamma function in `a`.
+    igamma_grad_a IGAMMA_GRAD_A;
     /// Regularized upper incomplete gamma function.
     igammac IGAMMAC;
     /// Whether less or equal.
@@ -160,6 +162,8 @@ binary! {
     polygamma POLYGAMMA;
     /// Power.
     pow_plain POW;
+    /// Derivative of a sample of the gamma distribution in its shape.
+    random_gamma_grad RANDOM_GAMMA_GRAD;
     /// Remainder with the sign of `x`.
     rem REM;
     /// Shift of bits to the left.

@@ -97,6 +97,7 @@ impl Prim for Clamp {
     }
 
     fn samples(&self) -> Vec<Sample> {
+        // Complex numbers have no sample: their derivative compares, and raises as in the reference.
         // The ends do not cross: where they do, the derivative is not that of what is computed.
         let sample = |dtype, shapes: [&[usize]; 3]| {
             let domains = [(-5.0, -1.0), (-5.0, 5.0), (1.0, 5.0)];
@@ -107,7 +108,6 @@ impl Prim for Clamp {
             sample(DType::F32, [&[2, 3], &[2, 3], &[2, 3]]),
             sample(DType::F32, [&[], &[2, 3], &[]]),
             sample(DType::I32, [&[], &[2, 3], &[2, 3]]),
-            sample(DType::C64, [&[], &[2, 3], &[2, 3]]),
         ]
     }
 }

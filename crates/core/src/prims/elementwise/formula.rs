@@ -228,7 +228,7 @@ impl<'f> Term<'f> {
     }
 
     /// The opposite of a boolean.
-    pub fn not(self) -> Term<'f> {
+    pub fn opposite(self) -> Term<'f> {
         self.unary(Unary::Not)
     }
 

@@ -1,6 +1,7 @@
 //! The greater of two elements; NaN if either is.
 //!
 //! max : x[...] y[...] -> [...]        of one dtype
+//! Complex numbers are ordered by their real, then their imaginary parts, and have no derivative.
 //! The tangent follows the greater operand; equal ones share it.
 
 use super::*;
@@ -34,9 +35,6 @@ impl BinaryOp for Max {
 
 /// Which part of the tangent goes to `own` when the greater is chosen.
 fn greater_share<'e>(own: &V<'e>, other: &V<'e>, like: &V<'e>) -> V<'e> {
-    if like.aval().dtype.is_complex() {
-        return share_by(|| own.eq(like).and(&own.ne(other)), || own.eq(other), like);
-    }
     share_by(|| own.gt(other), || own.eq(other), like)
 }
 

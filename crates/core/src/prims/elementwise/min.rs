@@ -1,6 +1,7 @@
 //! The smaller of two elements; NaN if either is.
 //!
 //! min : x[...] y[...] -> [...]        of one dtype
+//! Complex numbers are ordered by their real, then their imaginary parts, and have no derivative.
 //! The tangent follows the smaller operand; equal ones share it.
 
 use super::max::share_by;
@@ -35,8 +36,5 @@ impl BinaryOp for Min {
 
 /// Which part of the tangent goes to `own` when the smaller is chosen.
 fn lesser_share<'e>(own: &V<'e>, other: &V<'e>, like: &V<'e>) -> V<'e> {
-    if like.aval().dtype.is_complex() {
-        return share_by(|| own.eq(like).and(&own.ne(other)), || other.eq(own), like);
-    }
     share_by(|| other.gt(own), || other.eq(own), like)
 }

@@ -124,7 +124,8 @@ pub use round::{ROUND, Round, RoundingMethod};
 pub use select_n::SELECT_N;
 pub use shapes::{broadcast_shapes, check_same_dtypes, unbroadcast};
 pub use special::{
-    BESSEL_I0E, BESSEL_I1E, IGAMMA, IGAMMA_GRAD_A, IGAMMAC, POLYGAMMA, REGULARIZED_INCOMPLETE_BETA, ZETA,
+    BESSEL_I0E, BESSEL_I1E, IGAMMA, IGAMMA_GRAD_A, IGAMMAC, POLYGAMMA, RANDOM_GAMMA_GRAD, REGULARIZED_INCOMPLETE_BETA,
+    ZETA,
 };
 
 /// A primitive without params.

@@ -94,7 +94,7 @@ impl Prim for Pow {
 fn whole_power<'f>(x: Complex<'f>, y: Term<'f>) -> Complex<'f> {
     let y = y.to(DType::I64);
     let zero = y.int(0);
-    let (one, none) = (x.number(1.0), zero.eq(zero).not());
+    let (one, none) = (x.number(1.0), zero.eq(zero).opposite());
     let is_inverse = y.lt(zero);
     let count = is_inverse.choose(zero - y, y);
     let inits = [count, x.re, x.im, one.re, one.im, none];

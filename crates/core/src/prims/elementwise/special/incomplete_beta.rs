@@ -1,7 +1,6 @@
 //! The regularized incomplete beta function by its continued fraction (Abramowitz and Stegun, 26.5.8), evaluated by
 //! Lentz's method; to the right of the mean by the symmetry `I_x(a, b) = 1 - I_{1-x}(b, a)`.
 
-use pullback_loops::Comparison;
 use pullback_loops::Unary as Op;
 
 use super::{EPSILON, LIMIT, Term};
@@ -16,7 +15,8 @@ fn log_beta<'f>(a: Term<'f>, b: Term<'f>) -> Term<'f> {
 /// The function in `float64`.
 pub(super) fn incomplete_beta<'f>(a: Term<'f>, b: Term<'f>, x: Term<'f>) -> Term<'f> {
     let (zero, one) = (x.number(0.0), x.number(1.0));
-    let is_inner = x.gt(zero) & x.lt(one) & a.gt(zero) & b.gt(zero);
+    let is_size = |v: Term<'f>| v.gt(zero) & v.is_infinite().opposite();
+    let is_inner = x.gt(zero) & x.lt(one) & is_size(a) & is_size(b);
     let is_right = x.gt((a + 1.0) / (a + b + 2.0));
     let (p, q) = (is_right.choose(b, a), is_right.choose(a, b));
     let (y, log_y) = (is_right.choose(1.0 - x, x), is_right.choose((-x).unary(Op::Log1p), x.log()));
@@ -24,8 +24,11 @@ pub(super) fn incomplete_beta<'f>(a: Term<'f>, b: Term<'f>, x: Term<'f>) -> Term
     let front = (p * log_y + q * log_rest - log_beta(a, b)).exp() / p;
     let part = front * fraction(p, q, y, is_inner);
     let value = is_right.choose(1.0 - part, part);
+    // All of the weight at one end.
+    let (is_low, is_high) = (a.eq(zero) | b.is_infinite(), b.eq(zero) | a.is_infinite());
+    let value = value.when(is_low, 1.0).when(is_high, 0.0);
     let value = value.when(x.eq(zero), 0.0).when(x.eq(one), 1.0);
-    let is_out = x.lt(zero) | x.gt(one) | a.compare(Comparison::Le, zero) | b.compare(Comparison::Le, zero);
+    let is_out = x.lt(zero) | x.gt(one) | a.lt(zero) | b.lt(zero) | (is_low & is_high);
     let is_nan = a.is_nan() | b.is_nan() | x.is_nan();
     value.when(is_out | is_nan, f64::NAN)
 }

@@ -4,7 +4,6 @@
 //! the series of the lower one (6.5.29). The derivative is that of the series or fraction, term by term (R. J. Moore,
 //! "Algorithm AS 187: Derivatives of the incomplete gamma integral", 1982).
 
-use pullback_loops::Comparison;
 use pullback_loops::Unary as Op;
 
 use super::{EPSILON, LIMIT, Term};
@@ -25,7 +24,7 @@ pub(super) struct Point<'f> {
 
 impl<'f> Point<'f> {
     pub(super) fn new(a: Term<'f>, x: Term<'f>) -> Point<'f> {
-        Point { a, x, is_right: x.gt(x.number(1.0)) & x.gt(a) & x.is_infinite().not() }
+        Point { a, x, is_right: x.gt(x.number(1.0)) & x.gt(a) & x.is_infinite().opposite() }
     }
 
     /// `x^a e^-x / Γ(a)`; for great `a` by Stirling's formula, in which nothing cancels.
@@ -44,7 +43,7 @@ impl<'f> Point<'f> {
     fn series(self) -> (Term<'f>, Term<'f>) {
         let Point { a, x, is_right } = self;
         let (zero, one) = (a.number(0.0), a.number(1.0));
-        let is_left = is_right.not() & x.is_infinite().not();
+        let is_left = is_right.opposite() & x.is_infinite().opposite() & a.is_infinite().opposite();
         let sums = Term::iterate(
             &[a, one, one, zero, zero, zero],
             |v| {
@@ -96,8 +95,17 @@ impl<'f> Point<'f> {
     fn guarded(self, result: Term<'f>) -> Term<'f> {
         let Point { a, x, .. } = self;
         let zero = a.number(0.0);
-        let is_out = x.lt(zero) | a.compare(Comparison::Le, zero) | a.is_nan() | x.is_nan();
+        let is_corner = (a.eq(zero) & x.eq(zero)) | (a.is_infinite() & x.is_infinite());
+        let is_out = x.lt(zero) | a.lt(zero) | is_corner | a.is_nan() | x.is_nan();
         result.when(is_out, f64::NAN)
+    }
+
+    /// The value at the ends: where `x` is at the left of everything, and where at the right.
+    fn at_ends(self, inside: Term<'f>, left: f64, right: f64) -> Term<'f> {
+        let Point { a, x, .. } = self;
+        let zero = a.number(0.0);
+        let value = inside.when(x.eq(zero) | a.is_infinite(), left);
+        self.guarded(value.when(x.is_infinite() | a.eq(zero), right))
     }
 
     /// The lower function `P` by the series and the upper one by the fraction.
@@ -112,28 +120,40 @@ impl<'f> Point<'f> {
     pub(super) fn lower(self) -> Term<'f> {
         let (left, right) = self.sides();
         let value = self.is_right.choose(1.0 - right, left);
-        let value = value.when(self.x.eq(self.x.number(0.0)), 0.0).when(self.x.is_infinite(), 1.0);
-        self.guarded(value)
+        self.at_ends(value, 0.0, 1.0)
     }
 
     /// `Q(a, x)`.
     pub(super) fn upper(self) -> Term<'f> {
         let (left, right) = self.sides();
         let value = self.is_right.choose(right, 1.0 - left);
-        let value = value.when(self.x.eq(self.x.number(0.0)), 1.0).when(self.x.is_infinite(), 0.0);
-        self.guarded(value)
+        self.at_ends(value, 1.0, 0.0)
+    }
+
+    /// `∂P/∂a` over `x^a e^-x / Γ(a)`.
+    fn scaled_slope(self) -> Term<'f> {
+        let Point { a, x, .. } = self;
+        let log = x.log();
+        let (sum, sum_slope) = self.series();
+        let left = (sum_slope + sum * (log - (a + 1.0).unary(Op::Digamma))) / a;
+        let (fraction, fraction_slope) = self.fraction();
+        let right = -(fraction_slope + fraction * (log - a.unary(Op::Digamma)));
+        self.is_right.choose(right, left)
+    }
+
+    fn slope_at_ends(self, inside: Term<'f>) -> Term<'f> {
+        let Point { a, x, .. } = self;
+        let value = inside.when(x.eq(x.number(0.0)) | x.is_infinite(), 0.0);
+        self.guarded(value).when(a.eq(a.number(0.0)), f64::NAN)
     }
 
     /// `∂P/∂a`.
     pub(super) fn slope(self) -> Term<'f> {
-        let Point { a, x, .. } = self;
-        let (prefactor, log) = (self.prefactor(), x.log());
-        let (sum, sum_slope) = self.series();
-        let left = prefactor / a * (sum_slope + sum * (log - (a + 1.0).unary(Op::Digamma)));
-        let (fraction, fraction_slope) = self.fraction();
-        let right = -prefactor * (fraction_slope + fraction * (log - a.unary(Op::Digamma)));
-        let value = self.is_right.choose(right, left);
-        let is_end = x.eq(x.number(0.0)) | x.is_infinite();
-        self.guarded(value.when(is_end, 0.0))
+        self.slope_at_ends(self.prefactor() * self.scaled_slope())
+    }
+
+    /// `-∂P/∂a / ∂P/∂x`: how a sample `x` of the distribution moves with `a`.
+    pub(super) fn sample_slope(self) -> Term<'f> {
+        self.slope_at_ends(-(self.x * self.scaled_slope()))
     }
 }

@@ -12,6 +12,7 @@ mod igammac;
 mod incomplete_beta;
 mod incomplete_gamma;
 mod polygamma;
+mod random_gamma_grad;
 mod regularized_incomplete_beta;
 mod zeta;
 
@@ -29,6 +30,7 @@ members! {
     Binary IGAMMA_GRAD_A igamma_grad_a::IgammaGradA;
     Binary IGAMMAC igammac::Igammac;
     Binary POLYGAMMA polygamma::Polygamma;
+    Binary RANDOM_GAMMA_GRAD random_gamma_grad::RandomGammaGrad;
     Binary ZETA zeta::Zeta;
 }
 

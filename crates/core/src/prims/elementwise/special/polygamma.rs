@@ -36,6 +36,6 @@ fn polygamma<'f>(m: Term<'f>, x: Term<'f>) -> Term<'f> {
     let result = is_even.choose(size, -size);
     let zero = m.number(0.0);
     let is_order = m.ge(zero) & m.floor().eq(m);
-    let result = result.when(is_order.not(), f64::NAN);
+    let result = result.when(is_order.opposite(), f64::NAN);
     m.eq(zero).choose(x.unary(Op::Digamma), result)
 }

@@ -74,9 +74,8 @@ fn at_poles<'f>(x: Term<'f>, q: Term<'f>, total: Term<'f>) -> Term<'f> {
     let is_even = x_is_whole & half.floor().eq(half);
     // So far to the left are more terms than one can wait for.
     let is_far = q.compare(Comparison::Le, q.number(-LIMIT));
-    let total = total.when(is_left & (x_is_whole.not() | is_far), f64::NAN);
-    let total = total.when(is_pole, f64::NAN).when(is_pole & is_even, f64::INFINITY);
-    let total = total.when(x.lt(one), f64::NAN).when(x.eq(one), f64::INFINITY);
-    let is_nan = x.is_nan() | q.is_nan();
-    total.when(is_nan, f64::NAN)
+    let total = total.when(is_left & (x_is_whole.opposite() | is_far), f64::NAN);
+    let total = total.when(x.lt(one) | x.is_infinite() | x.is_nan() | q.is_nan(), f64::NAN);
+    let total = total.when(is_pole, f64::NAN).when(is_pole & is_even & x.is_infinite().opposite(), f64::INFINITY);
+    total.when(x.eq(one), f64::INFINITY)
 }
