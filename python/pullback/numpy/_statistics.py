@@ -20,7 +20,7 @@ def _check(name, out, overwrite_input, out_sharding=None):
 
 
 def quantile(
-    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None, out_sharding=None
+    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None
 ):
     """Values below which a part `q` of the elements lies.
 
@@ -42,7 +42,7 @@ def quantile(
     >>> float(jnp.quantile(jnp.array([1.0, 2.0, 4.0]), 0.75))
     3.0
     """
-    _check("quantile", out, overwrite_input, out_sharding)
+    _check("quantile", out, overwrite_input)
     return _quantile("quantile", a, q, axis, method, keepdims, weights, False)
 
 

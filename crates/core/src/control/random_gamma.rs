@@ -94,12 +94,11 @@ fn jvp(p: &RandomGamma, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<
     let outs = e.bind(RANDOM_GAMMA, &Params::new(p.clone()), xs)?;
     let Some(dot) = &ts[1] else { return Ok((outs, smallvec![None])) };
     let (a, out) = (V::new(e, &xs[1]), V::new(e, &outs[0]));
-    let slope = |sample: &V<'_>| a.bind(RANDOM_GAMMA_GRAD, &Params::NONE, &[sample]);
     let slope = if p.log_space {
         let sample = at_least_tiny(&out.exp());
-        slope(&sample) / sample
+        a.bind(RANDOM_GAMMA_GRAD, &Params::NONE, &[&sample]) / sample
     } else {
-        slope(&out)
+        a.bind(RANDOM_GAMMA_GRAD, &Params::NONE, &[&out])
     };
     Ok((outs, smallvec![Some((V::new(e, dot) * slope).done()?)]))
 }
