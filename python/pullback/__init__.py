@@ -99,6 +99,12 @@ _NAMES = {
     "inspect": ("_inspect", "inspect"),
     "print_environment_info": ("_inspect", "print_environment_info"),
     "fwd_and_bwd": ("_api", "fwd_and_bwd"),
+    "Ref": ("ref", "Ref"),
+    "new_ref": ("ref", "new_ref"),
+    "empty_ref": ("ref", "empty_ref"),
+    "free_ref": ("ref", "free_ref"),
+    "freeze": ("ref", "freeze"),
+    "ensure_compile_time_eval": ("core", "ensure_compile_time_eval"),
 }
 
 

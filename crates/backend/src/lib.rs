@@ -4,6 +4,7 @@
 //! loops and no machine code itself, and knows no traces: a tracer that comes here is an error.
 #![forbid(unsafe_code)]
 
+mod cost;
 mod cpu;
 mod eval;
 mod inspect;
@@ -17,6 +18,7 @@ use pullback_base::{Array, Aval, Result, bail};
 use pullback_ir::JaxprRef;
 use rustc_hash::FxBuildHasher;
 
+pub use cost::{Memory, RunCost, memory, run_cost};
 pub use cpu::CpuBackend;
 pub use eval::{Eval, eval, eval_bind};
 pub use inspect::{Inspection, inspect};

@@ -120,6 +120,11 @@ impl Executable {
         &self.program
     }
 
+    /// Bytes of temporaries in one run, for a program without size parameters.
+    pub fn temporary_bytes(&self) -> usize {
+        self.arena.lay_out(&self.program, &[]).1
+    }
+
     /// The disassembly, if [`Options::disassemble`] asked for it.
     pub fn machine_code(&self) -> String {
         self.native.as_ref().and_then(|native| native.disassembly.clone()).unwrap_or_default()

@@ -10,6 +10,7 @@ mod lower;
 mod nest;
 mod passes;
 mod plan;
+mod rows;
 mod temps;
 #[cfg(test)]
 mod tests;

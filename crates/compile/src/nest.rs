@@ -16,6 +16,10 @@ use crate::view::Strides;
 pub(crate) const CHUNK: i64 = 4096;
 /// Elements that one task of a flat parallel loop covers.
 const BLOCK: i64 = 8192;
+/// Columns whose totals are in the first-level cache together.
+const COLUMNS: i64 = 512;
+/// Rows from which on totals of columns are in memory.
+const MIN_ROWS: i64 = 8;
 /// Element operations from which a nest runs in parallel.
 const PARALLEL_WORK: i64 = 1 << 16;
 
@@ -76,6 +80,8 @@ pub(crate) trait NestBody {
 #[derive(Clone, Debug)]
 pub(crate) struct Nest {
     rank: usize,
+    /// Axes whose loops are around the nest.
+    outer: Vec<Axis>,
     kept: Vec<Axis>,
     reduced: Vec<Axis>,
     accs: Vec<Acc>,
@@ -89,12 +95,24 @@ impl Nest {
     /// A nest over `shape`. `accesses` holds the strides of everything read and written, or is `None` when something
     /// is not known by strides. `work` is the number of operations at one index.
     pub(crate) fn new(shape: &[usize], reduced: &[usize], accesses: Option<&[Strides]>, work: usize) -> Nest {
-        let axes = collapse(shape, reduced, accesses);
+        Nest::inside(0, shape, reduced, accesses, work)
+    }
+
+    /// As [`Nest::new`], inside of loops over the first `n_outer` axes.
+    pub(crate) fn inside(
+        n_outer: usize,
+        shape: &[usize],
+        reduced: &[usize],
+        accesses: Option<&[Strides]>,
+        work: usize,
+    ) -> Nest {
+        let axes = collapse(n_outer, shape, reduced, accesses);
         let lanes_on_kept = axes.last().is_some_and(|axis| !axis.is_reduced);
         let size: i64 = axes.iter().map(|axis| axis.size).product();
-        let is_parallel = size.saturating_mul(work.div_ceil(4) as i64) >= PARALLEL_WORK && size >= 2 * BLOCK;
+        let is_parallel = n_outer == 0 && size >= 2 * BLOCK && is_parallel(self::work(size as usize, work));
         let (reduced, kept) = axes.into_iter().partition(|axis| axis.is_reduced);
-        Nest { rank: shape.len(), kept, reduced, accs: vec![], is_ordered: false, lanes_on_kept, is_parallel }
+        let outer = (0..n_outer).map(|at| Axis { at, size: shape[at] as i64, is_reduced: false }).collect();
+        Nest { rank: shape.len(), outer, kept, reduced, accs: vec![], is_ordered: false, lanes_on_kept, is_parallel }
     }
 
     /// With values to reduce.
@@ -111,13 +129,23 @@ impl Nest {
 
     /// Emits the loops.
     pub(crate) fn run(&self, loops: &mut Builder, body: &mut dyn NestBody) -> Result<()> {
-        self.keep(0, loops, &mut vec![Index::constant(0); self.rank][..], body)
+        self.run_at(&[], loops, body)
+    }
+
+    /// Emits the loops inside of others, which are at an index of the first axes.
+    pub(crate) fn run_at(&self, outer: &[Index], loops: &mut Builder, body: &mut dyn NestBody) -> Result<()> {
+        let mut index = outer.to_vec();
+        index.resize(self.rank, Index::constant(0));
+        self.keep(0, loops, &mut index, body)
     }
 
     fn keep(&self, level: usize, loops: &mut Builder, index: &mut [Index], body: &mut dyn NestBody) -> Result<()> {
         let Some(axis) = self.kept.get(level) else { return self.reduce(loops, index, body) };
         let is_parallel = self.is_parallel && level == 0;
         if self.lanes_on_kept && level + 1 == self.kept.len() {
+            if self.sums_columns() {
+                return self.columns(axis, is_parallel, loops, index, body);
+            }
             return self.lanes(axis, is_parallel, loops, index, body);
         }
         let kind = if is_parallel { LoopKind::Parallel } else { LoopKind::Seq };
@@ -148,6 +176,92 @@ impl Nest {
         let (n_blocks, rest) = (axis.size / BLOCK, axis.size % BLOCK);
         each(loops, n_blocks, LoopKind::Parallel, |loops, block| run(loops, BLOCK, &counter(block).times(BLOCK)))?;
         if rest > 0 { run(loops, rest, &constant(n_blocks * BLOCK)) } else { Ok(()) }
+    }
+
+    /// Whether so many rows are combined in the lanes of the last axis that the rows should be read one after the other.
+    fn sums_columns(&self) -> bool {
+        !self.accs.is_empty() && self.reduced.iter().map(|axis| axis.size).product::<i64>() >= MIN_ROWS
+    }
+
+    /// Columns combined row by row: totals are in memory, so that whole rows are read in their order. Each column
+    /// combines its elements in the same order as one that is summed by itself.
+    fn columns(
+        &self,
+        axis: &Axis,
+        is_parallel: bool,
+        loops: &mut Builder,
+        index: &mut [Index],
+        body: &mut dyn NestBody,
+    ) -> Result<()> {
+        let len: i64 = self.outer.iter().chain(&self.kept).map(|axis| axis.size).product();
+        let totals: Vec<BufferId> = self.accs.iter().map(|acc| body.scratch(loops, acc.dtype, len)).collect();
+        let (n_blocks, rest) = (axis.size / COLUMNS, axis.size % COLUMNS);
+        let kind = if is_parallel { LoopKind::Parallel } else { LoopKind::Seq };
+        if n_blocks > 1 || (n_blocks == 1 && rest == 0) {
+            each(loops, n_blocks, kind, |loops, block| {
+                self.column_block(axis, COLUMNS, &counter(block).times(COLUMNS), &totals, loops, index, body)
+            })?;
+            let base = constant(n_blocks * COLUMNS);
+            return if rest > 0 { self.column_block(axis, rest, &base, &totals, loops, index, body) } else { Ok(()) };
+        }
+        self.column_block(axis, axis.size, &Affine::default(), &totals, loops, index, body)
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "a slice of an axis and the state of the walk")]
+    fn column_block(
+        &self,
+        axis: &Axis,
+        n: i64,
+        base: &Affine,
+        totals: &[BufferId],
+        loops: &mut Builder,
+        index: &mut [Index],
+        body: &mut dyn NestBody,
+    ) -> Result<()> {
+        let mut place = base.clone();
+        let mut stride = axis.size;
+        for outer in self.outer.iter().chain(&self.kept[..self.kept.len() - 1]).rev() {
+            let Index::Affine(at) = &index[outer.at] else { unreachable!("counters of the loops around") };
+            place = place.plus(&at.times(stride));
+            stride *= outer.size;
+        }
+        let place = |id: LoopId| address(&place.plus(&counter(id)));
+        each(loops, n, LoopKind::Lanes, |loops, id| {
+            for (acc, &total) in self.accs.iter().zip(totals) {
+                let first = loops.constant(initial(*acc));
+                loops.store(total, place(id), first);
+            }
+            Ok(())
+        })?;
+        self.each_row(0, loops, index, &mut |loops, index| {
+            each(loops, n, LoopKind::Lanes, |loops, id| {
+                index[axis.at] = Index::Affine(base.plus(&counter(id)));
+                let accs: Vec<ValueId> = totals.iter().map(|&total| loops.load(total, place(id))).collect();
+                let next = body.element(loops, index, &accs)?;
+                totals.iter().zip(next).for_each(|(&total, next)| loops.store(total, place(id), next));
+                Ok(())
+            })
+        })?;
+        each(loops, n, LoopKind::Lanes, |loops, id| {
+            index[axis.at] = Index::Affine(base.plus(&counter(id)));
+            let values: Vec<ValueId> = totals.iter().map(|&total| loops.load(total, place(id))).collect();
+            body.finish(loops, index, &values)
+        })
+    }
+
+    /// Runs `body` at each index of the reduced axes, in order.
+    fn each_row(
+        &self,
+        level: usize,
+        loops: &mut Builder,
+        index: &mut [Index],
+        body: &mut dyn FnMut(&mut Builder, &mut [Index]) -> Result<()>,
+    ) -> Result<()> {
+        let Some(axis) = self.reduced.get(level) else { return body(loops, index) };
+        each(loops, axis.size, LoopKind::Seq, |loops, id| {
+            index[axis.at] = Index::counter(id);
+            self.each_row(level + 1, loops, index, body)
+        })
     }
 
     fn reduce(&self, loops: &mut Builder, index: &mut [Index], body: &mut dyn NestBody) -> Result<()> {
@@ -266,9 +380,9 @@ fn in_order(axes: &[Axis], loops: &mut Builder, index: &mut [Index], body: &mut 
 }
 
 /// Merges neighbouring axes that every access sees as one; axes of size 1 go.
-fn collapse(shape: &[usize], reduced: &[usize], accesses: Option<&[Strides]>) -> Vec<Axis> {
+fn collapse(n_outer: usize, shape: &[usize], reduced: &[usize], accesses: Option<&[Strides]>) -> Vec<Axis> {
     let mut axes: Vec<Axis> = vec![];
-    for at in (0..shape.len()).filter(|&axis| shape[axis] != 1) {
+    for at in (n_outer..shape.len()).filter(|&axis| shape[axis] != 1) {
         let (size, is_reduced) = (shape[at] as i64, reduced.contains(&at));
         let joins = |before: &Axis| {
             let as_one = |strides: &Strides| strides[before.at] == strides[at] * size;
@@ -288,6 +402,39 @@ fn counter(id: LoopId) -> Affine {
 
 fn constant(base: i64) -> Affine {
     Affine { base, ..Affine::default() }
+}
+
+fn address(place: &Affine) -> Addr {
+    let terms = place.terms.iter().map(|&(id, stride)| (id, Extent::Const(stride))).collect();
+    Addr { base: place.base, terms, offset: None }
+}
+
+/// The work at `size` indices with `n_operations` each; operations that go along with others count less.
+pub(crate) fn work(size: usize, n_operations: usize) -> usize {
+    size.saturating_mul(n_operations.div_ceil(4))
+}
+
+/// Whether so much work is worth several threads.
+pub(crate) fn is_parallel(work: usize) -> bool {
+    work >= PARALLEL_WORK as usize
+}
+
+/// Loops over the leading axes of a run, the first in parallel when that pays.
+pub(crate) fn rows(
+    loops: &mut Builder,
+    shape: &[usize],
+    is_parallel: bool,
+    index: &mut Vec<Index>,
+    body: &mut dyn FnMut(&mut Builder, &[Index]) -> Result<()>,
+) -> Result<()> {
+    let Some(&size) = shape.get(index.len()) else { return body(loops, index) };
+    let kind = if is_parallel && index.is_empty() { LoopKind::Parallel } else { LoopKind::Seq };
+    each(loops, size as i64, kind, |loops, id| {
+        index.push(Index::counter(id));
+        let done = rows(loops, shape, is_parallel, index, body);
+        index.pop();
+        done
+    })
 }
 
 fn at(id: LoopId) -> Addr {

@@ -13,6 +13,7 @@ use pullback_ir::{Atom, VarId};
 
 use crate::Options;
 use crate::graph::Graph;
+use crate::rows::{self, Run};
 
 /// A virtual equation that would make a reader compute more than this many forms is stored.
 const MAX_VIRTUAL_WEIGHT: usize = 16;
@@ -63,6 +64,8 @@ pub(crate) struct Plan {
     pub(crate) stored: Vec<bool>,
     /// The last step that reads each variable or what lies in its memory; `usize::MAX` for results.
     pub(crate) last_use: Vec<usize>,
+    /// Groups that run row by row together.
+    pub(crate) runs: Vec<Run>,
 }
 
 impl Plan {
@@ -83,7 +86,21 @@ impl Plan {
         let Planner { places, steps, scalars, ready, .. } = planner;
         let stored = stored(graph, &places);
         let last_use = last_use(graph, &places, &ready);
-        Plan { places, steps, scalars, stored, last_use }
+        let mut plan = Plan { places, steps, scalars, stored, last_use, runs: vec![] };
+        if options.fuse {
+            plan.runs = rows::runs(graph, &plan, &ready);
+        }
+        plan
+    }
+}
+
+impl Plan {
+    /// The group that is a step.
+    pub(crate) fn group(&self, step: usize) -> &Group {
+        match &self.steps[step] {
+            Step::Group(group) => group,
+            Step::Single(eqn) => unreachable!("equation {eqn} is a step of its own"),
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! The jaxpr and the contracts around it.
 //!
 //! Owns the intermediate representation of traced programs ([`Jaxpr`]), its text in two dialects, its checker and its
-//! evaluation; the contract of a primitive ([`Prim`]), of an emitter ([`Emit`]) and of lowering to the CPU ([`lower`]).
+//! evaluation; the contract of a primitive ([`Prim`]), of an emitter ([`Emit`]) and of lowering to the CPU ([`lower`])
+//! and to StableHLO ([`hlo`]).
 //! It deliberately knows no primitive and no transform.
 #![forbid(unsafe_code)]
 
@@ -10,6 +11,7 @@ mod check;
 mod elements;
 mod emit;
 mod eval;
+pub mod hlo;
 mod jaxpr;
 pub mod lower;
 mod params;
@@ -23,6 +25,7 @@ pub use builder::Builder;
 pub use check::check_jaxpr;
 pub use emit::{Emit, EmitRef};
 pub use eval::{eval_jaxpr, with_span};
+pub use hlo::Hlo;
 pub use jaxpr::{Atom, DebugInfo, Effects, Eqn, Jaxpr, JaxprRef, VarId};
 pub use params::{Opaque, ParamField, ParamFields, ParamSet, ParamValue, Params, ParamsObject, read_field};
 pub use parse::{Finder, parse_jaxpr};

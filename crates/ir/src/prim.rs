@@ -11,8 +11,9 @@ use pullback_base::{Aval, DType, Error, Result};
 use smallvec::SmallVec;
 
 use crate::emit::{Emit, EmitRef};
+use crate::hlo::{Hlo, HloCx, HloValue, HloValues, missing_hlo};
 use crate::jaxpr::Effects;
-use crate::lower::CpuForm;
+use crate::lower::{Control, CpuForm};
 use crate::params::{ParamSet, ParamValue, Params};
 use crate::split::Split;
 use crate::val::{Val, Vals};
@@ -105,16 +106,6 @@ pub enum Batching<P> {
     Missing(&'static str),
 }
 
-/// How a primitive becomes StableHLO.
-pub enum Hlo<P> {
-    /// One operation of that name without attributes.
-    Op(&'static str),
-    /// Attributes text for an operation: `stablehlo.transpose %0, dims = [1, 0]` gives the part after the operands.
-    Attributes(&'static str, fn(&P, &[Aval]) -> String),
-    /// Not written, and why.
-    Missing(&'static str),
-}
-
 /// One sample operand for the test battery.
 #[derive(Clone, Debug)]
 pub struct SampleIn {
@@ -140,12 +131,22 @@ impl Sample {
     }
 }
 
-/// A derivative that the user wrote. It may re-enter tracing, so it gets a shared emitter to make current.
+/// Rules that the user wrote. They may re-enter tracing, so they get a shared emitter to make current.
 pub trait CustomRule: Send + Sync {
     /// Results and tangents, from primals and tangents.
     fn jvp(&self, e: &EmitRef, primals: &[Val], tangents: &[Option<Val>]) -> Result<(Vals, Tangents)>;
     /// Cotangents of the linear operands, from those of the results.
     fn transpose(&self, e: &EmitRef, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents>;
+    /// Results and their batch axes; `None` when the primitive's own rule holds.
+    fn batch(
+        &self,
+        _e: &EmitRef,
+        _batch: &Batch,
+        _ins: &[Val],
+        _dims: &[Option<usize>],
+    ) -> Option<Result<(Vals, BatchDims)>> {
+        None
+    }
     /// How it prints.
     fn name(&self) -> String;
 }
@@ -169,7 +170,7 @@ pub trait Prim: Send + Sync + 'static {
     fn batching(&self) -> Batching<Self::Params>;
     /// What the CPU does.
     fn cpu(&self, params: &Self::Params, ins: &[Aval], outs: &[Aval]) -> CpuForm;
-    /// What StableHLO says.
+    /// What StableHLO says; [`crate::hlo`] tells how to state it.
     fn hlo(&self) -> Hlo<Self::Params>;
     /// Applications for the test battery; empty when another test covers the primitive, with a comment that says which.
     fn samples(&self) -> Vec<Sample>;
@@ -190,7 +191,7 @@ pub trait Prim: Send + Sync + 'static {
     fn eval(&self, _params: &Self::Params, _ins: &[Val]) -> Option<Result<Vals>> {
         None
     }
-    /// The user's own derivative; it takes the place of the primitive's rules.
+    /// The user's own rules; they take the place of the primitive's.
     fn custom_rule(&self, _params: &Self::Params) -> Option<std::sync::Arc<dyn CustomRule>> {
         None
     }
@@ -235,8 +236,15 @@ pub trait DynPrim: Send + Sync {
         dims: &[Option<usize>],
     ) -> Result<Option<(Vals, BatchDims)>>;
     fn cpu(&self, params: &Params, ins: &[Aval], outs: &[Aval]) -> CpuForm;
-    /// Operation name and the text of its attributes.
-    fn hlo(&self, params: &Params, ins: &[Aval]) -> Result<(&'static str, String), &'static str>;
+    /// Makes the operations of one application; gives the results.
+    fn hlo(
+        &self,
+        this: PrimRef,
+        params: &Params,
+        cx: &mut dyn HloCx,
+        ins: &[HloValue],
+        outs: &[Aval],
+    ) -> Result<HloValues>;
     fn effects(&self, params: &Params) -> Effects;
     fn split(&self, params: &Params, split: &dyn Split, ins: &[Val]) -> Result<Option<Vals>>;
     fn drop_unused(&self, params: &Params, used: &[bool]) -> Option<(Params, Vec<bool>, Vec<bool>)>;
@@ -303,11 +311,29 @@ impl<T: Prim> DynPrim for T {
     fn cpu(&self, params: &Params, ins: &[Aval], outs: &[Aval]) -> CpuForm {
         Prim::cpu(self, typed::<T>(params), ins, outs)
     }
-    fn hlo(&self, params: &Params, ins: &[Aval]) -> Result<(&'static str, String), &'static str> {
+    fn hlo(
+        &self,
+        this: PrimRef,
+        params: &Params,
+        cx: &mut dyn HloCx,
+        ins: &[HloValue],
+        outs: &[Aval],
+    ) -> Result<HloValues> {
+        let in_avals = || ins.iter().map(|x| x.aval).collect::<Vec<Aval>>();
         match Prim::hlo(self) {
-            Hlo::Op(name) => Ok((name, String::new())),
-            Hlo::Attributes(name, text) => Ok((name, text(typed::<T>(params), ins))),
-            Hlo::Missing(reason) => Err(reason),
+            Hlo::RealOp(_) if ins[0].aval.dtype.is_complex() => as_cpu(this, params, cx, ins, outs),
+            Hlo::Op(name) | Hlo::RealOp(name) => {
+                let ins: HloValues = ins.iter().map(|&x| cx.repeated(x, &outs[0].shape)).collect();
+                Ok(cx.op(name, "", &ins, outs))
+            }
+            Hlo::Attributes(name, text) => Ok(cx.op(name, &text(typed::<T>(params), &in_avals()), ins, outs)),
+            Hlo::AsCpu => as_cpu(this, params, cx, ins, outs),
+            Hlo::Composition(rule) => {
+                let params = typed::<T>(params);
+                composed(&|e, ins| rule(params, e, ins), this, &Params::new(params.clone()), cx, ins)
+            }
+            Hlo::Rule(rule) => rule(typed::<T>(params), cx, ins, outs),
+            Hlo::Missing(reason) => Err(missing_hlo(T::NAME, reason)),
         }
     }
     fn effects(&self, params: &Params) -> Effects {
@@ -355,8 +381,9 @@ impl<T: Prim> DynPrim for T {
             Batching::Missing(reason) => Err(reason),
         };
         let hlo = match Prim::hlo(self) {
-            Hlo::Op(_) => Ok("op"),
-            Hlo::Attributes(..) => Ok("rule"),
+            Hlo::Op(_) | Hlo::RealOp(_) | Hlo::Attributes(..) => Ok("op"),
+            Hlo::AsCpu | Hlo::Composition(_) => Ok("composition"),
+            Hlo::Rule(_) => Ok("rule"),
             Hlo::Missing(reason) => Err(reason),
         };
         Coverage { derivative, transpose, batching, hlo }
@@ -381,6 +408,47 @@ fn linear_jvp(
     let dots: Result<Vec<Val>> = xs.iter().zip(ts).map(dot).collect();
     let out_dots = e.bind(this, p, &dots?)?;
     Ok((outs, out_dots.into_iter().map(Some).collect()))
+}
+
+/// The decomposition of the CPU form in a function of its own, its scalar form elementwise, or the jaxpr that it calls.
+fn as_cpu(this: PrimRef, params: &Params, cx: &mut dyn HloCx, ins: &[HloValue], outs: &[Aval]) -> Result<HloValues> {
+    let in_avals: Vec<Aval> = ins.iter().map(|x| x.aval).collect();
+    match this.cpu(params, &in_avals, outs) {
+        CpuForm::Decompose(rule) => composed(&*rule, this, params, cx, ins),
+        CpuForm::Scalar(form) => cx.outline(this.name(), params, ins, &mut |cx, ins| {
+            let ins: HloValues = ins.iter().map(|&x| cx.repeated(x, &outs[0].shape)).collect();
+            Ok(SmallVec::from_elem(cx.elementwise(&*form, &ins, outs[0])?, 1))
+        }),
+        CpuForm::Alias if ins[0].aval.dtype == outs[0].dtype => {
+            Ok(SmallVec::from_elem(cx.reshape(ins[0], &outs[0].shape), 1))
+        }
+        CpuForm::Control(Control::Call(jaxpr)) => cx.call(this.name(), &jaxpr, ins),
+        CpuForm::Missing(reason) => Err(missing_hlo(this.name(), &reason)),
+        CpuForm::Element(_)
+        | CpuForm::Alias
+        | CpuForm::Pieces(_)
+        | CpuForm::Reduce { .. }
+        | CpuForm::ArgReduce { .. }
+        | CpuForm::Cumulative { .. }
+        | CpuForm::Contract(_)
+        | CpuForm::Scatter { .. }
+        | CpuForm::Sort { .. }
+        | CpuForm::Control(_)
+        | CpuForm::Host(_) => {
+            Err(missing_hlo(this.name(), "its CPU form is no decomposition, no scalar form and no call"))
+        }
+    }
+}
+
+/// Other primitives in a function of their own.
+fn composed(
+    rule: &dyn Fn(&dyn Emit, &[Val]) -> Result<Vals>,
+    this: PrimRef,
+    params: &Params,
+    cx: &mut dyn HloCx,
+    ins: &[HloValue],
+) -> Result<HloValues> {
+    cx.outline(this.name(), params, ins, &mut |cx, ins| cx.compose(rule, ins))
 }
 
 /// A primitive: a pointer, compared as such. Primitives live as long as the process.

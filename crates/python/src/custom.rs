@@ -411,8 +411,22 @@ fn current_trace() -> String {
     format!("{:?}", pullback_trace::current().id())
 }
 
+/// Operations on known values run at once until the matching `leave_evaluation`, whatever is being traced.
+#[pyfunction]
+fn enter_evaluation() {
+    pullback_trace::enter(pullback_backend::eval());
+}
+
+/// Ends `enter_evaluation`.
+#[pyfunction]
+fn leave_evaluation() {
+    pullback_trace::leave();
+}
+
 /// Adds functions to the extension module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(enter_evaluation, m)?)?;
+    m.add_function(wrap_pyfunction!(leave_evaluation, m)?)?;
     m.add_function(wrap_pyfunction!(custom_jvp_call, m)?)?;
     m.add_function(wrap_pyfunction!(custom_vjp_call, m)?)?;
     m.add_function(wrap_pyfunction!(trace_state_clean, m)?)?;

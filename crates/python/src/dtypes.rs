@@ -72,7 +72,7 @@ pub fn of_object(obj: &Bound<'_, PyAny>) -> PyResult<DType> {
     if let Some(known) = of_python_type(obj) {
         return Ok(known);
     }
-    let descr = if obj.is_instance(numpy(py)?.dtype.bind(py))? {
+    let descr = if obj.is_instance(numpy(py)?.dtype.bind(py))? || obj.hasattr("_pullback_dtype")? {
         obj.clone()
     } else if let Some(own) =
         // Scalar types of NumPy have a descriptor there, which is no dtype.

@@ -1,43 +1,115 @@
-//! Primitives as Python objects: one object for each.
+//! Primitives as Python objects: one object for each, those of the core and those that Python code defines.
 
 use std::sync::{Mutex, PoisonError};
 
-use pullback_ir::{PrimRef, Val};
+use pullback_base::Aval;
+use pullback_ir::{Params, PrimRef, Val};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use rustc_hash::FxHashMap;
 
-use crate::errors::value_error;
+use crate::aval::PyAval;
+use crate::defined::{Defined, PyParams, define};
+use crate::errors::{type_error, value_error};
 use crate::gate::gate;
 use crate::jaxpr::param_value;
 use crate::value::{to_val, wrap, wrap_all};
 
-/// An operation of jaxprs.
-#[pyclass(name = "Primitive", module = "pullback.core", frozen, subclass, weakref)]
-pub struct PyPrimitive(PrimRef);
+/// An operation of jaxprs. `Primitive(name)` makes a new one, whose rules are set through its methods and the tables of
+/// `jax.interpreters`.
+#[pyclass(name = "Primitive", module = "pullback.core", frozen, subclass, weakref, dict)]
+pub struct PyPrimitive {
+    prim: PrimRef,
+    defined: Option<&'static Defined>,
+}
+
+type Known = FxHashMap<(usize, String), Py<PyPrimitive>>;
+
+/// All primitives that have an object. Those of the core are found by name, others by identity.
+fn with_known<T>(body: impl FnOnce(&mut Known) -> T) -> T {
+    static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
+    body(KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default())
+}
+
+fn key(prim: PrimRef) -> (usize, String) {
+    let is_type = std::mem::size_of_val(prim.0) == 0;
+    let address = std::ptr::from_ref(prim.0).cast::<()>() as usize;
+    (if is_type { 0 } else { address }, prim.name().to_string())
+}
 
 /// The object of a primitive.
 pub fn primitive_object(py: Python<'_>, prim: PrimRef) -> PyResult<Py<PyPrimitive>> {
-    static KNOWN: Mutex<Option<FxHashMap<String, Py<PyPrimitive>>>> = Mutex::new(None);
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = known.get_or_insert_default();
-    if let Some(object) = known.get(prim.name()) {
-        return Ok(object.clone_ref(py));
+    if let Some(object) = with_known(|known| known.get(&key(prim)).map(|object| object.clone_ref(py))) {
+        return Ok(object);
     }
-    let object = Py::new(py, PyPrimitive(prim))?;
-    known.insert(prim.name().to_string(), object.clone_ref(py));
+    let object = Py::new(py, PyPrimitive { prim, defined: None })?;
+    with_known(|known| known.insert(key(prim), object.clone_ref(py)));
     Ok(object)
+}
+
+impl PyPrimitive {
+    /// The primitive.
+    pub fn prim(&self) -> PrimRef {
+        self.prim
+    }
+
+    fn own(&self) -> PyResult<&'static Defined> {
+        let core = || type_error(format!("{} is a primitive of the core; it cannot be changed", self.prim.name()));
+        self.defined.ok_or_else(core)
+    }
+
+    /// Parameters of an application.
+    pub fn params(&self, params: Option<&Bound<'_, PyDict>>) -> PyResult<Params> {
+        if self.defined.is_some() {
+            return PyParams::new(params);
+        }
+        let mut fields = vec![];
+        for (name, value) in params.into_iter().flat_map(|params| params.iter()) {
+            // The reference asks for accuracies; those here are fixed, so only "as it is" is understood.
+            if !(value.is_none() && name.to_string() == "accuracy") {
+                fields.push((name.to_string(), param_value(&value)?));
+            }
+        }
+        self.prim.params_from_fields(&fields).map_err(|error| type_error(error.to_string()))
+    }
 }
 
 #[pymethods]
 impl PyPrimitive {
+    #[new]
+    fn new(name: String) -> PyPrimitive {
+        let defined = define(name);
+        PyPrimitive { prim: defined.this(), defined: Some(defined) }
+    }
+
+    fn __init__(slf: &Bound<'_, PyPrimitive>, name: &str) {
+        let _ = name;
+        with_known(|known| known.insert(key(slf.get().prim), slf.clone().unbind()));
+    }
+
     #[getter]
     fn name(&self) -> &str {
-        self.0.0.name()
+        self.prim.0.name()
     }
     #[getter]
     fn multiple_results(&self) -> bool {
-        self.0.multiple_results()
+        self.prim.multiple_results()
+    }
+    #[setter]
+    fn set_multiple_results(&self, multiple: bool) -> PyResult<()> {
+        self.own()?.set_multiple_results(multiple);
+        Ok(())
+    }
+    /// Whether applications stay when nothing uses their results.
+    #[setter]
+    fn set_has_effects(&self, has_effects: bool) -> PyResult<()> {
+        self.own()?.set_has_effects(has_effects);
+        Ok(())
+    }
+    /// Whether its rules are the core's own.
+    #[getter]
+    fn is_core(&self) -> bool {
+        self.defined.is_none()
     }
     #[getter]
     fn call_primitive(&self) -> bool {
@@ -57,16 +129,54 @@ impl PyPrimitive {
         params: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
         let vals: PyResult<Vec<Val>> = args.iter().map(|arg| to_val(&arg)).collect();
-        let vals = vals?;
-        let mut fields = vec![];
-        for (name, value) in params.into_iter().flat_map(|params| params.iter()) {
-            fields.push((name.to_string(), param_value(&value)?));
-        }
-        let outs = gate(py, || pullback_trace::bind(self.0, &self.0.params_from_fields(&fields)?, &vals))?;
-        if self.0.multiple_results() {
-            return Ok(wrap_all(py, outs)?.into_pyobject(py)?.into_any().unbind());
+        let (vals, params) = (vals?, self.params(params)?);
+        let outs = gate(py, || pullback_trace::bind(self.prim, &params, &vals))?;
+        if self.prim.multiple_results() {
+            return Ok(PyList::new(py, wrap_all(py, outs)?)?.into_any().unbind());
         }
         wrap(py, outs.into_iter().next().expect("one result"))
+    }
+
+    /// What `bind` takes besides the operands: no functions, and the parameters as they are.
+    fn get_bind_params<'py>(&self, py: Python<'py>, params: Bound<'py, PyDict>) -> (Bound<'py, PyList>, Bound<'py, PyDict>) {
+        (PyList::empty(py), params)
+    }
+
+    fn abstract_eval<'py>(
+        &self,
+        py: Python<'py>,
+        args: Vec<PyRef<'py, PyAval>>,
+        params: Option<&Bound<'py, PyDict>>
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let avals: Vec<Aval> = args.iter().map(|aval| aval.0).collect();
+        let params = self.params(params)?;
+        let outs = gate(py, || self.prim.abstract_eval(&params, &avals))?;
+        let mut outs = outs.into_iter().map(PyAval);
+        let effects = pyo3::types::PyFrozenSet::empty(py)?;
+        let outs = if self.prim.multiple_results() {
+            PyList::new(py, outs.map(|aval| Py::new(py, aval)).collect::<PyResult<Vec<_>>>()?)?.into_any()
+        } else {
+            Py::new(py, outs.next().expect("one result"))?.into_bound(py).into_any()
+        };
+        Ok((outs, effects).into_pyobject(py)?.into_any())
+    }
+
+    /// Sets the function that evaluates the primitive on arrays; gives it back.
+    fn def_impl<'py>(slf: &Bound<'py, Self>, implementation: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        slf.setattr("impl", &implementation)?;
+        Ok(implementation)
+    }
+
+    /// Sets the function from avals and parameters to the avals of the results; gives it back.
+    fn def_abstract_eval<'py>(slf: &Bound<'py, Self>, rule: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        slf.setattr("abstract_evaluation", &rule)?;
+        Ok(rule)
+    }
+
+    /// As `def_abstract_eval`, for a function that gives the effects too; they must be none.
+    fn def_effectful_abstract_eval<'py>(slf: &Bound<'py, Self>, rule: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        slf.setattr("effectful_abstract_evaluation", &rule)?;
+        Ok(rule)
     }
 
     fn __repr__(&self) -> String {

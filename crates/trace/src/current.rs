@@ -28,9 +28,19 @@ pub fn with_current<T>(emit: EmitRef, body: impl FnOnce() -> T) -> T {
     body()
 }
 
+/// Makes `emit` current until [`leave`]; for callers whose scopes are not closures.
+pub fn enter(emit: EmitRef) {
+    STACK.with_borrow_mut(|stack| stack.push(emit));
+}
+
+/// Ends the innermost [`enter`].
+pub fn leave() {
+    STACK.with_borrow_mut(Vec::pop);
+}
+
 /// Whether anything is being traced on this thread.
 pub fn is_tracing() -> bool {
-    STACK.with_borrow(|stack| !stack.is_empty())
+    STACK.with_borrow(|stack| stack.last().is_some_and(|emit| emit.id() != TraceId::EVAL))
 }
 
 /// Whether tracers of a trace may be used on this thread now.

@@ -53,8 +53,9 @@ impl<'o> Shared<'o> {
         let graph = Graph::new(jaxpr)?;
         let plan = Plan::new(&graph, self.options);
         self.n_equations += graph.forms.len();
-        self.n_steps += plan.steps.len();
-        self.n_groups += plan.steps.iter().filter(|step| matches!(step, Step::Group(_))).count();
+        self.n_steps += plan.steps.len() - plan.runs.iter().map(|run| run.steps.len() - 1).sum::<usize>();
+        let n_joined: usize = plan.runs.iter().map(|run| run.steps.len() - 1).sum();
+        self.n_groups += plan.steps.iter().filter(|step| matches!(step, Step::Group(_))).count() - n_joined;
         Ok((graph, Rc::new(plan)))
     }
 
@@ -189,14 +190,20 @@ impl Block<'_, '_> {
 
     fn run(&mut self, loops: &mut Builder) -> Result<()> {
         let plan = self.plan.clone();
-        for (number, step) in plan.steps.iter().enumerate() {
+        let mut runs = plan.runs.iter().peekable();
+        let mut number = 0;
+        while number < plan.steps.len() {
             self.step = number;
             plan.scalars[number].iter().try_for_each(|&eqn| self.scalar(loops, eqn))?;
-            match step {
-                Step::Group(group) => self.group(loops, group)?,
-                Step::Single(eqn) => self.graph.eqn(*eqn).span.scope(|| self.single(loops, *eqn))?,
+            let run = runs.next_if(|run| run.steps.start == number);
+            let end = run.map_or(number + 1, |run| run.steps.end);
+            match (run, &plan.steps[number]) {
+                (Some(run), _) => self.rows(loops, run)?,
+                (None, Step::Group(group)) => self.group(loops, group)?,
+                (None, Step::Single(eqn)) => self.graph.eqn(*eqn).span.scope(|| self.single(loops, *eqn))?,
             }
-            self.release(loops, number);
+            (number..end).for_each(|step| self.release(loops, step));
+            number = end;
         }
         self.step = plan.steps.len();
         plan.scalars[plan.steps.len()].iter().try_for_each(|&eqn| self.scalar(loops, eqn))

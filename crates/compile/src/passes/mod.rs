@@ -6,6 +6,7 @@
 mod cse;
 mod inline;
 mod rules;
+mod structure;
 
 use pullback_base::Result;
 use pullback_ir::{Atom, Builder, Eqn, Jaxpr, JaxprRef, Val, Vals};

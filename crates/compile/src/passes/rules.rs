@@ -5,13 +5,13 @@
 
 use pullback_base::{Aval, Result, Scalar};
 use pullback_core::prims::V;
-use pullback_ir::{Eqn, Jaxpr, Params, PrimRef, Slot, Tracer, Val, Vals, VarId};
+use pullback_ir::{Atom, Emit, Eqn, Jaxpr, Slot, Tracer, Val, Vals, VarId};
 
-use super::Copier;
+use super::{Copier, structure};
 use crate::Options;
 
 /// What a law sees of an equation, and its answer: the value in its place.
-type Law = fn(&Known, &Application) -> Option<Answer>;
+pub(super) type Law = fn(&Known, &Application) -> Option<Answer>;
 
 /// Laws that keep every bit, by the primitive they start from.
 const EXACT: &[(&str, Law)] = &[
@@ -24,38 +24,59 @@ const EXACT: &[(&str, Law)] = &[
     ("broadcast_in_dim", same_aval),
     ("copy", same_aval),
     ("reshape", reshape_of_reshape),
+    ("dot_general", structure::product_without_depth),
+    ("reduce_sum", structure::sum_of_one),
+    ("scatter", structure::scatter_at_a_known_place),
 ];
 
 /// Laws of real numbers.
-const VALUE_CHANGING: &[(&str, Law)] = &[("log", log_of_exp), ("log", log_of_sqrt)];
+const VALUE_CHANGING: &[(&str, Law)] =
+    &[("log", log_of_exp), ("log", log_of_sqrt), ("transpose", structure::transposed_product)];
 
 /// The value in the place of an equation.
-enum Answer {
+pub(super) enum Answer {
+    /// One that exists.
     Known(Val),
-    HalfOfLog(Val),
+    /// The equation's primitive, with its params, of another operand.
     Again(Val),
+    /// One that is made of others.
+    Made(Box<dyn FnOnce(&dyn Emit) -> Result<Val>>),
+}
+
+impl Answer {
+    pub(super) fn made(make: impl FnOnce(&dyn Emit) -> Result<Val> + 'static) -> Option<Answer> {
+        Some(Answer::Made(Box::new(make)))
+    }
 }
 
 /// One equation with its copied operands.
-struct Application<'a> {
-    ins: &'a [Val],
-    out: Aval,
+pub(super) struct Application<'a> {
+    pub(super) eqn: &'a Eqn,
+    pub(super) ins: &'a [Val],
+    pub(super) out: Aval,
+    /// Whether nothing but this equation reads its first operand.
+    pub(super) is_sole_reader: bool,
 }
 
 /// How values of the new jaxpr were made.
-struct Known {
-    made_by: Vec<Option<(PrimRef, Vals)>>,
+pub(super) struct Known {
+    made_by: Vec<Option<(Eqn, Vals)>>,
 }
 
 impl Known {
+    /// The equation, with its operands, that made `val`, if its primitive has that name.
+    pub(super) fn application_of(&self, val: &Val, name: &str) -> Option<(&Eqn, &Vals)> {
+        let (eqn, ins) = self.made_by.get(var_of(val)?.index())?.as_ref()?;
+        eqn.prim.is(name).then_some((eqn, ins))
+    }
+
     /// The operands of `val` if it was made by the primitive of that name.
-    fn operands_of(&self, val: &Val, name: &str) -> Option<&Vals> {
-        let (prim, ins) = self.made_by.get(var_of(val)?.index())?.as_ref()?;
-        prim.is(name).then_some(ins)
+    pub(super) fn operands_of(&self, val: &Val, name: &str) -> Option<&Vals> {
+        self.application_of(val, name).map(|(_, ins)| ins)
     }
 
     /// The number that all elements of `val` are.
-    fn number(&self, val: &Val) -> Option<Scalar> {
+    pub(super) fn number(&self, val: &Val) -> Option<Scalar> {
         match val {
             Val::Literal(scalar) => Some(*scalar),
             Val::Array(_) => None,
@@ -66,10 +87,10 @@ impl Known {
         }
     }
 
-    fn learn(&mut self, prim: PrimRef, ins: &Vals, outs: &Vals) {
+    fn learn(&mut self, eqn: &Eqn, ins: &Vals, outs: &Vals) {
         for var in outs.iter().filter_map(var_of) {
             self.made_by.resize_with(self.made_by.len().max(var.index() + 1), || None);
-            self.made_by[var.index()] = Some((prim, ins.clone()));
+            self.made_by[var.index()] = Some((eqn.clone(), ins.clone()));
         }
     }
 }
@@ -85,39 +106,52 @@ fn var_of(val: &Val) -> Option<VarId> {
 pub(super) fn apply(jaxpr: &Jaxpr, options: &Options) -> Result<Jaxpr> {
     let mut copier = Copier::new(jaxpr);
     let mut known = Known { made_by: vec![] };
+    let readers = readers(jaxpr);
     for eqn in &jaxpr.eqns {
         let ins = copier.operands(eqn);
-        let answer = (eqn.n_outs == 1).then(|| find(&known, jaxpr, eqn, &ins, options)).flatten();
+        let is_sole_reader =
+            eqn.ins.first().is_some_and(|&atom| matches!(atom, Atom::Var(var) if readers[var.index()] == 1));
+        let application = Application { eqn, ins: &ins, out: jaxpr.vars[eqn.first_out.index()], is_sole_reader };
+        let answer = (eqn.n_outs == 1).then(|| find(&known, &application, options)).flatten();
         let outs: Vals = match answer {
-            None => copier.copy(jaxpr, eqn, &ins),
+            None => {
+                let outs = copier.copy(jaxpr, eqn, &ins);
+                known.learn(eqn, &ins, &outs);
+                outs
+            }
             Some(answer) => smallvec::smallvec![eqn.span.scope(|| make(&copier, eqn, jaxpr, answer))?],
         };
-        known.learn(eqn.prim, &ins, &outs);
         copier.define(eqn, outs);
     }
     Ok(copier.finish(jaxpr))
 }
 
-fn find(known: &Known, jaxpr: &Jaxpr, eqn: &Eqn, ins: &Vals, options: &Options) -> Option<Answer> {
-    let application = Application { ins, out: jaxpr.vars[eqn.first_out.index()] };
-    let name = eqn.prim.name();
+/// How many equations and results read each variable.
+fn readers(jaxpr: &Jaxpr) -> Vec<usize> {
+    let mut readers = vec![0; jaxpr.vars.len()];
+    for &atom in jaxpr.eqns.iter().flat_map(|eqn| &eqn.ins).chain(&jaxpr.outs) {
+        if let Atom::Var(var) = atom {
+            readers[var.index()] += 1;
+        }
+    }
+    readers
+}
+
+fn find(known: &Known, application: &Application, options: &Options) -> Option<Answer> {
+    let name = application.eqn.prim.name();
     let value_changing = if options.rewrite_values { VALUE_CHANGING } else { &[] };
     let mut laws = EXACT.iter().chain(value_changing).filter(|(start, _)| *start == name);
-    laws.find_map(|(_, law)| law(known, &application))
+    laws.find_map(|(_, law)| law(known, application))
 }
 
 fn make(copier: &Copier, eqn: &Eqn, jaxpr: &Jaxpr, answer: Answer) -> Result<Val> {
-    let bind = |x: &Val, params: &Params| {
-        let outs = copier.builder.record(eqn.prim, params, std::slice::from_ref(x), jaxpr.eqn_out_avals(eqn));
-        outs[0].clone()
-    };
     match answer {
         Answer::Known(val) => Ok(val),
-        Answer::Again(x) => Ok(bind(&x, &eqn.params)),
-        Answer::HalfOfLog(x) => {
-            let log = bind(&x, &eqn.params);
-            (0.5 * V::new(&copier.builder, &log)).done()
+        Answer::Again(x) => {
+            let ins = std::slice::from_ref(&x);
+            Ok(copier.builder.record(eqn.prim, &eqn.params, ins, jaxpr.eqn_out_avals(eqn))[0].clone())
         }
+        Answer::Made(make) => make(&copier.builder),
     }
 }
 
@@ -181,5 +215,6 @@ fn log_of_exp(known: &Known, eqn: &Application) -> Option<Answer> {
 /// `log(sqrt x) = ½ log x`.
 fn log_of_sqrt(known: &Known, eqn: &Application) -> Option<Answer> {
     let x = &known.operands_of(&eqn.ins[0], "sqrt")?[0];
-    (fits(x, eqn.out) && eqn.out.dtype.is_float()).then(|| Answer::HalfOfLog(x.clone()))
+    let x = (fits(x, eqn.out) && eqn.out.dtype.is_float()).then(|| x.clone())?;
+    Answer::made(move |e| (0.5 * V::new(e, &x).log()).done())
 }

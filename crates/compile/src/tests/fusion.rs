@@ -69,11 +69,10 @@ fn softmax_without_its_maximum() {
         &expect![[r#"
             seq Const(4)
               lanes Const(8) Add
-                load b0, Mul, store b2, Add
-              store b3
-            seq Const(4)
+                load b0, Mul, store b1, Add
+              store b2
               lanes Const(8)
-                load b2, load b3, Sub, store b1
+                load b1, load b2, Sub, store b1
         "#]],
     );
 }
@@ -134,6 +133,63 @@ fn scalars_stay_in_registers() {
             Add
             lanes Const(4)
               load b3, Add, store b2
+        "#]],
+    );
+}
+
+#[test]
+fn a_softmax_goes_through_the_rows_once() {
+    check_outline(
+        "{ lambda ; a:f32[4,8]. let b:f32[4] = reduce_max[axes=(1,) out_sharding=None] a;
+           c:f32[4,1] = broadcast_in_dim[shape=(4, 1) broadcast_dimensions=(0,) sharding=None] b;
+           d:f32[4,8] = sub a c; e:f32[4,8] = exp d; f:f32[4] = reduce_sum[axes=(1,) out_sharding=None] e;
+           g:f32[4,1] = broadcast_in_dim[shape=(4, 1) broadcast_dimensions=(0,) sharding=None] f;
+           h:f32[4,8] = div e g in (h,) }",
+        &expect![[r#"
+            seq Const(4)
+              lanes Const(8) Max
+                load b0, Max
+              store b2
+              lanes Const(8) Add
+                load b0, load b2, Sub, Exp, store b1, Add
+              store b3
+              lanes Const(8)
+                load b1, load b3, Div, store b1
+        "#]],
+    );
+}
+
+#[test]
+fn groups_that_read_other_rows_do_not_share_them() {
+    check_outline(
+        "{ lambda ; a:f32[4,4]. let b:f32[4] = reduce_sum[axes=(1,) out_sharding=None] a;
+           c:f32[4,4] = broadcast_in_dim[shape=(4, 4) broadcast_dimensions=(1,) sharding=None] b;
+           d:f32[4,4] = sub a c; e:f32[4] = reduce_sum[axes=(1,) out_sharding=None] d in (e,) }",
+        &expect![[r#"
+            seq Const(4)
+              lanes Const(4) Add
+                load b0, Add
+              store b2
+            seq Const(4)
+              lanes Const(4) Add
+                load b0, load b2, Sub, Add
+              store b1
+        "#]],
+    );
+}
+
+#[test]
+fn many_rows_are_summed_one_after_the_other() {
+    check_outline(
+        "{ lambda ; a:f32[100,600]. let b:f32[600] = reduce_sum[axes=(0,) out_sharding=None] a in (b,) }",
+        &expect![[r#"
+            lanes Const(600)
+              store b2
+            seq Const(100)
+              lanes Const(600)
+                load b2, load b0, Add, store b2
+            lanes Const(600)
+              load b2, store b1
         "#]],
     );
 }

@@ -61,7 +61,7 @@ fn step<'e>(random: &mut Random, values: &[V<'e>]) -> Option<V<'e>> {
 fn program(seed: u64) -> JaxprRef {
     let mut random = Random(seed);
     let builder = Builder::new();
-    let shapes: [&[usize]; 4] = [&[], &[3], &[2, 3], &[4, 1, 3]];
+    let shapes: [&[usize]; 5] = [&[], &[3], &[2, 3], &[4, 1, 3], &[9, 4]];
     let inputs: Vec<Val> = shapes.iter().map(|shape| builder.input(Aval::new(shape, DType::I32))).collect();
     let mut values: Vec<V<'_>> = inputs.iter().map(|val| V::new(&builder, val)).collect();
     for _ in 0..16 {
@@ -73,7 +73,9 @@ fn program(seed: u64) -> JaxprRef {
 
 #[test]
 fn random_programs() {
-    for seed in 0..400 {
+    // `PULLBACK_FUZZ_PROGRAMS=20000` tries so many; the seed is in the failing program's message.
+    let n = std::env::var("PULLBACK_FUZZ_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(400);
+    for seed in 0..n {
         let jaxpr = program(seed);
         evaluate(&jaxpr, &ramps(&jaxpr));
     }

@@ -140,6 +140,10 @@ fn laws() {
             "{ lambda ; a:f32[2]. let b:f32[2] = exp a; c:f32[2] = log b in (c,) }",
             "{ lambda ; a:f32[2]. let  in (a,) }",
         ),
+        (
+            "{ lambda ; a:f32[1,2]. let b:f32[2] = reduce_sum[axes=(0,) out_sharding=None] a in (b,) }",
+            "{ lambda ; a:f32[1,2]. let\n    b:f32[2] = reshape[dimensions=None new_sizes=(2,) sharding=None] a\n    c:f32[2] = add b 0.0:f32[]\n  in (c,) }",
+        ),
     ];
     for (text, expected) in cases {
         assert_eq!(simple(text), expected, "{text}");
@@ -175,4 +179,44 @@ fn keys_and_their_words() {
         ),
         &[&[3.0, 4.0, 1.0, 2.0]],
     );
+}
+
+#[test]
+fn laws_about_structure() {
+    let cases = [
+        // A product without depth, with and without batch axes; -0 becomes 0 as in a sum that starts from 0.
+        (
+            "{ lambda ; a:f32[2] b:f32[3]. let c:f32[2,3] = dot_general[dimension_numbers=(([], []), ([], [])) precision=None preferred_element_type=float32 out_sharding=None] a b in (c,) }",
+            "mul",
+        ),
+        (
+            "{ lambda ; a:f32[4,2] b:f32[3,4]. let c:f32[4,2,3] = dot_general[dimension_numbers=(([], []), ([0], [1])) precision=None preferred_element_type=float32 out_sharding=None] a b in (c,) }",
+            "mul",
+        ),
+        (
+            "{ lambda ; a:f32[2,1] b:f32[1,3]. let c:f32[2,3] = dot_general[dimension_numbers=(([1], [0]), ([], [])) precision=None preferred_element_type=float32 out_sharding=None] a b in (c,) }",
+            "mul",
+        ),
+        // A product that only its transpose wants.
+        (
+            "{ lambda ; a:f32[2,5] b:f32[5,3]. let c:f32[2,3] = dot_general[dimension_numbers=(([1], [0]), ([], [])) precision=None preferred_element_type=float32 out_sharding=None] a b;
+               d:f32[3,2] = transpose[permutation=(1, 0)] c in (d,) }",
+            "dot_general[dimension_numbers=(([0], [1]), ([], [])) preferred_element_type=float32] b a",
+        ),
+        // Elements replaced at a known place.
+        (
+            "{ lambda ; a:f32[4,4] u:f32[2,2]. let i:i32[1] = broadcast_in_dim[shape=(1,) broadcast_dimensions=() sharding=None] 1:i32[];
+               j:i32[1] = broadcast_in_dim[shape=(1,) broadcast_dimensions=() sharding=None] 2:i32[];
+               k:i32[2] = concatenate[dimension=0] i j;
+               c:f32[4,4] = scatter[dimension_numbers=ScatterDimensionNumbers(update_window_dims=(0, 1), inserted_window_dims=(), scatter_dims_to_operand_dims=(0, 1), operand_batching_dims=(), scatter_indices_batching_dims=()) indices_are_sorted=True unique_indices=True mode=GatherScatterMode.FILL_OR_DROP update_jaxpr=None update_consts=()] a k u in (c,) }",
+            "dynamic_update_slice a b 1:i32[] 2:i32[]",
+        ),
+    ];
+    for (text, wanted) in cases {
+        let jaxpr = parse(text);
+        let found = simplified(&jaxpr, &Options::default()).expect("simplifies").to_string();
+        let flat = found.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.replace("[ ", "[").replace(" ]", "]").contains(wanted), "{text}\n{flat}");
+        evaluate(&jaxpr, &ramps(&jaxpr));
+    }
 }

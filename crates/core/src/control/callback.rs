@@ -8,6 +8,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use pullback_base::{Aval, Result};
+use pullback_ir::hlo::{HloCx, HloValue, HloValues};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
     Avals, Batch, BatchDims, Batching, Derivative, Effects, Emit, Hlo, Opaque, ParamField, ParamValue, Params, Prim,
@@ -104,7 +105,7 @@ impl Prim for DebugCallbackPrim {
         CpuForm::Host(p.callback.0.clone())
     }
     fn hlo(&self) -> Hlo<DebugCallback> {
-        Hlo::Missing("host calls")
+        Hlo::Rule(|p, cx, ins, outs| host_call(&p.callback, true, cx, ins, outs))
     }
     // Covered by the tests of control flow: there is no sample without a function of the host.
     fn samples(&self) -> Vec<Sample> {
@@ -166,10 +167,26 @@ impl Prim for PureCallbackPrim {
         CpuForm::Host(p.callback.0.clone())
     }
     fn hlo(&self) -> Hlo<PureCallback> {
-        Hlo::Missing("host calls")
+        Hlo::Rule(|p, cx, ins, outs| host_call(&p.callback, false, cx, ins, outs))
     }
     // Covered by the tests of control flow: there is no sample without a function of the host.
     fn samples(&self) -> Vec<Sample> {
         vec![]
     }
+}
+
+/// A call that whoever runs the program must know by name.
+fn host_call(
+    callback: &HostFunction,
+    has_side_effect: bool,
+    cx: &mut dyn HloCx,
+    ins: &[HloValue],
+    outs: &[Aval],
+) -> Result<HloValues> {
+    let name = callback.0.name().replace(['"', '\\', '\n'], "_");
+    let properties = format!(
+        "api_version = 4 : i32, backend_config = {{name = \"{name}\"}}, \
+         call_target_name = \"pullback_host_callback\", has_side_effect = {has_side_effect}"
+    );
+    cx.generic("stablehlo.custom_call", &properties, ins, &mut [], outs)
 }

@@ -77,7 +77,13 @@ impl Prim for CheckpointPrim {
         CpuForm::Control(Control::Call(p.jaxpr.clone()))
     }
     fn hlo(&self) -> Hlo<Checkpoint> {
-        Hlo::Missing("calls of functions")
+        Hlo::Rule(|p, cx, ins, _| {
+            if !p.differentiated {
+                return cx.call("checkpoint", &p.jaxpr, ins);
+            }
+            let ins = if p.prevent_cse { cx.barrier(ins) } else { ins.into() };
+            cx.inline(&p.jaxpr, &ins)
+        })
     }
     // Covered by the tests of control flow: there is no sample without a traced function.
     fn samples(&self) -> Vec<Sample> {

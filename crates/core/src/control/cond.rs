@@ -4,6 +4,7 @@
 //! Under batching with an index for each example, all branches run and their results are selected.
 
 use pullback_base::{Aval, DType, Result, bail};
+use pullback_ir::hlo::{HloCx, HloRegion, HloValue};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
     Avals, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Hlo, JaxprRef, Operand, Params, Prim,
@@ -88,7 +89,18 @@ impl Prim for CondPrim {
     }
 
     fn hlo(&self) -> Hlo<Cond> {
-        Hlo::Missing("regions")
+        // The last branch runs for an index that is none, where the CPU clamps; whoever makes a switch clamps first.
+        Hlo::Rule(|p, cx, ins, outs| {
+            let operands = &ins[1..];
+            let mut bodies: Vec<_> = p
+                .branches
+                .iter()
+                .map(|branch| move |cx: &mut dyn HloCx, _: &[HloValue]| cx.inline(branch, operands))
+                .collect();
+            let mut regions: Vec<HloRegion<'_>> =
+                bodies.iter_mut().map(|body| HloRegion { args: vec![], body }).collect();
+            cx.generic("stablehlo.case", "", &ins[..1], &mut regions, outs)
+        })
     }
 
     // Covered by the tests of control flow: there is no sample without traced branches.

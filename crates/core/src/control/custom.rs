@@ -155,7 +155,7 @@ impl Prim for CustomJvpPrim {
         CpuForm::Control(Control::Call(p.call_jaxpr.clone()))
     }
     fn hlo(&self) -> Hlo<CustomJvpCall> {
-        Hlo::Missing("calls of functions")
+        Hlo::Rule(|p, cx, ins, _| cx.call(&p.name, &p.call_jaxpr, ins))
     }
     // Covered by the tests of control flow: there is no sample without a rule.
     fn samples(&self) -> Vec<Sample> {
@@ -198,7 +198,7 @@ impl Prim for CustomVjpPrim {
         CpuForm::Control(Control::Call(p.call_jaxpr.clone()))
     }
     fn hlo(&self) -> Hlo<CustomVjpCall> {
-        Hlo::Missing("calls of functions")
+        Hlo::Rule(|p, cx, ins, _| cx.call(&p.name, &p.call_jaxpr, ins))
     }
     // Covered by the tests of control flow: there is no sample without a rule.
     fn samples(&self) -> Vec<Sample> {

@@ -3,12 +3,15 @@
 //! scan : consts carry xs[length, ...] -> carry ys[length, ...]
 //! The body takes consts, carry and one slice of each x, and gives the next carry and one slice of each y.
 
-use pullback_base::{Aval, Result, Shape, bail};
+use pullback_base::{Aval, Result, Scalar, Shape, bail};
+use pullback_ir::hlo::{HloCx, HloValue, HloValues};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
     Atom, Avals, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Hlo, Jaxpr, JaxprRef, Operand, Params,
     Prim, PrimRef, Sample, Split, SplitJaxpr, Tangents, Transpose, Val, Vals, eval_jaxpr,
 };
+
+use smallvec::smallvec;
 
 use super::jit::check_call;
 use super::shapes::{ScanIns, ScanOuts};
@@ -141,7 +144,7 @@ impl Prim for ScanPrim {
     }
 
     fn hlo(&self) -> Hlo<Scan> {
-        Hlo::Missing("loops")
+        Hlo::Rule(scan_hlo)
     }
 
     // Covered by the tests of control flow: there is no sample without a traced body.
@@ -428,4 +431,73 @@ pub(super) fn with_unused_inputs(jaxpr: &Jaxpr, avals: &[Aval]) -> JaxprRef {
         wider.invars.push(pullback_ir::VarId(wider.vars.len() as u32 - 1));
     }
     JaxprRef::new(wider)
+}
+
+/// A loop that carries the step, the operands, and the ys as far as they are made.
+fn scan_hlo(p: &Scan, cx: &mut dyn HloCx, ins: &[HloValue], outs: &[Aval]) -> Result<HloValues> {
+    let [_, y_avals] = p.out_parts(outs);
+    let ys: HloValues = y_avals.iter().map(|y| cx.full(Scalar::zero(y.dtype), &y.shape)).collect();
+    if p.length == 0 {
+        return Ok(p.parts(ins)[1].iter().copied().chain(ys).collect());
+    }
+    let step = |number: usize| Scalar::i32(number as i32);
+    let start = cx.constant(step(0));
+    let inits: HloValues = std::iter::once(start).chain(ins.iter().copied()).chain(ys).collect();
+    let n_ins = ins.len();
+    let state = cx.while_loop(
+        Some(p.length),
+        &inits,
+        &mut |cx, state| {
+            let end = cx.constant(step(p.length));
+            Ok(smallvec![cx.compare("LT", state[0], end)])
+        },
+        &mut |cx, state| {
+            let (ins, ys) = state[1..].split_at(n_ins);
+            let [consts, carry, xs] = p.parts(ins);
+            let position = position_hlo(p, cx, state[0]);
+            let slices: Vec<HloValue> = xs.iter().map(|&x| slice_hlo(cx, x, position)).collect();
+            let results = cx.inline(&p.jaxpr, &[consts, carry, &slices].concat())?;
+            let [next, new] = p.out_parts(&results);
+            let one = cx.constant(step(1));
+            let ys: Vec<HloValue> = ys.iter().zip(new).map(|(&ys, &y)| update_hlo(cx, ys, y, position)).collect();
+            let next_step = cx.binary("stablehlo.add", state[0], one);
+            Ok([&[next_step], consts, next, xs, &ys].concat().into())
+        },
+    )?;
+    let carry = &state[1 + p.ft_in.n_consts..][..p.ft_in.n_carry];
+    Ok(carry.iter().chain(&state[1 + n_ins..]).copied().collect())
+}
+
+/// The position in the arrays of a step.
+fn position_hlo(p: &Scan, cx: &mut dyn HloCx, step: HloValue) -> HloValue {
+    if !p.reverse {
+        return step;
+    }
+    let last = cx.constant(Scalar::i32(p.length as i32 - 1));
+    cx.binary("stablehlo.subtract", last, step)
+}
+
+fn starts_hlo(cx: &mut dyn HloCx, position: HloValue, rank: usize) -> Vec<HloValue> {
+    let mut starts = vec![position];
+    starts.extend((1..rank).map(|_| cx.constant(Scalar::i32(0))));
+    starts
+}
+
+fn slice_hlo(cx: &mut dyn HloCx, x: HloValue, position: HloValue) -> HloValue {
+    let mut sizes = x.aval.shape.clone();
+    sizes[0] = 1;
+    let mut operands = vec![x];
+    operands.extend(starts_hlo(cx, position, sizes.len()));
+    let attributes = format!("sizes = {:?}", &sizes[..]);
+    let slab = cx.one("stablehlo.dynamic_slice", &attributes, &operands, x.aval.with_shape(&sizes));
+    cx.reshape(slab, &sizes[1..])
+}
+
+fn update_hlo(cx: &mut dyn HloCx, ys: HloValue, y: HloValue, position: HloValue) -> HloValue {
+    let mut sizes = ys.aval.shape.clone();
+    sizes[0] = 1;
+    let slab = cx.reshape(y, &sizes);
+    let mut operands = vec![ys, slab];
+    operands.extend(starts_hlo(cx, position, sizes.len()));
+    cx.one("stablehlo.dynamic_update_slice", "", &operands, ys.aval)
 }

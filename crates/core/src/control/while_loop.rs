@@ -91,7 +91,22 @@ impl Prim for WhilePrim {
     }
 
     fn hlo(&self) -> Hlo<While> {
-        Hlo::Missing("loops")
+        Hlo::Rule(|p, cx, ins, _| {
+            if p.cond_jaxpr.out_avals()[0].rank() > 0 {
+                return cx.compose(&|e, ins| run_until_all_done(p, e, ins), ins);
+            }
+            let (n_consts, n_cond) = (p.cond_nconsts + p.body_nconsts, p.cond_nconsts);
+            let outs = cx.while_loop(
+                None,
+                ins,
+                &mut |cx, args| cx.inline(&p.cond_jaxpr, &[&args[..n_cond], &args[n_consts..]].concat()),
+                &mut |cx, args| {
+                    let next = cx.inline(&p.body_jaxpr, &args[n_cond..])?;
+                    Ok(args[..n_consts].iter().copied().chain(next).collect())
+                },
+            )?;
+            Ok(outs[n_consts..].into())
+        })
     }
 
     // Covered by the tests of control flow: there is no sample without a traced body.

@@ -61,7 +61,9 @@ impl Emit for BatchEmit {
             return self.parent.bind(prim, params, &vals);
         }
         let e = &*self.parent;
-        let (outs, out_dims) = match prim.batch(params, e, &self.batch, &vals, &dims)? {
+        let own = prim.custom_rule(params).and_then(|rule| rule.batch(&self.parent, &self.batch, &vals, &dims));
+        let result = own.map_or_else(|| prim.batch(params, e, &self.batch, &vals, &dims), |result| result.map(Some))?;
+        let (outs, out_dims) = match result {
             Some(result) => result,
             None => {
                 let (ins, dim) = align(e, &vals, &dims)?;

@@ -154,9 +154,9 @@ impl PjitFunction {
     }
 
     /// What was asked for at the creation, for `lower` and its kin.
-    fn _options(&self) -> (Vec<usize>, Vec<String>, Vec<usize>, Vec<String>) {
+    fn _options(&self) -> (Vec<usize>, Vec<String>, Vec<usize>, Vec<String>, bool) {
         let (statics, donate) = (self.statics.clone(), self.donate.clone());
-        (statics.argnums, statics.argnames, donate.argnums, donate.argnames)
+        (statics.argnums, statics.argnames, donate.argnums, donate.argnames, self.keep_unused)
     }
 
     #[getter]

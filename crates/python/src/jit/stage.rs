@@ -226,7 +226,7 @@ pub struct Staged {
 impl Staged {
     #[getter]
     fn jaxpr(&self) -> PyJaxpr {
-        PyJaxpr(self.jaxpr.clone())
+        PyJaxpr::new(self.jaxpr.clone())
     }
     #[getter]
     fn in_tree(&self) -> PyTreeDef {

@@ -111,7 +111,14 @@ fn register_static(cls: Bound<'_, PyType>) -> PyResult<Bound<'_, PyType>> {
     Ok(cls)
 }
 
+/// Whether a class was registered as a container.
+#[pyfunction]
+fn is_registered(class: &Bound<'_, PyType>) -> bool {
+    find(class).is_some()
+}
+
 pub(super) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(is_registered, m)?)?;
     m.add_function(wrap_pyfunction!(register_pytree_node, m)?)?;
     m.add_function(wrap_pyfunction!(_register_dataclass, m)?)?;
     m.add_function(wrap_pyfunction!(register_static, m)?)

@@ -11,7 +11,7 @@ pub(super) struct Asinh;
 impl UnaryOp for Asinh {
     const NAME: &'static str = "asinh";
     const ACCEPTS: DTypes = DTypes::INEXACT;
-    const HLO: Hlo<()> = Hlo::Missing("StableHLO has no asinh; it is a composition");
+    const HLO: Hlo<()> = Hlo::Op("chlo.asinh");
     const RULE: UnaryRule = UnaryRule::Tangent(asinh_tangent);
     const DOMAIN: (f64, f64) = (-4.0, 4.0);
 

@@ -93,7 +93,7 @@ impl Prim for Clamp {
     }
 
     fn hlo(&self) -> Hlo<()> {
-        Hlo::Op("stablehlo.clamp")
+        Hlo::Attributes("stablehlo.clamp", |(), _| String::new())
     }
 
     fn samples(&self) -> Vec<Sample> {

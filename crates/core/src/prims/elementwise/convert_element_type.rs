@@ -89,7 +89,17 @@ impl Prim for Convert {
     }
 
     fn hlo(&self) -> Hlo<ConvertElementType> {
-        Hlo::Attributes("stablehlo.convert", |_, _| String::new())
+        Hlo::Rule(|p, cx, ins, _| {
+            let x = ins[0];
+            if p.new_dtype == DType::Bool && x.aval.dtype != DType::Bool {
+                let zero = cx.full(Scalar::zero(x.aval.dtype), &x.aval.shape);
+                return Ok(smallvec![cx.compare("NE", x, zero)]);
+            }
+            let is_part = x.aval.dtype.is_complex() && !p.new_dtype.is_complex();
+            let x =
+                if is_part { cx.one("stablehlo.real", "", &[x], x.aval.with_dtype(x.aval.dtype.real())) } else { x };
+            Ok(smallvec![cx.convert(x, p.new_dtype)])
+        })
     }
 
     fn samples(&self) -> Vec<Sample> {

@@ -11,7 +11,7 @@ pub(super) struct Digamma;
 impl UnaryOp for Digamma {
     const NAME: &'static str = "digamma";
     const ACCEPTS: DTypes = DTypes::FLOAT;
-    const HLO: Hlo<()> = Hlo::Missing("StableHLO has no digamma; it is a composition");
+    const HLO: Hlo<()> = Hlo::Op("chlo.digamma");
     const RULE: UnaryRule = UnaryRule::Tangent(|x, _y, x_dot| x_dot * x.full(1.0).bind(POLYGAMMA, &Params::NONE, &[x]));
     const DOMAIN: (f64, f64) = (0.5, 5.0);
 

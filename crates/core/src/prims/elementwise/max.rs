@@ -14,7 +14,7 @@ pub(super) struct Max;
 impl BinaryOp for Max {
     const NAME: &'static str = "max";
     const ACCEPTS: DTypes = DTypes::ANY;
-    const HLO: Hlo<()> = Hlo::Op("stablehlo.maximum");
+    const HLO: Hlo<()> = Hlo::RealOp("stablehlo.maximum");
     const RULE: BinaryRule = BinaryRule::Partial {
         x: Some(|x_dot, x, y, z| x_dot * greater_share(x, y, z)),
         y: Some(|y_dot, x, y, z| y_dot * greater_share(y, x, z)),

@@ -15,7 +15,7 @@ pub(super) struct Min;
 impl BinaryOp for Min {
     const NAME: &'static str = "min";
     const ACCEPTS: DTypes = DTypes::ANY;
-    const HLO: Hlo<()> = Hlo::Op("stablehlo.minimum");
+    const HLO: Hlo<()> = Hlo::RealOp("stablehlo.minimum");
     const RULE: BinaryRule = BinaryRule::Partial {
         x: Some(|x_dot, x, y, z| x_dot * lesser_share(x, y, z)),
         y: Some(|y_dot, x, y, z| y_dot * lesser_share(y, x, z)),

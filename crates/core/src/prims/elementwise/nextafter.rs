@@ -11,7 +11,7 @@ pub(super) struct Nextafter;
 impl BinaryOp for Nextafter {
     const NAME: &'static str = "nextafter";
     const ACCEPTS: DTypes = DTypes::FLOAT;
-    const HLO: Hlo<()> = Hlo::Missing("StableHLO has no next_after; it is a composition");
+    const HLO: Hlo<()> = Hlo::Op("chlo.next_after");
     const RULE: BinaryRule = BinaryRule::Partial { x: Some(|x_dot, _x, _y, _z| x_dot.clone()), y: None };
     const DOMAIN: (f64, f64) = (-5.0, 5.0);
 

@@ -74,7 +74,11 @@ impl Prim for Pow {
     }
 
     fn hlo(&self) -> Hlo<()> {
-        Hlo::Missing("an integer exponent is converted first; the emitter does not make operations yet")
+        Hlo::Rule(|(), cx, ins, outs| {
+            let y = cx.convert(ins[1], ins[0].aval.dtype);
+            let (x, y) = (cx.repeated(ins[0], &outs[0].shape), cx.repeated(y, &outs[0].shape));
+            Ok(smallvec![cx.binary("stablehlo.power", x, y)])
+        })
     }
 
     fn samples(&self) -> Vec<Sample> {

@@ -12,7 +12,7 @@ use pullback_loops::Combine;
 use smallvec::smallvec;
 
 use crate::prims::movement::batch_axis;
-use crate::prims::{CONCATENATE, Concatenate, DTypes, V, zeros};
+use crate::prims::{ADD, CONCATENATE, Concatenate, DTypes, V, zeros};
 
 /// Params of the family.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
@@ -95,7 +95,10 @@ impl<T: CumulativeOp> Prim for Cumul<T> {
     }
 
     fn hlo(&self) -> Hlo<Cumulative> {
-        Hlo::Missing("a window reduction with a region of its own")
+        Hlo::Composition(|p, e, ins| {
+            let join = T::JOIN.unwrap_or(|e, x, y| join_by(e, ADD, x, y));
+            Ok(smallvec![prefixes(e, (ins[0].clone(), None), p.axis, p.reverse, join)?.0])
+        })
     }
 
     fn samples(&self) -> Vec<Sample> {

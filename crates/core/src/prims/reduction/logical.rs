@@ -8,7 +8,7 @@ use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sampl
 use pullback_loops::Combine;
 use smallvec::smallvec;
 
-use super::{batch_reduction, reduced_shape};
+use super::{batch_reduction, reduce, reduced_shape};
 use crate::prims::DTypes;
 
 /// Params of `reduce_and`, `reduce_or` and `reduce_xor`.
@@ -64,7 +64,7 @@ impl<T: LogicalOp> Prim for Logical<T> {
     }
 
     fn hlo(&self) -> Hlo<ReduceLogical> {
-        Hlo::Missing("stablehlo.reduce takes an initial value; the emitter does not make operands yet")
+        Hlo::Rule(|p, cx, ins, _| reduce(cx, ins[0], T::COMBINE, &p.axes))
     }
 
     fn samples(&self) -> Vec<Sample> {

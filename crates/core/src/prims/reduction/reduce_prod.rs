@@ -11,7 +11,7 @@ use pullback_ir::{
 use pullback_loops::Combine;
 use smallvec::smallvec;
 
-use super::{batch_reduction, reduced_shape};
+use super::{batch_reduction, reduce, reduced_shape};
 use crate::prims::{DTypes, MUL, V};
 
 /// Params of `reduce_prod`.
@@ -63,7 +63,7 @@ impl Prim for ReduceProdPrim {
     }
 
     fn hlo(&self) -> Hlo<ReduceProd> {
-        Hlo::Missing("stablehlo.reduce takes an initial value; the emitter does not make operands yet")
+        Hlo::Rule(|p, cx, ins, _| reduce(cx, ins[0], Combine::Mul, &p.axes))
     }
 
     fn samples(&self) -> Vec<Sample> {

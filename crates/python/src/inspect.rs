@@ -1,0 +1,53 @@
+//! The stages of a compilation as a Python object.
+
+use pyo3::prelude::*;
+
+/// Every stage of a staged function on its way to machine code, as text.
+#[pyfunction]
+fn inspect(py: Python<'_>, staged: &crate::jit::Staged) -> PyResult<Inspection> {
+    crate::gate::gate(py, || pullback_backend::inspect(staged.parts().0)).map(Inspection)
+}
+
+/// The stages of one compilation, as text.
+#[pyclass(module = "pullback", frozen)]
+struct Inspection(pullback_backend::Inspection);
+
+#[pymethods]
+impl Inspection {
+    #[getter]
+    fn jaxpr(&self) -> &str {
+        &self.0.jaxpr
+    }
+    #[getter]
+    fn simplified(&self) -> &str {
+        &self.0.simplified
+    }
+    #[getter]
+    fn before(&self) -> &str {
+        &self.0.before
+    }
+    #[getter]
+    fn after(&self) -> &str {
+        &self.0.after
+    }
+    #[getter]
+    fn report(&self) -> &str {
+        &self.0.report
+    }
+    #[getter]
+    fn machine_code(&self) -> &str {
+        &self.0.machine_code
+    }
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+    fn __repr__(&self) -> String {
+        self.0.to_string()
+    }
+}
+
+/// Adds classes and functions to the extension module.
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<Inspection>()?;
+    m.add_function(wrap_pyfunction!(inspect, m)?)
+}

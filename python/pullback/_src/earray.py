@@ -1,0 +1,5 @@
+"""Arrays of extended element types."""
+
+
+class EArray:
+    """An array of an extended element type; no value here is one."""

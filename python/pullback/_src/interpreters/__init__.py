@@ -1,0 +1,1 @@
+"""Tracing by hand under JAX's private path."""

@@ -1,0 +1,3 @@
+"""`ad` under JAX's private path."""
+
+from pullback.interpreters.ad import *  # noqa: F403

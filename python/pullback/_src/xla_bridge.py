@@ -1,0 +1,55 @@
+"""The backend under JAX's private path."""
+
+import functools as _functools
+
+
+class _CpuBackend:
+    """This process's CPU."""
+
+    platform = "cpu"
+    platform_version = "pullback"
+
+    def devices(self):
+        """Its devices."""
+        import pullback
+
+        return pullback.devices()
+
+    local_devices = devices
+
+    def device_count(self):
+        """Number of devices."""
+        return len(self.devices())
+
+    local_device_count = device_count
+
+    def process_index(self):
+        """This process's number."""
+        return 0
+
+
+@_functools.cache
+def get_backend(platform=None):
+    """The backend of a platform.
+
+    Raises:
+      RuntimeError: there is none.
+    """
+    if platform not in (None, "cpu"):
+        raise RuntimeError(f"Unknown backend: '{platform}' requested, but no platforms that are instances of {platform} are present.")
+    return _CpuBackend()
+
+
+# Made when first asked for, as tools expect: empty until then.
+_backends = {}
+
+
+def backends():
+    """All backends by platform."""
+    _backends.setdefault("cpu", get_backend())
+    return _backends
+
+
+def backends_are_initialized():
+    """Whether a backend was asked for."""
+    return bool(_backends)

@@ -1,0 +1,47 @@
+"""How elements lie in memory: row by row, always."""
+
+
+class Layout:
+    """The order of axes in memory, from the slowest."""
+
+    def __init__(self, major_to_minor, tiling=None, sub_byte_element_size_in_bits=0):
+        self.major_to_minor = tuple(major_to_minor)
+        self.tiling = tiling
+        self.sub_byte_element_size_in_bits = sub_byte_element_size_in_bits
+
+    def __repr__(self):
+        return f"Layout(major_to_minor={self.major_to_minor}, tiling={self.tiling})"
+
+    def __eq__(self, other):
+        return isinstance(other, Layout) and (self.major_to_minor, self.tiling) == (other.major_to_minor, other.tiling)
+
+    def __hash__(self):
+        return hash((self.major_to_minor, self.tiling))
+
+
+class Format:
+    """A layout and a sharding."""
+
+    def __init__(self, layout=None, sharding=None):
+        self.layout = layout
+        self.sharding = sharding
+
+    def __repr__(self):
+        return f"Format(layout={self.layout}, sharding={self.sharding})"
+
+    def __eq__(self, other):
+        return isinstance(other, Format) and (self.layout, self.sharding) == (other.layout, other.sharding)
+
+    def __hash__(self):
+        return hash((self.layout, self.sharding))
+
+
+def with_layout_constraint(x, layout):
+    """`x`, whose layout must be the row-major one.
+
+    Raises:
+      NotImplementedError: another order is asked for.
+    """
+    if layout.major_to_minor != tuple(range(x.ndim)):
+        raise NotImplementedError(f"arrays are row-major here; the layout {layout} is not supported")
+    return x

@@ -1,0 +1,68 @@
+"""Objects of the core for libraries that interpret, build or extend jaxprs."""
+
+from pullback._core import (
+    DropVar as DropVar,
+    Jaxpr as Jaxpr,
+    JaxprEqn as JaxprEqn,
+    Literal as Literal,
+    Primitive as Primitive,
+    ShapedArray as _ShapedArray,
+    Var as Var,
+)
+from pullback.core import (
+    ClosedJaxpr as ClosedJaxpr,
+    DebugInfo as DebugInfo,
+    Effect as Effect,
+    Token as Token,
+    TraceTag as TraceTag,
+    concrete_or_error as concrete_or_error,
+    find_top_trace as find_top_trace,
+    gensym as gensym,
+    get_opaque_trace_state as get_opaque_trace_state,
+    jaxpr_as_fun as jaxpr_as_fun,
+    jaxprs_in_params as jaxprs_in_params,
+    mapped_aval as mapped_aval,
+    new_jaxpr_eqn as new_jaxpr_eqn,
+    no_effects as no_effects,
+    set_current_trace as set_current_trace,
+    subjaxprs as subjaxprs,
+    take_current_trace as take_current_trace,
+    unmapped_aval as unmapped_aval,
+    valid_jaxtype as valid_jaxtype,
+)
+from pullback.extend.core import primitives as primitives
+
+Effects = frozenset
+
+
+class AbstractToken:
+    """The aval of tokens, which order effects; there are none in jaxprs here."""
+
+
+class JaxprTypeError(TypeError):
+    """A jaxpr whose equations do not fit together."""
+
+
+def check_jaxpr(jaxpr):
+    """Checks that a jaxpr is well formed; building one already has."""
+
+
+def array_types():
+    """Types that count as arrays."""
+    import numpy as np
+
+    from pullback import Array
+
+    return {Array, np.ndarray}
+
+
+def unsafe_am_i_under_a_jit_DO_NOT_USE():
+    """Whether some trace is current."""
+    from pullback.core import trace_state_clean
+
+    return not trace_state_clean()
+
+
+def primal_dtype_to_tangent_dtype(dtype):
+    """The element type of tangents."""
+    return _ShapedArray((), dtype).to_tangent_aval().dtype

@@ -1,0 +1,166 @@
+"""Functions with transformations around them, as libraries that trace by hand build them.
+
+A `WrappedFun` is a function, transformations of it as generators, and stores that they fill; `call_wrapped` runs it.
+"""
+
+import functools as _functools
+
+
+class StoreException(Exception):
+    """A store was read before it was filled, or filled twice."""
+
+
+class Store:
+    """A cell that is filled once."""
+
+    __slots__ = ("_value",)
+    _EMPTY = object()
+
+    def __init__(self):
+        self._value = Store._EMPTY
+
+    def store(self, value):
+        """Fills it."""
+        if self._value is not Store._EMPTY:
+            raise StoreException("Store occupied")
+        self._value = value
+
+    def reset(self):
+        """Empties it."""
+        self._value = Store._EMPTY
+
+    @property
+    def val(self):
+        """What it holds."""
+        if self._value is Store._EMPTY:
+            raise StoreException("Store empty")
+        return self._value
+
+    def __bool__(self):
+        return self._value is not Store._EMPTY
+
+
+class EqualStore(Store):
+    """A cell that may be filled again with an equal value."""
+
+    __slots__ = ()
+
+    def store(self, value):
+        """Fills it, or checks that the value is the one it holds."""
+        if self and self._value != value:
+            raise StoreException("Store occupied by another value")
+        self._value = value
+
+
+class WrappedFun:
+    """A function with transformations, the innermost last."""
+
+    __slots__ = ("f", "transforms", "stores", "params", "debug_info")
+
+    def __init__(self, f, transforms=(), stores=(), params=(), debug_info=None):
+        self.f = f
+        self.transforms = transforms
+        self.stores = stores
+        self.params = params
+        self.debug_info = debug_info
+
+    @property
+    def __name__(self):
+        return getattr(self.f, "__name__", "<unnamed wrapped function>")
+
+    def wrap(self, transform, args, store):
+        """The function with one more transformation around it."""
+        return WrappedFun(
+            self.f, ((transform, args), *self.transforms), (store, *self.stores), self.params, self.debug_info
+        )
+
+    def call_wrapped(self, *args, **kwargs):
+        """Runs the function inside its transformations."""
+        fun = _functools.partial(self.f, **dict(self.params))
+        for (transform, own), store in reversed(list(zip(self.transforms, self.stores))):
+            fun = _functools.partial(transform, fun, store, own)
+        return fun(*args, **kwargs)
+
+    def replace_debug_info(self, debug_info):
+        """The function under another description."""
+        return WrappedFun(self.f, self.transforms, self.stores, self.params, debug_info)
+
+
+def wrap_init(f, params=None, *, debug_info=None):
+    """A function without transformations."""
+    return WrappedFun(f, params=tuple(sorted((params or {}).items())), debug_info=debug_info)
+
+
+def _run_generator(generator, fun, store, own, *args, **kwargs):
+    """Runs one transformation: it yields arguments, gets results, and yields its own."""
+    steps = generator(*own, *args, **kwargs)
+    inner_args, inner_kwargs = next(steps)
+    out = steps.send(fun(*inner_args, **inner_kwargs))
+    steps.close()
+    if store is None:
+        return out
+    out, aux = out
+    store.store(aux)
+    return out
+
+
+def _run_function(wrapper, fun, store, own, *args, **kwargs):
+    if store is None:
+        return wrapper(fun, *own, *args, **kwargs)
+    return wrapper(fun, store, *own, *args, **kwargs)
+
+
+def transformation(generator):
+    """A transformation from a generator that yields `(args, kwargs)`, is sent the results, and yields its results."""
+
+    def apply(fun, *own):
+        return fun.wrap(_functools.partial(_run_generator, generator), own, None)
+
+    return apply
+
+
+def transformation_with_aux(generator):
+    """As `transformation`, for a generator that yields results and something more; gives the function and a way to it."""
+
+    def apply(fun, *own):
+        store = Store()
+        return fun.wrap(_functools.partial(_run_generator, generator), own, store), lambda: store.val
+
+    return apply
+
+
+def transformation2(wrapper):
+    """A transformation from a function `(inner, *own, *args)`."""
+
+    def apply(fun, *own):
+        return fun.wrap(_functools.partial(_run_function, wrapper), own, None)
+
+    return apply
+
+
+def transformation_with_aux2(wrapper):
+    """A transformation from a function `(inner, store, *own, *args)`."""
+
+    def apply(fun, *own):
+        store = Store()
+        return fun.wrap(_functools.partial(_run_function, wrapper), own, store), lambda: store.val
+
+    return apply
+
+
+def merge_linear_aux(first, second):
+    """Whichever of two ways to something more was taken: which, and what it gives."""
+    try:
+        found = first()
+    except StoreException:
+        return False, second()
+    try:
+        second()
+    except StoreException:
+        return True, found
+    raise StoreException("neither store is empty")
+
+
+def cache(call, **_):
+    """`call(fun, *args)`, remembered by function and arguments."""
+    return _functools.lru_cache(maxsize=None)(call)

@@ -1,0 +1,1 @@
+"""The tables of rules for primitives that Python code defines: `ad`, `batching`, `mlir`, and views on tracing."""

@@ -1,0 +1,95 @@
+"""Rules of batching for primitives that Python code defines.
+
+`primitive_batchers[p] = rule(args, dims, **params) -> (out, out_dim)`; `fancy_primitive_batchers[p]` and
+`axis_primitive_batchers[p]` take the axis first. A dim is the batch axis of an operand, `not_mapped` for none.
+"""
+
+import typing as _typing
+
+from pullback._core import BatchTracer as BatchTracer
+from pullback.interpreters._tables import RuleTable as _RuleTable
+
+primitive_batchers = _RuleTable("batching rule")
+fancy_primitive_batchers = _RuleTable("batching rule with axis")
+axis_primitive_batchers = _RuleTable("batching rule with axis")
+
+not_mapped = None
+NotMapped = type(None)
+BatchDim = int | None
+
+
+class AxisData(_typing.NamedTuple):
+    """The axis that is mapped over."""
+
+    name: _typing.Any
+    size: int
+    spmd_name: _typing.Any
+    explicit_mesh_axis: _typing.Any
+
+
+def moveaxis(x, source, destination):
+    """`x` with one axis elsewhere."""
+    from pullback import numpy as jnp
+
+    return x if source == destination else jnp.moveaxis(x, source, destination)
+
+
+def broadcast(x, size, axis, mesh_axis=None):
+    """`x` repeated along a new axis."""
+    from pullback import lax
+
+    shape = list(x.shape)
+    axis %= len(shape) + 1
+    shape.insert(axis, size)
+    return lax.broadcast_in_dim(x, tuple(shape), [i for i in range(len(shape)) if i != axis])
+
+
+def bdim_at_front(x, dim, size):
+    """`x` with its batch axis in front, repeated when it has none."""
+    return broadcast(x, size, 0) if dim is not_mapped else moveaxis(x, dim, 0)
+
+
+def matchaxis(name, size, mesh_axis, source, destination, x, sum_match=False):
+    """`x` with its batch axis moved from `source` to `destination`; `not_mapped` as source repeats it."""
+    if source is not_mapped and destination is not_mapped:
+        return x
+    if source is not_mapped:
+        return broadcast(x, size, destination)
+    if destination is not_mapped:
+        if not sum_match:
+            raise ValueError("vmap has mapped output but out_axes is None")
+        return x.sum(source)
+    return moveaxis(x, source, destination)
+
+
+def _size_of(args, dims):
+    return next(x.shape[d] for x, d in zip(args, dims) if d is not not_mapped)
+
+
+def defvectorized(primitive):
+    """Says that the primitive is elementwise over operands that have one batch axis or none."""
+
+    def batch(args, dims, **params):
+        dim = next(d for d in dims if d is not not_mapped)
+        if all(d == dim for d in dims):
+            return primitive.bind(*args, **params), dim
+        size = _size_of(args, dims)
+        return primitive.bind(*(bdim_at_front(x, d, size) for x, d in zip(args, dims)), **params), 0
+
+    primitive_batchers[primitive] = batch
+
+
+def defbroadcasting(primitive):
+    """Says that the primitive is elementwise over operands that broadcast."""
+    defvectorized(primitive)
+
+
+def defreducer(primitive, ident=None):
+    """Says that the primitive reduces over its parameter `axes`."""
+
+    def batch(args, dims, *, axes, **params):
+        ((x,), (dim,)) = args, dims
+        moved = tuple(axis + (axis >= dim) for axis in axes)
+        return primitive.bind(x, axes=moved, **params), dim - sum(axis < dim for axis in moved)
+
+    primitive_batchers[primitive] = batch

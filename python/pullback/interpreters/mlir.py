@@ -1,0 +1,70 @@
+"""How primitives that Python code defines become part of compiled programs.
+
+`register_lowering(p, lower_fun(f))` says that an application of `p` is the inlined application of `f`. Rules that build
+operations of a compiler's representation by hand cannot be run: there is none here; they raise when the primitive is compiled.
+"""
+
+from pullback.interpreters._tables import RuleTable as _RuleTable
+
+_lowerings = _RuleTable("lowering")
+
+
+class _Inlined:
+    """A lowering that stands for the traced function."""
+
+    def __init__(self, fun, multiple_results):
+        self.fun = fun
+        self.multiple_results = multiple_results
+
+    def __call__(self, ctx, *args, **params):
+        raise NotImplementedError("a lowering made by lower_fun is inlined by the core; it cannot be called by hand")
+
+
+def lower_fun(fun, multiple_results=True):
+    """The lowering that inlines `fun(*args, **params)`.
+
+    Args:
+      fun: a function of arrays, traced when a program with the primitive is compiled.
+      multiple_results: whether `fun` gives a sequence rather than one array.
+    """
+    return _Inlined(fun, multiple_results)
+
+
+def register_lowering(prim, rule, platform=None, inline=True, cacheable=True, override=None):
+    """Sets how `prim` is compiled; gives the rule back. Rules for other platforms than the CPU are not asked."""
+    if platform in (None, "cpu"):
+        _lowerings[prim] = rule
+    return rule
+
+
+def lowering_of(primitive):
+    """The rule that was set.
+
+    Raises:
+      NotImplementedError: there is none.
+    """
+    rule = _lowerings.get(primitive)
+    if rule is None:
+        raise NotImplementedError(
+            f"MLIR translation rule for primitive '{primitive}' not found for platform cpu; set one with "
+            "mlir.register_lowering(primitive, mlir.lower_fun(f))"
+        )
+    return rule
+
+
+def inlined(primitive, rule, avals, params):
+    """The jaxpr of a lowering for operands of given avals."""
+    import pullback
+
+    if not isinstance(rule, _Inlined):
+        raise NotImplementedError(
+            f"the lowering of primitive '{primitive}' builds MLIR by hand, which Pullback does not have; register "
+            "mlir.lower_fun(f) with a function of arrays instead"
+        )
+
+    def flat(*args):
+        out = rule.fun(*args, **params)
+        return list(out) if rule.multiple_results else [out]
+
+    avals = [pullback.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type) for aval in avals]
+    return pullback.make_jaxpr(flat)(*avals)

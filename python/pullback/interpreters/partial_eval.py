@@ -1,0 +1,133 @@
+"""Tracing by hand: functions of flat arguments to jaxprs, partial evaluation by known and unknown arguments."""
+
+
+from pullback import _core
+from pullback._core import DynamicJaxprTracer as DynamicJaxprTracer
+from pullback.core import ShapedArray as _ShapedArray
+
+# Values of unknown arguments in a partial evaluation are ordinary staged tracers here.
+JaxprTracer = DynamicJaxprTracer
+dce_rules = {}
+custom_partial_eval_rules = {}
+partial_eval_jaxpr_custom_rules = {}
+
+
+def _struct(aval):
+    import pullback
+
+    return pullback.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=getattr(aval, "weak_type", False))
+
+
+def trace_to_jaxpr_dynamic(fun, in_avals, *, keep_inputs=None, lower=False, auto_lower=False):
+    """Traces a wrapped function of flat arguments that gives a list.
+
+    Args:
+      fun: a `linear_util.WrappedFun`.
+      in_avals: avals of the arguments.
+
+    Returns:
+      the jaxpr, open; avals of the results; values of its constvars.
+    """
+    import pullback
+
+    flat = lambda *args: list(fun.call_wrapped(*args))
+    jaxpr = pullback.make_jaxpr(flat)(*map(_struct, in_avals))
+    return jaxpr, jaxpr.out_avals, jaxpr.consts
+
+
+def convert_constvars_jaxpr(jaxpr):
+    """The jaxpr with its constvars as its first inputs."""
+    return _core.open_constvars(jaxpr)
+
+
+def close_jaxpr(jaxpr):
+    """The jaxpr, closed over no consts."""
+    return jaxpr
+
+
+def dce_jaxpr(jaxpr, used_outputs, instantiate=False):
+    """The jaxpr of the marked results, and which inputs it uses.
+
+    Args:
+      jaxpr: a jaxpr.
+      used_outputs: a bool for each result.
+      instantiate: whether to keep inputs that are not used: one bool, or one for each.
+    """
+    n_inputs = len(jaxpr.invars)
+    kept = [instantiate] * n_inputs if isinstance(instantiate, bool) else list(instantiate)
+    return _core.dce_jaxpr(jaxpr, list(used_outputs), kept)
+
+
+class PartialVal(tuple):
+    """A known value, or the aval of an unknown one: the pair `(None, value)` or `(aval, None)`."""
+
+    def __new__(cls, pair):
+        return tuple.__new__(cls, pair)
+
+    @classmethod
+    def known(cls, value):
+        """A known value."""
+        return PartialVal((None, value))
+
+    @classmethod
+    def unknown(cls, aval):
+        """An unknown value."""
+        return PartialVal((aval, None))
+
+    def is_known(self):
+        """Whether the value is known."""
+        return self[0] is None
+
+    def get_known(self):
+        """The known value, or None."""
+        return self[1] if self.is_known() else None
+
+    def get_aval(self):
+        """The aval."""
+        return _core.typeof(self[1]) if self.is_known() else self[0]
+
+
+
+
+def trace_to_jaxpr_nounits(fun, pvals, instantiate=False):
+    """Runs a wrapped function with some arguments unknown.
+
+    Results that do not depend on an unknown argument come out known; the jaxpr has the others.
+
+    Returns:
+      the jaxpr, open; a `PartialVal` for each result; values of its constvars.
+    """
+    import pullback
+
+    unknown = [i for i, pval in enumerate(pvals) if not pval.is_known()]
+    known_results = {}
+
+    def flat(*args):
+        full = [pval.get_known() for pval in pvals]
+        for i, arg in zip(unknown, args):
+            full[i] = arg
+        outs = list(fun.call_wrapped(*full))
+        staged = []
+        for i, out in enumerate(outs):
+            if not instantiate and not isinstance(out, _core.Tracer):
+                known_results[i] = out
+            else:
+                staged.append(out)
+        known_results["n"] = len(outs)
+        return staged
+
+    jaxpr = pullback.make_jaxpr(flat)(*(_struct(pvals[i].get_aval()) for i in unknown))
+    avals = iter(jaxpr.out_avals)
+    outs = [
+        PartialVal.known(known_results[i]) if i in known_results else PartialVal.unknown(next(avals))
+        for i in range(known_results["n"])
+    ]
+    return jaxpr, outs, jaxpr.consts
+
+
+def abstract_eval_fun(fun, *avals, debug_info=None, **params):
+    """Avals of the results of `fun`, which gives a list."""
+    import pullback
+
+    outs = pullback.eval_shape(lambda *args: fun(*args, **params), *map(_struct, avals))
+    return [_ShapedArray(out.shape, out.dtype, getattr(out, "weak_type", False)) for out in outs]

@@ -1,0 +1,81 @@
+"""Sums and extremes over segments of an array."""
+
+from pullback import _core
+
+
+def _segment(name, data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, identity):
+    from pullback import numpy as jnp
+
+    data, ids = jnp.asarray(data), jnp.asarray(segment_ids)
+    if not jnp.issubdtype(ids.dtype, jnp.integer):
+        raise TypeError("segment_ids must be integers")
+    if data.shape[: ids.ndim] != ids.shape:
+        raise ValueError(f"segment_ids of shape {ids.shape} do not index the leading axes of data of shape {data.shape}")
+    if num_segments is None:
+        if not _core.is_concrete(ids):
+            raise ValueError(f"num_segments must be given when segment_ids are traced in jax.ops.segment_{name}")
+        num_segments = int(ids.max()) + 1 if ids.size else 0
+    if num_segments < 0:
+        raise ValueError("num_segments must be non-negative.")
+    if bucket_size is not None:
+        raise NotImplementedError("bucket_size: sums here are made in the order of the data; leave it out")
+    out = jnp.full((num_segments, *data.shape[ids.ndim :]), identity(data.dtype), data.dtype)
+    update = getattr(out.at[ids], {"sum": "add", "prod": "multiply"}.get(name, name))
+    return update(data, indices_are_sorted=indices_are_sorted, unique_indices=unique_indices, mode=mode)
+
+
+def _extreme(sign):
+    """The identity of a minimum (sign 1) or maximum (sign -1)."""
+
+    def identity(dtype):
+        from pullback import numpy as jnp
+
+        if dtype == bool:
+            return sign > 0
+        if jnp.issubdtype(dtype, jnp.integer):
+            return jnp.iinfo(dtype).max if sign > 0 else jnp.iinfo(dtype).min
+        return sign * jnp.inf
+
+    return identity
+
+
+def segment_sum(data, segment_ids, num_segments=None, indices_are_sorted=False, unique_indices=False, bucket_size=None, mode=None):
+    """The sum of the slices of `data` in each segment.
+
+    Args:
+      data: an array; `segment_ids` index its leading axes.
+      segment_ids: integers, the segment of each slice; those outside `[0, num_segments)` are dropped.
+      num_segments: number of segments; by default one more than the largest id, which must then be known.
+      indices_are_sorted, unique_indices: promises about the ids.
+      bucket_size: not supported.
+      mode: what to do with ids outside, as in `Array.at`.
+
+    Returns:
+      an array with the segments as its first axis. Differentiable in `data`.
+
+    Raises:
+      TypeError: ids are no integers. ValueError: shapes do not fit, or the number of segments is not known.
+
+    >>> import pullback.numpy as jnp
+    >>> segment_sum(jnp.arange(5.0), jnp.array([0, 0, 1, 1, 2]))
+    Array([1., 5., 4.], dtype=float32)
+    """
+    return _segment("sum", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, lambda dtype: 0)
+
+
+def segment_prod(data, segment_ids, num_segments=None, indices_are_sorted=False, unique_indices=False, bucket_size=None, mode=None):
+    """The product of the slices of `data` in each segment; arguments as in `segment_sum`, empty segments are 1."""
+    return _segment("prod", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, lambda dtype: 1)
+
+
+def segment_max(data, segment_ids, num_segments=None, indices_are_sorted=False, unique_indices=False, bucket_size=None, mode=None):
+    """The maximum of the slices of `data` in each segment; arguments as in `segment_sum`, empty segments are the least element."""
+    return _segment("max", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, _extreme(-1))
+
+
+def segment_min(data, segment_ids, num_segments=None, indices_are_sorted=False, unique_indices=False, bucket_size=None, mode=None):
+    """The minimum of the slices of `data` in each segment; arguments as in `segment_sum`, empty segments are the greatest element."""
+    return _segment("min", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, _extreme(1))
+
+
+__all__ = ["segment_max", "segment_min", "segment_prod", "segment_sum"]
