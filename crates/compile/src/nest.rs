@@ -228,7 +228,7 @@ impl Nest {
         let place = |id: LoopId| address(&place.plus(&counter(id)));
         each(loops, n, LoopKind::Lanes, |loops, id| {
             for (acc, &total) in self.accs.iter().zip(totals) {
-                let first = loops.constant(initial(*acc));
+                let first = loops.constant(acc.init);
                 loops.store(total, place(id), first);
             }
             Ok(())
