@@ -411,7 +411,17 @@ fn linear_jvp(
 }
 
 /// The decomposition of the CPU form in a function of its own, its scalar form elementwise, or the jaxpr that it calls.
-fn as_cpu(this: PrimRef, params: &Params, cx: &mut dyn HloCx, ins: &[HloValue], outs: &[Aval]) -> Result<HloValues> {
+/// The operations of a primitive whose StableHLO form is [`Hlo::AsCpu`].
+///
+/// # Errors
+/// When its CPU form is none of those that can be said there.
+pub fn as_cpu(
+    this: PrimRef,
+    params: &Params,
+    cx: &mut dyn HloCx,
+    ins: &[HloValue],
+    outs: &[Aval],
+) -> Result<HloValues> {
     let in_avals: Vec<Aval> = ins.iter().map(|x| x.aval).collect();
     match this.cpu(params, &in_avals, outs) {
         CpuForm::Decompose(rule) => composed(&*rule, this, params, cx, ins),

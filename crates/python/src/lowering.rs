@@ -97,7 +97,7 @@ fn primitive_samples(py: Python<'_>, name: &str) -> PyResult<Vec<(PyJaxpr, Vec<(
     };
     let one = |sample: &pullback_ir::Sample| {
         let domains = sample.ins.iter().map(|input| input.domain).collect();
-        Ok((PyJaxpr(gate(py, || application(sample))?), domains))
+        Ok((PyJaxpr::new(gate(py, || application(sample))?), domains))
     };
     prim.samples().iter().map(one).collect()
 }
