@@ -69,6 +69,8 @@ def _without_one(arr, obj, axis, size):
         place = _operator.index(obj)
         if not -size <= place < size:
             raise ValueError(f"axis {place} is out of bounds for array of dimension {size}")
+        if not _n.shape(obj) and not isinstance(obj, _core.Array):
+            return _n.delete(arr, place, axis=axis)
     place = _n.asarray(obj)
     place = _n.where(place < 0, place + size, place)
     kept = _n.arange(size - 1)
