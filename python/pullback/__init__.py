@@ -86,6 +86,7 @@ _MODULES = frozenset({
 _NAMES = {
     "checkpoint": ("custom_derivatives", "checkpoint"),
     "remat": ("custom_derivatives", "remat"),
+    "checkpoint_policies": ("ad_checkpoint", "checkpoint_policies"),
     "closure_convert": ("custom_derivatives", "closure_convert"),
     "custom_gradient": ("custom_derivatives", "custom_gradient"),
     "custom_jvp": ("custom_derivatives", "custom_jvp"),

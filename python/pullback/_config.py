@@ -13,6 +13,7 @@ _CORE = {
     "jax_debug_infs": ("DebugInfs",),
     "jax_threefry_partitionable": ("ThreefryPartitionable",),
     "jax_enable_custom_prng": ("TypedKeys",),
+    "jax_check_tracer_leaks": ("CheckLeaks",),
 }
 _CHOICES = {
     "jax_numpy_dtype_promotion": {"standard": (), "strict": ("StrictPromotion",)},

@@ -9,6 +9,7 @@ use pullback_runtime::FlushSubnormals;
 use smallvec::SmallVec;
 
 use crate::arena::Arena;
+use crate::emit::work_of;
 use crate::host::{self, BoundKernel, Run};
 use crate::native::{self, Native};
 
@@ -54,6 +55,27 @@ pub struct Executable {
     constants: Vec<Option<Buffer>>,
     /// `None` runs on the interpreter.
     native: Option<Native>,
+    is_long: bool,
+}
+
+/// Operations from which a run is worth the handover of a front end's lock, a few microseconds' worth.
+const LONG_WORK: i64 = 1 << 16;
+
+/// Elements from which a kernel counts as long; most do more than one operation for each.
+const LONG_KERNEL: usize = 1 << 13;
+
+/// Whether a run may take long: by its operations as far as they are known, or because it calls the host, which may need
+/// a lock that the caller holds.
+fn is_long(block: &[Inst]) -> bool {
+    let waits = |inst: &Inst| match &inst.op {
+        Op::While(_) => true,
+        Op::Call(call) => match &call.kernel {
+            Kernel::Host(..) => true,
+            kernel => kernel.spans().iter().sum::<usize>() >= LONG_KERNEL,
+        },
+        op => op.blocks().into_iter().any(is_long),
+    };
+    work_of(block) >= LONG_WORK || block.iter().any(waits)
 }
 
 /// Compiles a program. Symbolic operations are expanded here.
@@ -80,7 +102,8 @@ pub fn compile(program: &Program, options: &Options) -> Result<Executable> {
         Role::Input(_) | Role::Output(_) | Role::Temp => Ok(None),
     };
     let constants = program.buffers.iter().map(constant).collect::<Result<_>>()?;
-    Ok(Executable { arena: Arena::new(&program), kernels, constants, native, program })
+    let is_long = is_long(&program.body);
+    Ok(Executable { arena: Arena::new(&program), kernels, constants, native, program, is_long })
 }
 
 /// Kernels with the bytes of their arguments. Their dtypes say the width of elements; a host function's are those of
@@ -113,6 +136,11 @@ impl Executable {
             // SAFETY: by contract.
             None => unsafe { self.run_interpreted(sizes, inputs, outputs) },
         }
+    }
+
+    /// Whether a run may take long, so that who holds a lock should let go of it.
+    pub fn is_long(&self) -> bool {
+        self.is_long
     }
 
     /// The program as it runs: expanded.

@@ -2,6 +2,7 @@
 //!
 //! Variables are numbers into one table of avals. Results of an equation are consecutive, so an equation is a
 //! primitive, its params, its operands and the number of its first result. Literals are scalars only; arrays are consts.
+//! Sharing gives a jaxpr its identity, which caches go by; [`JaxprRef::interned`] gives equal jaxprs the same one.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -166,14 +167,14 @@ impl Jaxpr {
     }
 }
 
-struct Shared {
+pub(crate) struct Shared {
     id: u64,
-    jaxpr: Jaxpr,
+    pub(crate) jaxpr: Jaxpr,
 }
 
 /// A shared jaxpr; compares by identity.
 #[derive(Clone)]
-pub struct JaxprRef(Arc<Shared>);
+pub struct JaxprRef(pub(crate) Arc<Shared>);
 
 impl JaxprRef {
     /// Shares a finished jaxpr.

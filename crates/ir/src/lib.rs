@@ -12,6 +12,7 @@ mod elements;
 mod emit;
 mod eval;
 pub mod hlo;
+mod intern;
 mod jaxpr;
 pub mod lower;
 mod params;

@@ -247,6 +247,12 @@ impl PyArray {
         let view = numpy::view_of(&owner, &array)?;
         match dtype {
             Some(dtype) if !dtype.is_none() => {
+                let wanted = numpy::numpy(py)?.dtype.bind(py).call1((&dtype,))?;
+                if copy == Some(false) && !wanted.eq(view.getattr("dtype")?)? {
+                    return Err(PyValueError::new_err(
+                        "Unable to avoid copy while creating an array as requested: the dtypes differ.",
+                    ));
+                }
                 let options = PyDict::new(py);
                 options.set_item("copy", copy.unwrap_or(false))?;
                 view.call_method("astype", (dtype,), Some(&options))
@@ -254,6 +260,35 @@ impl PyArray {
             _ if copy == Some(true) => view.call_method0("copy"),
             _ => Ok(view),
         }
+    }
+
+    /// A DLPack capsule of the elements, which cannot be written through it.
+    #[pyo3(signature = (*, stream=None, max_version=None, dl_device=None, copy=None))]
+    fn __dlpack__<'py>(
+        slf: Bound<'py, Self>,
+        stream: Option<Bound<'py, PyAny>>,
+        max_version: Option<(u32, u32)>,
+        dl_device: Option<(i32, i32)>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        slf.get()
+            .known(|found| tracer::method_error(py, found, "The __dlpack__() method was called on a traced array."))?;
+        if stream.is_some() {
+            return Err(PyBufferError::new_err(
+                "__dlpack__(stream=...) is for arrays of an accelerator; this one is on the CPU",
+            ));
+        }
+        if let Some((kind, _)) = dl_device.filter(|device| *device != (1, 0)) {
+            return Err(PyBufferError::new_err(format!("there is no device of DLPack type {kind} to copy to")));
+        }
+        let is_versioned = max_version.is_some_and(|(major, _)| major >= 1);
+        py.import("pullback._core")?.getattr("to_dlpack_capsule")?.call1((slf, is_versioned, copy.unwrap_or(false)))
+    }
+
+    /// DLPack's number of the CPU.
+    fn __dlpack_device__(&self) -> (i32, i32) {
+        (1, 0)
     }
 
     /// One element as a Python number.

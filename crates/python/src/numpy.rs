@@ -131,7 +131,8 @@ fn from_strange(array: &Bound<'_, PyAny>, descr: &Bound<'_, PyAny>) -> PyResult<
     from_ndarray(&array.call_method1("astype", (native,))?)
 }
 
-fn narrowed(aval: Aval, bytes: &[u8]) -> Array {
+/// The array of elements in row-major order, narrowed while 64-bit types are off.
+pub fn narrowed(aval: Aval, bytes: &[u8]) -> Array {
     let dtype = dtypes::canonical(aval.dtype);
     if dtype == aval.dtype {
         return if dtype == DType::Float0 { zeros(aval) } else { Array::from_bytes(aval, bytes) };

@@ -69,8 +69,8 @@ pub fn inputs_of(tracer: &Tracer) -> Vec<usize> {
     emit.map_or_else(Vec::new, |emit| emit.inputs_of(tracer))
 }
 
-/// What a front end can say of a tracer whose trace is over: where it was made.
-pub type DescribeLeak = fn(&Tracer) -> Option<String>;
+/// What a front end can say of a tracer whose trace is over: the name of its class, and where it was made.
+pub type DescribeLeak = fn(&Tracer) -> (&'static str, Option<String>);
 
 static DESCRIBE_LEAK: std::sync::OnceLock<DescribeLeak> = std::sync::OnceLock::new();
 
@@ -81,16 +81,49 @@ pub fn set_describe_leak(describe: DescribeLeak) {
 
 /// The error of a tracer that is used after its trace, or on a thread that does not run it.
 fn leaked(tracer: &Tracer) -> Error {
-    let place = DESCRIBE_LEAK.get().and_then(|describe| describe(tracer)).map_or_else(String::new, |text| text + "\n");
+    let (class, place) = DESCRIBE_LEAK.get().map_or(("DynamicJaxprTracer", None), |describe| describe(tracer));
+    let place = place.map_or_else(String::new, |text| text + "\n");
     let text = format!(
         "Encountered an unexpected tracer. A function transformed by JAX had a side effect, allowing for a reference to an \
-         intermediate value with type {} wrapped in a DynamicJaxprTracer to escape the scope of the transformation.\n\
+         intermediate value with type {} wrapped in a {class} to escape the scope of the transformation.\n\
          JAX transformations require that functions explicitly return their outputs, and disallow saving intermediate \
          values to global state.\n{place}Return the value from the transformed function instead. To catch the leak earlier, \
          try setting the environment variable JAX_CHECK_TRACER_LEAKS or using the `jax.checking_leaks` context manager.",
-        tracer.aval.long()
+        tracer.aval.weak(false).long()
     );
     Error::new(ErrorKind::UnexpectedTracer, text)
+}
+
+/// Looks, at the end of a trace, for tracers of it that someone still holds.
+pub type FindLeaks = fn(TraceId) -> Result<()>;
+
+static FIND_LEAKS: std::sync::OnceLock<FindLeaks> = std::sync::OnceLock::new();
+
+/// Lets a front end look for leaks when the setting asks for it. The first one stays.
+pub fn set_find_leaks(find: FindLeaks) {
+    let _ = FIND_LEAKS.set(find);
+}
+
+/// To be called where a trace has ended, and what the function gave is in the hands of Rust alone; [`trace_to_jaxpr`]
+/// leaves it to its caller, who first learns the lines of the jaxpr.
+///
+/// # Errors
+/// What the front end finds.
+///
+/// [`trace_to_jaxpr`]: crate::trace_to_jaxpr
+pub fn find_leaks(trace: TraceId) -> Result<()> {
+    match FIND_LEAKS.get() {
+        Some(find) if crate::settings::is_on(crate::settings::Setting::CheckLeaks) => find(trace),
+        _ => Ok(()),
+    }
+}
+
+/// The error of a function that returned a tracer whose trace is over.
+pub(crate) fn check_returned(out: &Val) -> Result<()> {
+    match out {
+        Val::Tracer(tracer) if !is_live(tracer.trace) => Err(leaked(tracer)),
+        _ => Ok(()),
+    }
 }
 
 /// Performs a primitive on the current emitter.
@@ -110,4 +143,22 @@ pub fn bind(prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals> {
 /// As [`bind`].
 pub fn bind_one(prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Val> {
     Ok(bind(prim, params, ins)?.swap_remove(0))
+}
+
+/// Shows a warning to the user; an error when the user wants warnings to be errors.
+pub type Warn = fn(&str) -> Result<()>;
+
+static WARN: std::sync::OnceLock<Warn> = std::sync::OnceLock::new();
+
+/// Lets a front end show warnings. The first one stays.
+pub fn set_warn(warn: Warn) {
+    let _ = WARN.set(warn);
+}
+
+/// Warns the user.
+///
+/// # Errors
+/// When the front end makes an error of warnings.
+pub fn warn(text: &str) -> Result<()> {
+    WARN.get().map_or(Ok(()), |warn| warn(text))
 }

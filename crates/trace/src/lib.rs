@@ -12,8 +12,8 @@ mod staging;
 mod transform;
 
 pub use current::{
-    DescribeLeak, bind, bind_one, current, enter, inputs_of, is_live, is_tracing, leave, set_describe_leak,
-    with_current,
+    DescribeLeak, FindLeaks, Warn, bind, bind_one, current, enter, find_leaks, inputs_of, is_live, is_tracing, leave,
+    set_describe_leak, set_find_leaks, set_warn, warn, with_current,
 };
 pub use staging::{Traced, call_jaxpr, trace_to_jaxpr, unify_captures};
 pub use transform::{jvp, linearize, vmap};

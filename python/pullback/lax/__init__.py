@@ -10,6 +10,8 @@ from pullback._control import (
     switch as switch,
     while_loop as while_loop,
 )
+from pullback._solve import custom_linear_solve as custom_linear_solve
+from pullback._solve import custom_root as custom_root
 from pullback.lax._records import (
     ConvDimensionNumbers as ConvDimensionNumbers,
     FftType as FftType,
@@ -38,6 +40,21 @@ def stop_gradient(x):
     return tree_map(_core.lax._stop_gradient, x)
 
 
+def optimization_barrier(operand, /):
+    """The same tree of values, of which no optimization may know that they are.
+
+    Differentiable; tangents and cotangents pass a barrier of their own.
+
+    >>> import pullback as jax
+    >>> float(jax.lax.optimization_barrier(2.0))
+    2.0
+    """
+    from pullback.tree_util import tree_flatten, tree_unflatten
+
+    leaves, tree = tree_flatten(operand)
+    return tree_unflatten(tree, _core.find_primitive("optimization_barrier").bind(*leaves))
+
+
 def dtype(x):
     """The dtype of a value."""
     return _core.numpy.result_type(x)
@@ -61,11 +78,13 @@ def polynomial(x, coeffs, *, unroll=None):
     return value
 
 
-for _function in (stop_gradient, dtype, empty, broadcast_like, polynomial):
+for _function in (stop_gradient, optimization_barrier, dtype, empty, broadcast_like, polynomial):
     _function.__module__ = "pullback.lax"
 
 
 def __getattr__(name):
+    if name == "linear_solve_p":
+        return _core.find_primitive("custom_linear_solve")
     # `mul_p`, `dynamic_slice_p`: the primitives themselves, under the names that libraries key on.
     if name.endswith("_p"):
         for primitive in (name[:-2], name[:-2].replace("_", "-")):
@@ -77,7 +96,7 @@ def __getattr__(name):
 
 
 __all__ = sorted({
-    *_functions, "associative_scan", "asarray", "broadcast_like", "broadcast_shapes", "cond", "dtype", "empty", "fori_loop", "map",
-    "polynomial", "scan", "stop_gradient", "switch", "while_loop", "ConvDimensionNumbers", "FftType", "GatherDimensionNumbers",
+    *_functions, "associative_scan", "asarray", "broadcast_like", "broadcast_shapes", "cond", "custom_linear_solve", "custom_root", "dtype", "empty", "fori_loop", "map",
+    "optimization_barrier", "polynomial", "scan", "stop_gradient", "switch", "while_loop", "ConvDimensionNumbers", "FftType", "GatherDimensionNumbers",
     "GatherScatterMode", "Precision", "RoundingMethod", "ScatterDimensionNumbers",
 })

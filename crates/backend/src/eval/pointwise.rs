@@ -12,6 +12,7 @@ use pullback_base::{Array, Aval, DType, Error, ErrorKind, Result};
 use pullback_ir::lower::{Elem, ScalarFn, is_computable, loaded, memory_dtype, stored, values_per_element};
 use pullback_ir::{Params, PrimRef, Val};
 use pullback_loops::*;
+use pullback_runtime::{Restart, detached};
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
@@ -100,7 +101,12 @@ impl Pointwise {
             .collect();
         let (n_blocks, rest) = if self.is_large { (len / BLOCK, len % BLOCK) } else { (0, len) };
         let sizes = [n_blocks, rest, len, 2 * len, n_blocks * BLOCK];
-        self.code.run_on(&sizes, &operands, &mut [result.bytes_mut()])?;
+        if self.is_large {
+            let mut outs = [result.bytes_mut()];
+            detached(Restart::Yes, || self.code.run_on(&sizes, &operands, &mut outs))?;
+        } else {
+            self.code.run_on(&sizes, &operands, &mut [result.bytes_mut()])?;
+        }
         Ok(Array::new(out, result.freeze()))
     }
 }

@@ -177,6 +177,11 @@ impl Array {
         }
     }
 
+    /// Whether others hold the same memory: a view of another library, an array that shares it, or an owner outside.
+    pub fn is_shared(&self) -> bool {
+        matches!(&*self.state(), State::Ready(buffer) if buffer.is_shared())
+    }
+
     /// The same elements under another aval of the same size in bytes; no copy.
     ///
     /// # Errors

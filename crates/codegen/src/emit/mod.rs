@@ -22,7 +22,7 @@ use pullback_base::{DType, Result, Scalar};
 use pullback_loops::*;
 use smallvec::{SmallVec, smallvec};
 
-pub(crate) use outline::Outlined;
+pub(crate) use outline::{Outlined, work_of};
 
 use crate::executable::CalledKernel;
 use crate::host;
@@ -320,7 +320,7 @@ impl<'s, 'a, 'f> Emitter<'s, 'a, 'f> {
     fn ordered_loop(&mut self, inner: &'a For) -> Result<()> {
         let (start, end) = (self.int(0), self.extent(inner.n));
         let inits = self.flat(inner.carries.iter().map(|carry| (carry.init, carry.phi)));
-        let checks = inner.kind == LoopKind::Seq && self.depth == 0 && !self.is_outlined;
+        let checks = inner.kind == LoopKind::Seq && self.lanes.is_none() && self.is_interruptible(inner);
         self.depth += 1;
         let outs = self.counted(inner.id, [start, end], 1, inner.n, &inits, |me, phis| {
             if checks {
@@ -423,9 +423,8 @@ impl<'s, 'a, 'f> Emitter<'s, 'a, 'f> {
         self.fb.switch_to_block(header);
         let phis = self.fb.block_params(header).to_vec();
         self.bind(inner.carries.iter().map(|carry| carry.phi), &phis);
-        if self.depth == 0 && !self.is_outlined {
-            self.check_interrupt();
-        }
+        // Nobody knows how often it runs, however deep it is.
+        self.check_interrupt();
         self.depth += 1;
         self.block(&inner.header)?;
         let condition = self.scalar(inner.condition);

@@ -45,6 +45,12 @@ impl<'a> Emitter<'_, 'a, '_> {
                 .is_some_and(|key| self.shared.repeats.get(&key).is_some_and(|&count| count > 1))
     }
 
+    /// Whether each iteration looks at the interrupt flag: of an outermost loop, and of one that alone takes long.
+    pub(super) fn is_interruptible(&self, inner: &For) -> bool {
+        const LONG: i64 = 1 << 20;
+        self.depth == 0 && !self.is_outlined || known_length(inner.n) >= LONG
+    }
+
     pub(super) fn shared_loop(&mut self, inner: &'a For) -> Result<()> {
         let (number, captured) = self.outline(inner, false);
         let function = (self.declare)(self.fb.func, number)?;
@@ -186,7 +192,7 @@ fn known_length(extent: Extent) -> i64 {
 }
 
 /// Operations that one run of a block does, roughly.
-fn work_of(block: &[Inst]) -> i64 {
+pub(crate) fn work_of(block: &[Inst]) -> i64 {
     let work = |inst: &Inst| match &inst.op {
         Op::Const(_) | Op::Index(_) | Op::Size(_) => 0,
         Op::For(inner) => work_of(&inner.body).saturating_mul(known_length(inner.n)),

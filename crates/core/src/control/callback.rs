@@ -1,7 +1,6 @@
-//! Calls of functions of the host: printing, debugging, and pure callbacks.
+//! Calls of functions of the host for printing and debugging, and what all functions of the host are.
 //!
 //! debug_print, debug_callback : operands ->          an effect; primals only, once for each example under batching
-//! pure_callback : operands -> results                no effect; not differentiable without a custom rule
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -19,9 +18,15 @@ use smallvec::smallvec;
 
 use crate::prims::V;
 
+/// A function of the host that can be called with operands and results of other types: those of a batch.
+pub trait Callback: HostCall {
+    /// The same function for operands and results of these avals.
+    fn retyped(&self, ins: Vec<Aval>, outs: Vec<Aval>) -> HostFunction;
+}
+
 /// A shared function of the host; prints its name, compares by identity.
 #[derive(Clone)]
-pub struct HostFunction(pub Arc<dyn HostCall>);
+pub struct HostFunction(pub Arc<dyn Callback>);
 
 impl PartialEq for HostFunction {
     fn eq(&self, other: &HostFunction) -> bool {
@@ -67,22 +72,10 @@ pub struct DebugCallback {
     pub callback: HostFunction,
 }
 
-/// Params of `pure_callback`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
-pub struct PureCallback {
-    /// What is called.
-    pub callback: HostFunction,
-    /// Avals of the results.
-    pub result_avals: Vec<Aval>,
-}
-
 struct DebugCallbackPrim;
-struct PureCallbackPrim;
 
 /// The primitive `debug_print`.
 pub const DEBUG_PRINT: PrimRef = PrimRef(&DebugCallbackPrim);
-/// The primitive `pure_callback`.
-pub const PURE_CALLBACK: PrimRef = PrimRef(&PureCallbackPrim);
 
 impl Prim for DebugCallbackPrim {
     type Params = DebugCallback;
@@ -144,39 +137,8 @@ impl<'e> V<'e> {
     }
 }
 
-impl Prim for PureCallbackPrim {
-    type Params = PureCallback;
-    const NAME: &'static str = "pure_callback";
-    const MULTIPLE_RESULTS: bool = true;
-
-    fn abstract_eval(&self, p: &PureCallback, _ins: &[Aval]) -> Result<Avals> {
-        Ok(p.result_avals.iter().copied().collect())
-    }
-    fn derivative(&self) -> Derivative<PureCallback> {
-        Derivative::Missing(
-            "Pure callbacks do not support JVP. Please use `jax.custom_jvp` to use callbacks while taking gradients.",
-        )
-    }
-    fn transpose(&self) -> Transpose<PureCallback> {
-        Transpose::NotLinear
-    }
-    fn batching(&self) -> Batching<PureCallback> {
-        Batching::Missing("vmap_method is not written yet")
-    }
-    fn cpu(&self, p: &PureCallback, _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
-        CpuForm::Host(p.callback.0.clone())
-    }
-    fn hlo(&self) -> Hlo<PureCallback> {
-        Hlo::Rule(|p, cx, ins, outs| host_call(&p.callback, false, cx, ins, outs))
-    }
-    // Covered by the tests of control flow: there is no sample without a function of the host.
-    fn samples(&self) -> Vec<Sample> {
-        vec![]
-    }
-}
-
 /// A call that whoever runs the program must know by name.
-fn host_call(
+pub(super) fn host_call(
     callback: &HostFunction,
     has_side_effect: bool,
     cx: &mut dyn HloCx,

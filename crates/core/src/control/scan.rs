@@ -16,7 +16,7 @@ use smallvec::smallvec;
 use super::jit::check_call;
 use super::shapes::{ScanIns, ScanOuts};
 use crate::prims::{V, add_any, batch_to_front, instantiate};
-use crate::transforms::{batch_jaxpr, dce_jaxpr, jvp_jaxpr, split_jaxpr_forced, transpose_jaxpr};
+use crate::transforms::{batch_jaxpr, dce_jaxpr, jvp_jaxpr_strong, split_jaxpr_forced, transpose_jaxpr};
 
 /// Params of `scan`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
@@ -167,8 +167,15 @@ impl Prim for ScanPrim {
 
 fn jvp(p: &Scan, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)> {
     let nonzero: Vec<bool> = ts.iter().map(Option::is_some).collect();
-    let derive = |carry: &[bool]| jvp_jaxpr(&p.jaxpr, &p.with_carry(&nonzero, carry), &p.forced(carry));
     let n_carry = p.ft_in.n_carry;
+    // A carry that comes in weakly typed and goes out strongly has strong tangents from the start.
+    let (in_avals, out_avals) = (p.jaxpr.in_avals(), p.jaxpr.out_avals());
+    let becomes_strong = |i: usize| {
+        let carried = i.checked_sub(p.ft_in.n_consts).filter(|&i| i < n_carry);
+        carried.is_some_and(|carried| in_avals[i].weak_type && !out_avals[carried].weak_type)
+    };
+    let strong: Vec<bool> = (0..xs.len()).map(|i| nonzero[i] && becomes_strong(i)).collect();
+    let derive = |carry: &[bool]| jvp_jaxpr_strong(&p.jaxpr, &p.with_carry(&nonzero, carry), &p.forced(carry), &strong);
     let carry = p.carry_fixpoint(p.parts(&nonzero)[1], |carry| Ok(derive(carry)?.nonzero_out[..n_carry].to_vec()))?;
     let derived = derive(&carry)?;
     let nonzero = p.with_carry(&nonzero, &carry);

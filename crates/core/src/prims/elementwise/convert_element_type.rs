@@ -56,10 +56,10 @@ impl Prim for Convert {
 
     fn derivative(&self) -> Derivative<ConvertElementType> {
         Derivative::Jvp(|p, e, xs, ts| {
-            let convert = |x: &Val| e.bind(CONVERT_ELEMENT_TYPE, &Params::new(p.clone()), std::slice::from_ref(x));
-            let out = convert(&xs[0])?;
+            let out = e.bind(CONVERT_ELEMENT_TYPE, &Params::new(p.clone()), xs)?;
             let t = ts[0].as_ref().filter(|_| p.new_dtype.is_inexact());
-            Ok((out, smallvec![t.map(convert).transpose()?.and_then(|mut t| t.pop())]))
+            let dot = t.map(|t| V::new(e, t).convert_weakly(p.new_dtype, p.weak_type).done());
+            Ok((out, smallvec![dot.transpose()?]))
         })
     }
 
