@@ -640,8 +640,6 @@ def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False):
     { lambda ; a:f32[]. let b:f32[] = add a 1.0:f32[] in (b,) }
     """
     _check_callable(fun)
-    if axis_env is not None:
-        raise NotImplementedError("make_jaxpr with axis_env is not supported; name the axes with jax.vmap(axis_name=...)")
     numbers, _ = _resolve_arguments(fun, static_argnums, None, "static")
 
     @_wraps(fun)

@@ -170,7 +170,8 @@ fn add_call(program: &Program, call: &Call, cost: &mut BlockCost) {
             let is_complex = matches!(gemm.dtype, DType::C64 | DType::C128);
             cost.flops += products * if is_complex { 8.0 } else { 2.0 };
         }
-        Kernel::Sort(_) | Kernel::Copy(_) | Kernel::Host(..) => {}
+        // Of dense bodies, as of functions of the host, only the bytes are known.
+        Kernel::Sort(_) | Kernel::Copy(_) | Kernel::Host(..) | Kernel::Body(..) => {}
     }
     for (buffer, _) in &call.args {
         let whole = buffer_bytes(program, *buffer);

@@ -42,6 +42,10 @@ pub struct Found {
 const CONVENTIONS: &[(&str, &str)] = &[
     ("stop_gradient", "its purpose is to have no derivative"),
     ("reduce_precision", "rounding counts as the identity, and rounds tangents too"),
+    (
+        "random_gamma",
+        "a sample moves with its parameter at a fixed value of the distribution function, whatever was rejected",
+    ),
 ];
 
 /// Derivatives that the reference refuses, by how the error it raises begins; as good as not written.

@@ -6,7 +6,7 @@ use pullback_backend::{Executable, eval};
 use pullback_base::array::Buffer;
 use pullback_base::{Array, Result, bail};
 use pullback_compile::{Options, Output, compile};
-use pullback_core::prims;
+use pullback_core::{control, prims};
 use pullback_ir::{JaxprRef, Val, eval_jaxpr};
 use pullback_loops::{expand, interpret, verify};
 use pullback_runtime::FlushSubnormals;
@@ -71,7 +71,7 @@ fn eager(jaxpr: &JaxprRef, inputs: &[Array]) -> Result<Vec<Array>> {
 /// Runs a check on all samples. What is not written must be what is listed.
 fn check(check: impl Fn(&Case) -> Found, known_holes: &[&str]) {
     let (mut failures, mut holes) = (vec![], BTreeSet::new());
-    for case in prims::ALL.iter().copied().flat_map(cases) {
+    for case in prims::ALL.iter().copied().chain([control::RANDOM_GAMMA]).flat_map(cases) {
         let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(&case)));
         match found {
             Ok(found) => {

@@ -1,4 +1,4 @@
-//! Primitives that hold jaxprs, and their rules, which call transforms on them.
+//! Primitives that hold jaxprs, and their rules, which call transforms on them; and those that are made of such.
 
 mod callback;
 mod checkpoint;
@@ -9,6 +9,7 @@ mod host_call;
 mod jit;
 mod linear_call;
 mod linear_solve;
+mod random_gamma;
 mod reduce;
 mod scan;
 mod shapes;
@@ -30,6 +31,7 @@ pub use host_call::{IO_CALLBACK, IoCallback, PURE_CALLBACK, PureCallback, VmapMe
 pub use jit::{JIT, Jit};
 pub use linear_call::{LINEAR_CALL, LinearCall};
 pub use linear_solve::{CUSTOM_LINEAR_SOLVE, LinearSolve, SolveConsts, SolveJaxprs, transposed_matvec};
+pub use random_gamma::{RANDOM_GAMMA, RandomGamma};
 pub use reduce::{REDUCE, REDUCE_WINDOW, Reduce, ReduceWindowBy};
 pub use scan::{SCAN, Scan};
 pub use shapes::{ScanIns, ScanOuts};
@@ -50,6 +52,7 @@ pub const ALL: &[PrimRef] = &[
     IO_CALLBACK,
     JIT,
     PURE_CALLBACK,
+    RANDOM_GAMMA,
     REDUCE,
     REDUCE_WINDOW,
     SCAN,

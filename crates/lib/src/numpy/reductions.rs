@@ -254,7 +254,7 @@ pub fn average(x: &Val, axis: &Axes, weights: Option<&Val>, keepdims: bool) -> R
     let (x, mut weights) = (&ins[0], ins[1].clone());
     if weights.aval().shape != x.aval().shape {
         let Axes::One(axis) = *axis else {
-            bail!(Type, "axis must be specified when shapes of input a and weights differ");
+            bail!(Value, "Axis must be specified when shapes of a and weights differ.");
         };
         let axis = canonical_axis(axis, x.aval().rank())?;
         if weights.aval().rank() != 1 {

@@ -190,6 +190,13 @@ fn arange(
     let _ = out_sharding;
     {
         let number = |obj: &Bound<'_, PyAny>, what: &str| {
+            let ndim: usize = obj.getattr_opt("ndim")?.map_or(Ok(0), |ndim| ndim.extract())?;
+            if ndim > 0 {
+                return Err(crate::errors::value_error(format!(
+                    "jax.numpy.arange: arguments must be scalars; got {what}={}",
+                    obj.str()?
+                )));
+            }
             concrete(obj, &format!("It arose in the jnp.arange argument '{what}'"))
         };
         let step = step.filter(|s| !s.is_none()).map(|s| number(s, "step")).transpose()?;
