@@ -6,14 +6,14 @@
 
 use std::any::Any;
 use std::hash::Hasher;
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use pullback_base::{Aval, Result};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
-    Avals, Batch, BatchDims, Coverage, CustomRule, DynPrim, Effects, Emit, EmitRef, Opaque, Operand, ParamValue, Params,
-    ParamsObject, PrimRef, Sample, Split, Tangents, Val, Vals, eval_jaxpr,
+    Avals, Batch, BatchDims, Coverage, CustomRule, DynPrim, Effects, Emit, EmitRef, Opaque, Operand, ParamValue,
+    Params, ParamsObject, PrimRef, Sample, Split, Tangents, Val, Vals, eval_jaxpr,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -140,7 +140,8 @@ fn ask<'py>(
     args: Vec<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let answers = py.import("pullback.interpreters._defined")?;
-    let mut all = vec![primitive_object(py, prim.this())?.into_bound(py).into_any(), params_dict(py, params)?.into_any()];
+    let mut all =
+        vec![primitive_object(py, prim.this())?.into_bound(py).into_any(), params_dict(py, params)?.into_any()];
     all.extend(args);
     answers.getattr(question)?.call1(PyTuple::new(py, all)?)
 }
@@ -168,7 +169,8 @@ fn read_optional(obj: &Bound<'_, PyAny>) -> PyResult<Tangents> {
 
 fn read_avals(obj: &Bound<'_, PyAny>) -> PyResult<Avals> {
     let read = |item: Bound<'_, PyAny>| {
-        crate::aval::aval_of(&item)?.ok_or_else(|| type_error(format!("an abstract evaluation rule gave {item}, not a ShapedArray")))
+        crate::aval::aval_of(&item)?
+            .ok_or_else(|| type_error(format!("an abstract evaluation rule gave {item}, not a ShapedArray")))
     };
     obj.try_iter()?.map(|item| read(item?)).collect()
 }
@@ -209,7 +211,9 @@ impl Rules {
         let (outs, out_dims): (Bound<'_, PyAny>, Vec<Option<isize>>) =
             ask(py, "batch", self.prim, &self.params, vec![size, name, vals, dims])?.extract()?;
         let outs = read_vals(&outs)?;
-        let dim = |(dim, out): (Option<isize>, &Val)| dim.map(|dim| dim.rem_euclid(out.aval().rank().max(1) as isize) as usize);
+        let dim = |(dim, out): (Option<isize>, &Val)| {
+            dim.map(|dim| dim.rem_euclid(out.aval().rank().max(1) as isize) as usize)
+        };
         let dims = out_dims.into_iter().zip(&outs).map(dim).collect();
         Ok((outs, dims))
     }

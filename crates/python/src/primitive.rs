@@ -138,7 +138,11 @@ impl PyPrimitive {
     }
 
     /// What `bind` takes besides the operands: no functions, and the parameters as they are.
-    fn get_bind_params<'py>(&self, py: Python<'py>, params: Bound<'py, PyDict>) -> (Bound<'py, PyList>, Bound<'py, PyDict>) {
+    fn get_bind_params<'py>(
+        &self,
+        py: Python<'py>,
+        params: Bound<'py, PyDict>,
+    ) -> (Bound<'py, PyList>, Bound<'py, PyDict>) {
         (PyList::empty(py), params)
     }
 
@@ -146,7 +150,7 @@ impl PyPrimitive {
         &self,
         py: Python<'py>,
         args: Vec<PyRef<'py, PyAval>>,
-        params: Option<&Bound<'py, PyDict>>
+        params: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let avals: Vec<Aval> = args.iter().map(|aval| aval.0).collect();
         let params = self.params(params)?;
@@ -174,7 +178,10 @@ impl PyPrimitive {
     }
 
     /// As `def_abstract_eval`, for a function that gives the effects too; they must be none.
-    fn def_effectful_abstract_eval<'py>(slf: &Bound<'py, Self>, rule: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    fn def_effectful_abstract_eval<'py>(
+        slf: &Bound<'py, Self>,
+        rule: Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         slf.setattr("effectful_abstract_evaluation", &rule)?;
         Ok(rule)
     }

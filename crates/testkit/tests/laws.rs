@@ -109,4 +109,10 @@ const NO_DERIVATIVE: &[&str] = &[
     "scatter_mul gradients are only implemented if `unique_indices=True`",
     "the derivative of max and min of complex numbers",
     "the derivative of primitive 'digamma' is not implemented: it needs polygamma, which is not a primitive yet",
+    "the derivative of primitive 'geqp3' is not implemented: JAX has none either; differentiate qr",
+    "the derivative of primitive 'geqrf' is not implemented: JAX has none either; differentiate qr",
+    "the derivative of primitive 'hessenberg' is not implemented: JAX has none either",
+    "the derivative of primitive 'householder_product' is not implemented: JAX has none either; differentiate qr",
+    "the derivative of primitive 'ormqr' is not implemented: JAX has none either; differentiate qr",
+    "the derivative of primitive 'tridiagonal' is not implemented: JAX has none either",
 ];

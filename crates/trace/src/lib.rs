@@ -12,8 +12,8 @@ mod staging;
 mod transform;
 
 pub use current::{
-    enter, leave,
-    DescribeLeak, bind, bind_one, current, inputs_of, is_live, is_tracing, set_describe_leak, with_current,
+    DescribeLeak, bind, bind_one, current, enter, inputs_of, is_live, is_tracing, leave, set_describe_leak,
+    with_current,
 };
 pub use staging::{Traced, call_jaxpr, trace_to_jaxpr, unify_captures};
 pub use transform::{jvp, linearize, vmap};

@@ -225,8 +225,7 @@ impl PyJaxpr {
     /// The same jaxpr with some parts changed: `constvars, consts, invars, outvars, eqns`.
     #[pyo3(signature = (**changes))]
     fn replace(slf: &Bound<'_, PyJaxpr>, changes: Option<&Bound<'_, PyDict>>) -> PyResult<PyJaxpr> {
-        const PARTS: [&str; 8] =
-            ["constvars", "consts", "invars", "outvars", "eqns", "effects", "debug_info", "jaxpr"];
+        const PARTS: [&str; 8] = ["constvars", "consts", "invars", "outvars", "eqns", "effects", "debug_info", "jaxpr"];
         for name in changes.into_iter().flat_map(|changes| changes.keys()) {
             if !PARTS.contains(&name.to_string().as_str()) {
                 return Err(type_error(format!("Jaxpr.replace cannot change {name:?}")));
@@ -270,7 +269,10 @@ impl PyJaxpr {
         let consts = build::const_arrays(consts)?;
         let wanted = self.0.constvars.len();
         if consts.len() != wanted {
-            return Err(type_error(format!("the jaxpr has {wanted} constvars, but {} consts were given", consts.len())));
+            return Err(type_error(format!(
+                "the jaxpr has {wanted} constvars, but {} consts were given",
+                consts.len()
+            )));
         }
         Ok(PyJaxpr::new(JaxprRef::new(Jaxpr { consts, ..Jaxpr::clone(&self.0) })))
     }
@@ -331,7 +333,9 @@ impl PyLiteral {
     fn new(val: &Bound<'_, PyAny>, aval: Option<PyRef<'_, PyAval>>) -> PyResult<PyLiteral> {
         let scalar = match crate::value::to_val(val)? {
             Val::Literal(scalar) => Some(scalar),
-            Val::Array(array) if array.shape().is_empty() => Some(array.element(0).map_err(|e| type_error(e.to_string()))?),
+            Val::Array(array) if array.shape().is_empty() => {
+                Some(array.element(0).map_err(|e| type_error(e.to_string()))?)
+            }
             Val::Array(_) | Val::Tracer(_) => None,
         };
         let scalar = scalar.ok_or_else(|| type_error(format!("a Literal is one known number, got {val}")))?;
@@ -422,7 +426,8 @@ impl PyEqn {
     #[pyo3(signature = (**changes))]
     fn replace(&self, py: Python<'_>, changes: Option<&Bound<'_, PyDict>>) -> PyResult<PyEqn> {
         let changed = |name: &str| changes.map_or(Ok(None), |changes| changes.get_item(name));
-        let items = |changed: Option<Bound<'_, PyAny>>, own: Bound<'_, PyList>| changed.unwrap_or(own.into_any()).extract();
+        let items =
+            |changed: Option<Bound<'_, PyAny>>, own: Bound<'_, PyList>| changed.unwrap_or(own.into_any()).extract();
         let prim = match changed("primitive")? {
             Some(prim) => prim.cast_into::<PyPrimitive>()?.get().prim(),
             None => self.application().0,

@@ -135,4 +135,3 @@ fn record_value(obj: &Bound<'_, PyAny>, items: Vec<ParamValue>) -> PyResult<Para
         None => ParamValue::Tuple(items),
     })
 }
-
