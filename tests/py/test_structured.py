@@ -113,6 +113,8 @@ CASES = lines_of("""
     lax.reduce_window(P, 0.0, lax.max, (1, 2, 3), (1, 1, 2), "SAME")
     lax.reduce_window(P, 1.0, lax.mul, (1, 2, 3), (1, 1, 2), "SAME")
     lax.reduce_window(P, 0.0, lax.add, (1, 2, 2), None, [(0, 0), (1, 2), (-1, 0)], (1, 2, 1), (1, 1, 2))
+    lax.reduce_window(P, -jnp.inf, lax.max, (1, 2, 2), None, "VALID", (1, 2, 1), (1, 1, 2))
+    sq(lambda y: lax.reduce_window(y, -jnp.inf, lax.max, (1, 2, 2), None, "VALID", None, (1, 1, 2)))(P)
     lax.reduce_window(i, 0, lax.add, (2,), (1,), "SAME")
     lax.reduce_window(i, -2147483648, lax.max, (2,), (1,), "SAME")
     lax.reduce_window(h, 0.0, lax.add, (2,), (1,), "SAME")

@@ -38,7 +38,7 @@ pub(super) fn eigh(mut a: Dense<c64>) -> Option<(Dense<c64>, Vec<f64>)> {
     for round in 0.. {
         let mut is_done = true;
         for (p, q) in pairs(n) {
-            if a.at(p, q).norm() <= scale * f64::EPSILON * 1e-2 {
+            if a.at(p, q).norm() <= scale * f64::EPSILON {
                 continue;
             }
             is_done = false;
@@ -47,6 +47,9 @@ pub(super) fn eigh(mut a: Dense<c64>) -> Option<(Dense<c64>, Vec<f64>)> {
             a = a.adjoint();
             rotate(&mut a, p, q, turn);
             a = a.adjoint();
+            // Zero but for rounding, which would keep the rounds going.
+            a.set(p, q, c64::nil());
+            a.set(q, p, c64::nil());
             rotate(&mut v, p, q, turn);
         }
         if is_done {

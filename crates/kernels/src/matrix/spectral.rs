@@ -87,11 +87,9 @@ pub(super) fn svd<T: Field>(a: &Dense<T>, vectors: bool, full: bool) -> (Dense<T
         vh.data.fill(T::NAN);
         return (u, vec![f64::NAN; k], vh);
     }
-    if !vectors {
-        if let Ok(values) = a.faer().singular_values() {
-            let values = values.into_iter().map(|value| T::from_real_impl(&value).parts().0).collect();
-            return (u, values, vh);
-        }
+    if !vectors && let Ok(values) = a.faer().singular_values() {
+        let values = values.into_iter().map(|value| T::from_real_impl(&value).parts().0).collect();
+        return (u, values, vh);
     }
     let found = if full { a.faer().svd() } else { a.faer().thin_svd() };
     let Ok(found) = found else {

@@ -11,7 +11,7 @@ use smallvec::smallvec;
 
 use super::{CONV_GENERAL_DILATED, ConvDimensions, ConvGeneralDilated, PadPair, of};
 use crate::prims::movement::past;
-use crate::prims::{V, add_any};
+use crate::prims::{V, add_any, zeros};
 
 fn conv<'e>(p: ConvGeneralDilated, x: &V<'e>, w: &V<'e>) -> V<'e> {
     x.bind(CONV_GENERAL_DILATED, &Params::new(p), &[w])
@@ -116,6 +116,10 @@ fn kernel_ct<'e>(p: &ConvGeneralDilated, ct: &V<'e>, w: Aval, x: &V<'e>) -> V<'e
 /// Axis `axis` as two axes, the first of size `n`.
 fn out_of<'e>(x: &V<'e>, axis: usize, n: usize) -> V<'e> {
     let mut shape = x.aval().shape.to_vec();
+    if axis >= shape.len() {
+        // An error came before, and shows in the end.
+        return x.clone();
+    }
     shape[axis] /= n;
     shape.insert(axis, n);
     x.reshape(&shape)
@@ -144,6 +148,9 @@ pub(super) fn batch(
     ins: &[Val],
     dims: &[Option<usize>],
 ) -> Result<(Vals, BatchDims)> {
+    if batch.size == 0 {
+        return no_examples(p, e, ins, dims);
+    }
     let (x, w, specs) = (V::new(e, &ins[0]), V::new(e, &ins[1]), &p.dimension_numbers);
     let mut new = p.clone();
     let groups = p.feature_group_count * p.batch_group_count;
@@ -176,6 +183,21 @@ pub(super) fn batch(
         (None, None) => unreachable!("some operand is batched"),
     };
     Ok((smallvec![out_of(&out, axis, batch.size).done()?], smallvec![Some(axis)]))
+}
+
+/// The result for a batch without examples, whose sizes would be groups otherwise.
+fn no_examples(p: &ConvGeneralDilated, e: &dyn Emit, ins: &[Val], dims: &[Option<usize>]) -> Result<(Vals, BatchDims)> {
+    let one = |(x, dim): (&Val, &Option<usize>)| {
+        let mut shape = x.aval().shape.to_vec();
+        if let Some(dim) = dim {
+            shape.remove(*dim);
+        }
+        x.aval().with_shape(&shape)
+    };
+    let avals: Vec<Aval> = ins.iter().zip(dims).map(one).collect();
+    let out = CONV_GENERAL_DILATED.abstract_eval(&Params::new(p.clone()), &avals)?[0];
+    let shape: Vec<usize> = std::iter::once(0).chain(out.shape.iter().copied()).collect();
+    Ok((smallvec![zeros(e, out.with_shape(&shape))?], smallvec![Some(0)]))
 }
 
 /// The batch axis put inside the groups of an axis: group, example, rest of the group.
