@@ -318,10 +318,10 @@ def checkpoint(fun, *, prevent_cse=True, policy=None, static_argnums=(), static_
         body = fun
         static = {name: kwargs.pop(name) for name in list(kwargs) if name in names}
         if static:
-            body = _functools.partial(body, **static)
+            body = _functools.wraps(fun)(_functools.partial(body, **static))
         positions = sorted({n % len(args) for n in numbers if -len(args) <= n < len(args)})
         if positions:
-            body, args, _ = _bind_static(_functools.wraps(fun)(body), positions, args)
+            body, args, _ = _bind_static(body, positions, args)
         if kwargs:
             keys = sorted(kwargs)
             n_args = len(args)

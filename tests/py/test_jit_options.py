@@ -220,3 +220,11 @@ def test_environment_variables_have_the_effect_they_have_in_jax(name, value, pro
 
     # JAX says more before it.
     assert run("pullback").splitlines() == run("jax").splitlines()[-1:]
+
+
+def test_a_function_that_wraps_itself_is_traced():
+    def f(x):
+        return x + 1
+
+    f.__wrapped__ = f
+    assert pullback.jit(f)(1.0) == 2.0 and pullback.grad(pullback.checkpoint(f))(1.0) == 1.0

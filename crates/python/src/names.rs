@@ -26,25 +26,24 @@ pub fn function_name(fun: &Bound<'_, PyAny>) -> String {
 
 /// `FILE:LINE` where a function is defined; empty when unknown.
 pub fn function_place(fun: &Bound<'_, PyAny>) -> String {
-    let mut inner = fun.clone();
-    while let Ok(wrapped) = inner.getattr("__wrapped__").or_else(|_| inner.getattr("func")) {
-        inner = wrapped;
-    }
-    let Ok(code) = inner.getattr("__code__") else { return String::new() };
+    let Some(code) = code_of(fun) else { return String::new() };
     let text = |name: &str| code.getattr(name).map(|value| value.to_string()).unwrap_or_default();
     format!("{}:{}", text("co_filename"), text("co_firstlineno"))
 }
 
 /// The code object of a function, inside what wraps it.
 fn code_of<'py>(fun: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    // Wrappers may be made to wrap themselves; no chain in earnest is so long.
+    const MAX_WRAPPERS: usize = 100;
     let mut inner = fun.clone();
-    loop {
+    for _ in 0..MAX_WRAPPERS {
         let wrapped = ["__wrapped__", "func"].into_iter().find_map(|name| inner.getattr_opt(name).ok().flatten());
         match wrapped {
             Some(wrapped) => inner = wrapped,
-            None => return inner.getattr_opt("__code__").ok().flatten(),
+            None => break,
         }
     }
+    inner.getattr_opt("__code__").ok().flatten()
 }
 
 fn code_and_place(code: &Bound<'_, PyAny>) -> String {
