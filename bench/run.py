@@ -61,6 +61,73 @@ def trace_mlp(side):
     return lambda: side.jax.make_jaxpr(side.jax.grad(mlp_loss(side)))(params, inputs)
 
 
+def small_mlp(side):
+    """Parameters, input and loss of a network whose Hessian is taken."""
+    params, inputs = mlp(side)
+    return params[:4], inputs, mlp_loss(side)
+
+
+def trace_hessian(side):
+    params, inputs, loss = small_mlp(side)
+    weights = [side.jnp.ones((8, 8)) for _ in params]
+
+    def of_weights(weights, x):
+        return loss([{"w": w, "b": side.jnp.zeros(8)} for w in weights], x)
+
+    return lambda: side.jax.make_jaxpr(side.jax.hessian(lambda w, x: of_weights(w, x)))(weights, inputs[:, :8])
+
+
+def trace_vmap_grad(side):
+    params, inputs, loss = small_mlp(side)
+    return lambda: side.jax.make_jaxpr(side.jax.vmap(side.jax.grad(lambda p, x: loss(p, x)), (None, 0)))(params, inputs)
+
+
+def trace_rnn(side):
+    jnp = side.jnp
+    weights, steps = jnp.ones((WIDTH, WIDTH)) / WIDTH, jnp.ones((100, WIDTH))
+
+    def run():
+        def loss(w, xs):
+            step = lambda h, x: (jnp.tanh(h @ w + x), jnp.sum(h))
+            last, sums = side.jax.lax.scan(step, jnp.zeros(WIDTH), xs)
+            return jnp.sum(last) + jnp.sum(sums)
+
+        return side.jax.make_jaxpr(side.jax.grad(loss))(weights, steps)
+
+    return run
+
+
+TRANSFORMER_LAYERS, HEADS, MODEL, TOKENS = 12, 4, 64, 16
+
+
+def trace_transformer(side):
+    """The gradient of a pre-norm transformer's loss."""
+    jax, jnp = side.jax, side.jnp
+    block = {"qkv": (MODEL, 3 * MODEL), "out": (MODEL, MODEL), "up": (MODEL, 4 * MODEL), "down": (4 * MODEL, MODEL)}
+    params = [{name: jnp.ones(shape) for name, shape in block.items()} for _ in range(TRANSFORMER_LAYERS)]
+    x = jnp.ones((2, TOKENS, MODEL))
+
+    def norm(x):
+        return (x - x.mean(-1, keepdims=True)) * jax.lax.rsqrt(x.var(-1, keepdims=True) + 1e-5)
+
+    def attention(p, x):
+        q, k, v = jnp.split((x @ p["qkv"]).reshape(2, TOKENS, HEADS, -1), 3, axis=-1)
+        scores = jnp.einsum("bqhd,bkhd->bhqk", q, k) / (MODEL / HEADS) ** 0.5
+        scores = jnp.where(jnp.tril(jnp.ones((TOKENS, TOKENS), bool)), scores, -jnp.inf)
+        return jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores), v).reshape(2, TOKENS, MODEL) @ p["out"]
+
+    def run():
+        def loss(params, x):
+            for p in params:
+                x = x + attention(p, norm(x))
+                x = x + jax.nn.gelu(norm(x) @ p["up"]) @ p["down"]
+            return jnp.mean(norm(x) ** 2)
+
+        return jax.make_jaxpr(jax.grad(loss))(params, x)
+
+    return run
+
+
 def compile_mlp(side):
     """Only lowering and compiling are timed: tracing comes before the clock, and each run has a new function."""
     params, inputs = mlp(side)
@@ -137,7 +204,11 @@ def other_abi(file):
 
 ROWS = [
     Row(f"`make_jaxpr(grad(f))`, {LAYERS}-layer network", "≤ 0.05", "s", trace_mlp, "timed", 0.05),
-    Row("its lowering and compiling", "≤ 0.1", "s", compile_mlp, "asked", 0.1),
+    Row("... of a 12-layer transformer", "≤ 0.05", "s", trace_transformer, "timed", 0.05),
+    Row("... of a scan over 100 steps", "≤ 0.05", "s", trace_rnn, "timed", 0.05),
+    Row("`make_jaxpr(hessian(f))`, 4-layer network", "≤ 0.05", "s", trace_hessian, "timed", 0.05),
+    Row("`make_jaxpr(vmap(grad(f)))`, 4-layer network", "≤ 0.05", "s", trace_vmap_grad, "timed", 0.05),
+    Row("lowering and compiling of the 50-layer network", "≤ 0.1", "s", compile_mlp, "asked", 0.1),
     Row("its run", "≤ 1.5", "s", run_mlp, "value", 1.5),
     Row("one training step of `examples/digits.py`", "≤ 1.5", "s", digits_step, "value", 1.5),
     Row("cached `jit` call, 3 elements", "≤ 0.5", "s", cached_call, "value", 0.5),

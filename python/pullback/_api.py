@@ -57,6 +57,8 @@ def _resolve_arguments(fun, argnums, argnames, option):
     if argnums is None and argnames is None:
         return [], []
     numbers, names = _as_tuple(argnums), _as_tuple(argnames)
+    if bad := [name for name in names if not isinstance(name, str)]:
+        raise TypeError(f"{option}_argnames must be a str or a collection of strs; got {bad[0]!r}")
     for number in numbers:
         if not isinstance(number, int) and not hasattr(number, "__index__"):
             raise TypeError(f"{option}_argnums must be an int or a collection of ints; got {argnums!r}")
@@ -68,7 +70,7 @@ def _resolve_arguments(fun, argnums, argnames, option):
     has_kwargs = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     n = len(positional)
     if not has_args and (bad := [k for k in numbers if not -n <= k < n]):
-        raise ValueError(f"Jitted function has {option}_argnums={tuple(bad)}, but only accepts {n} positional arguments.")
+        raise ValueError(f"Jitted function has {option}_argnums={numbers}, but only accepts {n} positional arguments.")
     if not has_kwargs and (unknown := {k for k in names if k not in parameters}):
         raise ValueError(
             f"Jitted function has invalid argnames {unknown} in {option}_argnames. Function does not take these args."
@@ -101,10 +103,20 @@ def _cache_of(fun, options):
 
 
 def clear_caches():
-    """Forgets all that was traced."""
+    """Forgets all that was traced and compiled; what is needed again is made again.
+
+    >>> import pullback as jax
+    >>> f = jax.jit(lambda x: x + 1)
+    >>> _ = f(1.0)
+    >>> jax.clear_caches()
+    >>> f._cache_size()
+    0
+    """
     for known in list((_caches or {}).values()):
         for cache in known.values():
             cache.clear()
+    _core.clear_bodies()
+    _core.clear_executables()
 
 
 def jit(
@@ -127,34 +139,59 @@ def jit(
 
     Args:
       fun: a pure function of trees of arrays. Without it, a decorator with the options is returned.
-      in_shardings: accepted; there is one device.
-      out_shardings: accepted; there is one device.
+      in_shardings: where the arguments are put: shardings, in a tree that is a prefix of the arguments.
+      out_shardings: where the results are put: shardings, in a tree that is a prefix of the result.
       static_argnums: positions of arguments that are part of the signature: hashable Python values.
       static_argnames: names of such arguments.
       donate_argnums: positions of arguments whose memory results may take over; they are deleted.
       donate_argnames: names of such arguments.
       keep_unused: keep arguments that the program does not use.
-      device: accepted; there is one device.
+      device: where the arguments are put, and the program runs.
       backend: accepted; there is one backend.
       inline: inside another trace, leave the equations instead of a call.
       compiler_options: accepted.
     """
+    if device is not None or backend is not None:
+        import warnings
+
+        from pullback._device import devices
+
+        warnings.warn("backend and device argument on jit is deprecated; put the arguments on a device with jax.device_put.", DeprecationWarning, stacklevel=2)
+        devices(backend)
     options = dict(
         static_argnums=static_argnums, static_argnames=static_argnames, donate_argnums=donate_argnums,
-        donate_argnames=donate_argnames, keep_unused=keep_unused, inline=inline,
+        donate_argnames=donate_argnames, keep_unused=keep_unused, inline=inline, in_shardings=in_shardings,
+        out_shardings=out_shardings, device=device,
     )
     if fun is _UNSET:
         return _functools.partial(_jit, **options)
     return _jit(fun, **options)
 
 
-def _jit(fun, *, static_argnums, static_argnames, donate_argnums, donate_argnames, keep_unused, inline):
+def _jit(
+    fun, *, static_argnums, static_argnames, donate_argnums, donate_argnames, keep_unused, inline, in_shardings, out_shardings, device
+):
     _check_callable(fun)
+    if getattr(getattr(fun, "__code__", None), "co_flags", 0) & 0x20:
+        raise TypeError(f"Expected a function, got a generator function: {fun}")
+    if out_shardings is not None:
+        from pullback._sharded_jit import constrained
+
+        fun = constrained(fun, out_shardings, _wraps)
     static = _resolve_arguments(fun, static_argnums, static_argnames, "static")
     donate = _resolve_arguments(fun, donate_argnums, donate_argnames, "donate")
+    for kind, both in (("nums", {*static[0]} & {*donate[0]}), ("names", {*static[1]} & {*donate[1]})):
+        if both:
+            raise ValueError(f"static_arg{kind} and donate_arg{kind} cannot intersect: {sorted(both)} are in both")
     key = (*map(tuple, static), *map(tuple, donate), bool(keep_unused), bool(inline))
     name = getattr(fun, "__name__", None) or getattr(getattr(fun, "func", None), "__name__", None) or "<unnamed function>"
-    jitted = _core.PjitFunction(fun, _cache_of(fun, key), name, *static, *donate, bool(keep_unused), bool(inline))
+    parts = fun, _cache_of(fun, key), name, *static, *donate, bool(keep_unused), bool(inline)
+    if in_shardings is None and device is None:
+        jitted = _core.PjitFunction(*parts)
+    else:
+        from pullback._sharded_jit import ShardedJit
+
+        jitted = ShardedJit.of(in_shardings, device, *parts)
     return _wraps(fun)(jitted)
 
 
@@ -224,28 +261,128 @@ def grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, redu
     return grad_f
 
 
-def vjp(fun, *primals, has_aux=False, reduce_axes=()):
-    """The value of `fun` at `primals`, and the function from cotangents of the results to those of the primals."""
+def vjp(fun, *primals, has_aux=False, reduce_axes=(), saveable_args=True, in_nzs=None):
+    """The value of `fun` at `primals`, and the function from cotangents of the results to those of the primals.
+
+    Args:
+      fun: a function of trees of arrays; with `has_aux`, of a pair whose second part is passed through.
+      primals: where it is differentiated. Integers and booleans get cotangents of dtype `float0`.
+      has_aux: whether `fun` gives such a pair; then the result is `(value, pull_back, aux)`.
+      reduce_axes: accepted.
+      saveable_args: accepted; arguments are kept where the derivative needs them.
+      in_nzs: not supported: all primals are differentiated.
+    Raises:
+      TypeError: a primal is no array, or `fun` gives no pair with `has_aux`.
+      ValueError: the function given back is called with another structure, shape or dtype than that of the results.
+
+    >>> import pullback as jax
+    >>> value, pull_back = jax.vjp(lambda x, y: x * y, 2.0, 3.0)
+    >>> [float(ct) for ct in pull_back(1.0)]
+    [3.0, 2.0]
+    """
+    _no_marks(in_nzs)
     out, aux, rule, residuals = _core.linearize_at(fun, primals, has_aux, True)
     pull_back = Partial(rule, *residuals)
     return (out, pull_back, aux) if has_aux else (out, pull_back)
 
 
-def linearize(fun, *primals, has_aux=False):
-    """The value of `fun` at `primals`, and its derivative there as a function of tangents."""
+def _no_marks(in_nzs):
+    if in_nzs is not None:
+        raise NotImplementedError("in_nzs is not supported; close over the arguments that are not differentiated")
+
+
+def linearize(fun, *primals, has_aux=False, in_nzs=None):
+    """The value of `fun` at `primals`, and its derivative there as a function of tangents.
+
+    Args:
+      fun: a function of trees of arrays; with `has_aux`, of a pair whose second part is passed through.
+      primals: where it is differentiated.
+      has_aux: whether `fun` gives such a pair; then the result is `(value, push_forward, aux)`.
+      in_nzs: not supported: all primals are differentiated.
+    Raises:
+      TypeError: a primal is no array, or tangents have another structure than the primals.
+      ValueError: a tangent has another shape or dtype than its primal.
+
+    >>> import pullback as jax
+    >>> value, push_forward = jax.linearize(lambda x: x * x, 3.0)
+    >>> float(push_forward(1.0))
+    6.0
+    """
+    _no_marks(in_nzs)
     out, aux, rule, residuals = _core.linearize_at(fun, primals, has_aux, False)
     push_forward = Partial(rule, *residuals)
     return (out, push_forward, aux) if has_aux else (out, push_forward)
 
 
 def jvp(fun, primals, tangents, has_aux=False):
-    """The value of `fun` at `primals`, and its directional derivative along `tangents`."""
+    """The value of `fun` at `primals`, and its directional derivative along `tangents`.
+
+    Args:
+      fun: a function of trees of arrays; with `has_aux`, of a pair whose second part is passed through.
+      primals: a tuple or list of arguments.
+      tangents: trees like them; integers and booleans have tangents of dtype `float0`.
+      has_aux: whether `fun` gives such a pair; then the result is `(value, tangent, aux)`.
+    Raises:
+      TypeError: primals and tangents differ in structure or dtypes, or are neither tuples nor lists.
+      ValueError: their shapes differ.
+
+    >>> import pullback as jax
+    >>> [float(x) for x in jax.jvp(lambda x: x * x, (3.0,), (1.0,))]
+    [9.0, 6.0]
+    """
     out, tangent, aux = _core.jvp(fun, primals, tangents, has_aux)
     return (out, tangent, aux) if has_aux else (out, tangent)
 
 
+def fwd_and_bwd(fun, argnums, has_aux=False, jitted=True):
+    """Two functions: the forward pass of `fun`, which gives its value and what the backward pass needs, and that one.
+
+    fwd(*args) -> (value, residuals), with `has_aux` (value, residuals, aux); bwd(residuals, cotangent) -> cotangents of
+    the arguments in `argnums`: one for a number, a tuple for several.
+
+    Args:
+      fun: a function of trees of arrays.
+      argnums: position, or positions, of the arguments to differentiate.
+      has_aux: whether `fun` gives a pair whose second part is passed through.
+      jitted: whether the two functions are compiled.
+    Raises TypeError when an argument of `argnums` is missing.
+
+    >>> import pullback as jax
+    >>> fwd, bwd = jax.fwd_and_bwd(lambda x, y: x * y, argnums=0)
+    >>> value, residuals = fwd(2.0, 3.0)
+    >>> float(bwd(residuals, 1.0))
+    3.0
+    """
+    _check_callable(fun)
+    argnums = _index_argnums(argnums)
+
+    def fwd(*args, **kwargs):
+        numbers, single = _argnums(argnums, len(args))
+
+        def partial(*targets):
+            given = list(args)
+            for k, value in zip(numbers, targets):
+                given[k] = value
+            return fun(*given, **kwargs)
+
+        return vjp(partial, *(args[k] for k in numbers), has_aux=has_aux)
+
+    def bwd(residuals, out_cotangent):
+        cts = residuals(out_cotangent)
+        return cts[0] if isinstance(argnums, int) else cts
+
+    return (jit(fwd), jit(bwd)) if jitted else (fwd, bwd)
+
+
 def linear_transpose(fun, *primals, reduce_axes=()):
-    """The transpose of a linear function; `primals` give shapes and dtypes only."""
+    """The transpose of a linear function; `primals` give shapes and dtypes only.
+
+    Raises TypeError when the cotangents have another structure than the results, or the function is not linear.
+
+    >>> import pullback as jax
+    >>> float(jax.linear_transpose(lambda x: 3 * x, 1.0)(2.0)[0])
+    6.0
+    """
     staged = _core.stage_call(fun, primals, {})
 
     def transposed(out_cotangent):
@@ -261,13 +398,17 @@ def _basis(tree):
     from pullback.tree_util import tree_flatten, tree_unflatten
 
     leaves, treedef = tree_flatten(tree)
-    leaves = [jnp.asarray(leaf) if not hasattr(leaf, "dtype") else leaf for leaf in leaves]
-    total = sum(leaf.size for leaf in leaves)
+    avals = [typeof(leaf) for leaf in leaves]
+    total = sum(aval.size for aval in avals)
     rows, start = [], 0
-    for leaf in leaves:
-        block = jnp.eye(total, leaf.size, k=-start, dtype=leaf.dtype)
-        rows.append(block.reshape((total, *leaf.shape)))
-        start += leaf.size
+    for aval in avals:
+        block = jnp.eye(total, aval.size, k=-start, dtype=aval.dtype).reshape((total, *aval.shape))
+        if aval.weak_type:
+            block = _core.find_primitive("convert_element_type").bind(
+                block, new_dtype=aval.dtype, weak_type=True, sharding=None
+            )
+        rows.append(block)
+        start += aval.size
     return tree_unflatten(treedef, rows)
 
 
@@ -485,14 +626,27 @@ def eval_shape(fun, *args, **kwargs):
     return staged.out_tree.unflatten(map(_struct, staged.flat_out_avals))
 
 
-def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False, abstracted_axes=None):
-    """A function that gives the jaxpr of `fun` for arguments of given shapes and dtypes."""
+def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False):
+    """A function that gives the jaxpr of `fun` for arguments of given shapes and dtypes.
+
+    Args:
+      fun: a function of trees of arrays.
+      static_argnums: positions of arguments that are passed on as they are.
+      axis_env: not supported: name axes with `vmap` or `shard_map`.
+      return_shape: whether to give, beside the jaxpr, the shapes and dtypes of the results.
+
+    >>> import pullback as jax
+    >>> print(jax.make_jaxpr(lambda x: x + 1.0)(2.0))
+    { lambda ; a:f32[]. let b:f32[] = add a 1.0:f32[] in (b,) }
+    """
     _check_callable(fun)
     numbers, _ = _resolve_arguments(fun, static_argnums, None, "static")
 
     @_wraps(fun)
     def make_jaxpr_f(*args, **kwargs):
-        staged = _core.stage_call(fun, args, kwargs, numbers, [], "make_jaxpr")
+        staged = _core.lax._call_with_axes(
+            list(axis_env or ()), lambda: _core.stage_call(fun, args, kwargs, numbers, [], "make_jaxpr")
+        )
         if not return_shape:
             return staged.jaxpr
         return staged.jaxpr, staged.out_tree.unflatten(map(_struct, staged.flat_out_avals))

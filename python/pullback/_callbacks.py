@@ -3,9 +3,11 @@
 from pullback import _core
 from pullback.tree_util import tree_flatten, tree_unflatten
 
+_METHODS = ("sequential", "sequential_unrolled", "expand_dims", "broadcast_all", "legacy_vectorized", None)
 
-def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_method=None, **kwargs):
-    """Calls a Python function without effects on concrete arrays; gives arrays of the announced shapes and dtypes."""
+
+def _flat(callback, result_shape_dtypes, args, kwargs):
+    """The function on flat arrays, the flat announced types, the structure of the results, and the flat arguments."""
     from pullback import ShapeDtypeStruct
 
     leaves, tree = tree_flatten((args, kwargs))
@@ -19,16 +21,58 @@ def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_meth
         return results
 
     announced = [ShapeDtypeStruct(like.shape, like.dtype) for like in announced]
-    outs = _core.pure_callback(run, getattr(callback, "__name__", "callback"), announced, tuple(leaves))
-    return tree_unflatten(out_tree, outs)
+    return run, getattr(callback, "__name__", "callback"), announced, out_tree, tuple(leaves)
+
+
+def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_method=None, **kwargs):
+    """Calls a Python function without effects on concrete arrays, also inside programs.
+
+    Args:
+      callback: a function of trees of arrays that gives a tree of the announced structure, shapes and dtypes. It may be
+        called any number of times, or not at all when its results are not used.
+      result_shape_dtypes: a tree of objects with `shape` and `dtype`.
+      args: trees of arrays.
+      sharding: accepted; there is one device.
+      vmap_method: what `vmap` does. "sequential" and "sequential_unrolled" call the function for each example; the others
+        call it once with the batch in front of all results and of the batched arguments: with "expand_dims" the other
+        arguments get an axis of size 1 there, with "broadcast_all" they are repeated, with "legacy_vectorized" they stay.
+      kwargs: as `args`.
+    Returns: arrays as announced.
+    Raises:
+      ValueError: `vmap_method` is unknown, or the results have another structure.
+      TypeError: a result has another shape or dtype.
+      NotImplementedError: under `vmap` without `vmap_method`.
+    What the function raises comes out of the call. Not differentiable; give it a rule with `custom_jvp`.
+
+    >>> import numpy, pullback as jax
+    >>> double = lambda x: jax.pure_callback(lambda x: 2 * numpy.asarray(x), jax.ShapeDtypeStruct((), x.dtype), x)
+    >>> float(jax.jit(double)(jax.numpy.float32(3)))
+    6.0
+    """
+    if vmap_method not in _METHODS:
+        raise ValueError(f"vmap_method must be one of the allowed methods {list(_METHODS)}, but got: {vmap_method}")
+    run, name, announced, out_tree, leaves = _flat(callback, result_shape_dtypes, args, kwargs)
+    return tree_unflatten(out_tree, _core.pure_callback(run, name, announced, str(vmap_method), leaves))
 
 
 def io_callback(callback, result_shape_dtypes, *args, sharding=None, ordered=False, **kwargs):
-    """Calls a Python function with effects. Functions with results are called as `pure_callback` calls them."""
-    announced, out_tree = tree_flatten(result_shape_dtypes)
-    if announced:
-        return pure_callback(callback, result_shape_dtypes, *args, **kwargs)
-    from pullback import debug
+    """Calls a Python function with effects on concrete arrays: once whenever the program reaches this point.
 
-    debug.callback(callback, *args, ordered=ordered, **kwargs)
-    return tree_unflatten(out_tree, [])
+    Args:
+      callback: as for `pure_callback`, but it is called even when its results are not used.
+      result_shape_dtypes: a tree of objects with `shape` and `dtype`; None for a function without results.
+      args: trees of arrays.
+      sharding: accepted; there is one device.
+      ordered: keep the program's order among all ordered calls.
+      kwargs: as `args`.
+    Returns: arrays as announced.
+    Raises:
+      ValueError: the results have another structure; under a derivative; under `vmap` when ordered.
+      TypeError: a result has another shape or dtype.
+
+    >>> import pullback as jax
+    >>> seen = []
+    >>> jax.jit(lambda x: jax.experimental.io_callback(seen.append, None, x))(1.0)  # doctest: +SKIP
+    """
+    run, name, announced, out_tree, leaves = _flat(callback, result_shape_dtypes, args, kwargs)
+    return tree_unflatten(out_tree, _core.io_callback(run, name, announced, bool(ordered), leaves))

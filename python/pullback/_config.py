@@ -13,6 +13,7 @@ _CORE = {
     "jax_debug_infs": ("DebugInfs",),
     "jax_threefry_partitionable": ("ThreefryPartitionable",),
     "jax_enable_custom_prng": ("TypedKeys",),
+    "jax_check_tracer_leaks": ("CheckLeaks",),
 }
 _CHOICES = {
     "jax_numpy_dtype_promotion": {"standard": (), "strict": ("StrictPromotion",)},
@@ -101,6 +102,13 @@ def _flags(name, value):
     return {}
 
 
+def _tell(name, value):
+    """Passes on settings that the core holds as numbers; gives the number before."""
+    if name == "jax_default_device":
+        return _core.set_default_device(getattr(value, "id", None))
+    return None
+
+
 class Config:
     """All settings as attributes; `update` changes one."""
 
@@ -117,6 +125,7 @@ class Config:
         self._check(name)
         flags = _flags(name, val)
         self._values[name] = val
+        _tell(name, val)
         for flag, on in flags.items():
             _core.set_setting(flag, on)
 
@@ -182,10 +191,13 @@ class _State:
         flags = _flags(self._name, value)
         before = {flag: _core.set_setting_on_thread(flag, on) for flag, on in flags.items()}
         config._local.append((self._name, value))
+        told = _tell(self._name, value)
         try:
             yield
         finally:
             config._local.pop()
+            if self._name == "jax_default_device":
+                _core.set_default_device(told)
             for flag, on in before.items():
                 _core.set_setting_on_thread(flag, on)
 

@@ -1,9 +1,60 @@
 """Control flow that is traced once: what `pullback.lax` exports of it."""
 
 import operator as _operator
+import weakref as _weakref
 
 from pullback import _core
 from pullback.tree_util import tree_leaves, tree_map
+
+# Functions that loops make around a body, for each of these; found again, they need no new trace.
+_made = {}
+
+
+def _around(body, make):
+    """`make(call)`, the same for the same body while it lives; `call` calls the body."""
+    known = _made.setdefault(make, _weakref.WeakKeyDictionary())
+    try:
+        found = known.get(body)
+        if found is None:
+            # Held weakly: the body would otherwise keep itself alive through the table.
+            alive = _weakref.ref(body)
+            found = known[body] = make(lambda *args: alive()(*args))
+        return found
+    except TypeError:
+        # Neither hashable nor to be held weakly.
+        return make(body)
+
+
+def _is_jit_disabled():
+    return _core.is_setting_on("DisableJit")
+
+
+def _scan_in_python(f, carry, xs, length, reverse):
+    """`scan` op by op: `f` sees concrete values."""
+    from pullback import numpy as jnp
+    from pullback.tree_util import tree_flatten, tree_unflatten
+
+    leaves, tree = tree_flatten(xs)
+    sizes = {x.shape[0] for x in leaves} | ({length} if length is not None else set())
+    if len(sizes) != 1:
+        # The traced scan says what is wrong.
+        return _core.scan(f, carry, xs, length, reverse, 1)
+    (length,) = sizes
+    if length == 0:
+        raise ValueError("zero-length scan is not supported in disable_jit() mode because the output type is unknown.")
+    ys = []
+    for i in reversed(range(length)) if reverse else range(length):
+        carry, y = f(carry, tree_unflatten(tree, [jnp.asarray(x)[i] for x in leaves]))
+        ys.append(y)
+    if reverse:
+        ys.reverse()
+    return carry, tree_map(lambda *parts: jnp.stack(parts), *ys)
+
+
+def _while_in_python(cond_fun, body_fun, value):
+    while cond_fun(value):
+        value = body_fun(value)
+    return value
 
 
 def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpose=False):
@@ -35,6 +86,8 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
         length = _operator.index(length)
     if unroll is True:
         unroll = max(length or 1, 1)
+    if _is_jit_disabled():
+        return _scan_in_python(f, init, xs, length, bool(reverse))
     return _core.scan(f, init, xs, length, bool(reverse), max(int(unroll), 1))
 
 
@@ -61,8 +114,14 @@ def map(f, xs, *, batch_size=None):
         from pullback import numpy as jnp
 
         return tree_map(lambda a, b: jnp.concatenate([a, b]), mapped, vmap(f)(tail))
-    _, ys = scan(lambda _, x: ((), f(x)), (), xs)
+    if not callable(f):
+        raise TypeError("lax.map: f argument should be a callable.")
+    _, ys = scan(_around(f, _mapping), (), xs)
     return ys
+
+
+def _mapping(call):
+    return lambda _, x: ((), call(x))
 
 
 def while_loop(cond_fun, body_fun, init_val):
@@ -84,6 +143,14 @@ def while_loop(cond_fun, body_fun, init_val):
     """
     if not (callable(cond_fun) and callable(body_fun)):
         raise TypeError("lax.while_loop: body_fun and cond_fun arguments should be callable.")
+    if _is_jit_disabled():
+        from pullback.errors import ConcretizationTypeError
+
+        try:
+            return _while_in_python(cond_fun, body_fun, tree_map(_core.to_array, init_val))
+        except ConcretizationTypeError:
+            # The condition is not known, under `vmap` for one: only the traced loop can run.
+            pass
     return _core.while_loop(cond_fun, body_fun, init_val)
 
 
@@ -120,31 +187,42 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
     if first is not None and last is not None:
         from pullback.core import Tracer
 
+        if _is_jit_disabled():
+            for i in range(first, last):
+                init_val = body_fun(_core.to_array(i), init_val)
+            return init_val
         start = lower if isinstance(lower, Tracer) or not isinstance(lower, int) else first
-
-        # The name shows in errors about what the body changes.
-        def step(loop_carry, _):
-            i, val = loop_carry
-            return (i + 1, body_fun(i, val)), None
-
         length = max(last - first, 0)
         unroll = 1 if unroll is None or unroll is False else int(unroll)
-        (_, result), _ = _core.scan(step, (start, init_val), None, length, False, max(unroll, 1))
+        (_, result), _ = _core.scan(_around(body_fun, _counting), (start, init_val), None, length, False, max(unroll, 1))
         return result
     if unroll is not None:
         raise ValueError("Can only use `unroll` in `fori_loop` if the loop bounds are statically known.")
-    _, _, result = while_loop(
-        lambda carry: carry[0] < carry[1],
-        lambda carry: (carry[0] + 1, carry[1], body_fun(carry[0], carry[2])),
-        (lower, upper, init_val),
-    )
+    _, _, result = while_loop(_is_below, _around(body_fun, _counting_below), (lower, upper, init_val))
     return result
+
+
+def _counting(call):
+    # The name shows in errors about what the body changes.
+    def step(loop_carry, _):
+        i, val = loop_carry
+        return (i + 1, call(i, val)), None
+
+    return step
+
+
+def _is_below(carry):
+    return carry[0] < carry[1]
+
+
+def _counting_below(call):
+    return lambda carry: (carry[0] + 1, carry[1], call(carry[0], carry[2]))
 
 
 _NO_OPERAND = object()
 
 
-def cond(pred, true_fun, false_fun, *operands, operand=_NO_OPERAND, linear=None):
+def cond(pred, true_fun, false_fun, *operands, operand=_NO_OPERAND):
     """`true_fun(*operands)` if `pred` holds, else `false_fun(*operands)`; only the chosen one runs.
 
     Under `vmap` with a predicate for each example both run, and their results are selected.
@@ -164,10 +242,15 @@ def cond(pred, true_fun, false_fun, *operands, operand=_NO_OPERAND, linear=None)
     """
     if operand is not _NO_OPERAND:
         if operands:
-            raise TypeError("if 'operand' keyword is passed then no positional operands can be passed")
+            raise TypeError(
+                "if 'operand' keyword is passed then no positional operands can be passed, got "
+                f"operand={operand} and positional operands {operands}"
+            )
         operands = (operand,)
     if not (callable(true_fun) and callable(false_fun)):
         raise TypeError("lax.cond: true_fun and false_fun arguments should be callable.")
+    if _is_jit_disabled() and _core.is_concrete(pred):
+        return (true_fun if pred else false_fun)(*operands)
     return _core.cond(pred, [false_fun, true_fun], operands, True)
 
 
@@ -183,6 +266,11 @@ def switch(index, branches, *operands, operand=_NO_OPERAND):
     -3.0
     """
     if operand is not _NO_OPERAND:
+        if operands:
+            raise TypeError(
+                "if 'operand' keyword is passed then no positional operands can be passed, got "
+                f"operand={operand} and positional operands {operands}"
+            )
         operands = (operand,)
     branches = tuple(branches)
     if not all(callable(branch) for branch in branches):
@@ -191,6 +279,8 @@ def switch(index, branches, *operands, operand=_NO_OPERAND):
         raise ValueError("Empty branch sequence")
     if len(branches) == 1:
         return branches[0](*operands)
+    if _is_jit_disabled() and _core.is_concrete(index):
+        return branches[min(max(int(index), 0), len(branches) - 1)](*operands)
     return _core.cond(index, list(branches), operands, False)
 
 

@@ -1,27 +1,63 @@
-"""The device of this engine: one CPU."""
+"""Devices of this process, and arrays on them.
+
+The CPU is one device, or as many virtual ones as `XLA_FLAGS=--xla_force_host_platform_device_count=N`, the setting
+`jax_num_cpu_devices` or `JAX_NUM_CPU_DEVICES` asks for. The number is fixed when devices are first asked for.
+"""
+
+from __future__ import annotations
+
+import os as _os
+import re as _re
+
+from pullback import _core
+
+
+class Memory:
+    """A memory of a device."""
+
+    def __init__(self, device, kind, number):
+        self.device, self.kind, self._number = device, kind, number
+        self.platform = "cpu"
+
+    def addressable_by_devices(self):
+        return [self.device]
+
+    def attached_devices(self):
+        return [self.device]
+
+    def __repr__(self):
+        prefix = {"device": "CPU_DEVICE", "pinned_host": "PINNED_HOST", "unpinned_host": "UNPINNED_HOST"}[self.kind]
+        return f"{prefix}_{self._number}"
 
 
 class Client:
-    """What runs programs."""
+    """What runs programs on the devices of a platform."""
 
     platform = "cpu"
     platform_version = "pullback"
     runtime_type = "pullback"
 
+    def __init__(self):
+        self._devices = [CpuDevice(id, self) for id in range(_number_of_devices())]
+
     def devices(self):
-        return [_CPU]
+        """All devices."""
+        return list(self._devices)
 
     local_devices = devices
 
     def device_count(self):
-        return 1
+        """How many devices there are."""
+        return len(self._devices)
 
     local_device_count = device_count
 
     def process_index(self):
+        """The number of this process."""
         return 0
 
     def live_arrays(self):
+        """Arrays are not listed."""
         return []
 
     def __repr__(self):
@@ -29,21 +65,39 @@ class Client:
 
 
 class CpuDevice:
-    """A CPU."""
+    """A CPU, or a virtual device of it. Also a context in which it is the default device."""
 
     platform = "cpu"
     device_kind = "cpu"
     process_index = 0
     host_id = 0
-    local_hardware_id = 0
+    task_id = 0
 
     def __init__(self, id, client):
-        self.id, self.client = id, client
+        self.id, self.client, self.local_hardware_id = id, client, id
+        self._contexts = []
 
     def memory_stats(self):
+        """The CPU counts no memory."""
         return None
 
     def addressable_memories(self):
+        """The memories that the device reads."""
+        return [Memory(self, kind, 3 * self.id + n) for n, kind in enumerate(("device", "pinned_host", "unpinned_host"))]
+
+    def default_memory(self):
+        """The memory in which arrays lie."""
+        return self.addressable_memories()[0]
+
+    def memory(self, kind):
+        """The memory of a kind; `ValueError` for an unknown one."""
+        for memory in self.addressable_memories():
+            if memory.kind == kind:
+                return memory
+        raise ValueError(f"Could not find memory addressable by device cpu with kind {kind!r}; there is device, pinned_host and unpinned_host.")
+
+    def live_buffers(self):
+        """Arrays are not listed."""
         return []
 
     def __repr__(self):
@@ -53,118 +107,149 @@ class CpuDevice:
         return f"cpu:{self.id}"
 
     def __reduce__(self):
-        return _device_of, (self.id,)
+        return _device_by_id, (self.id,)
 
     def __enter__(self):
+        from pullback._config import default_device
+
+        context = default_device(self)
+        context.__enter__()
+        self._contexts.append(context)
         return self
 
     def __exit__(self, *exception):
-        return None
+        return self._contexts.pop().__exit__(*exception)
 
 
-def _device_of(id):
-    return _CPU
+def _number_of_devices():
+    """How many virtual devices the user asked for."""
+    from pullback._config import config
+
+    flags = _re.findall(r"--xla_force_host_platform_device_count=(\d+)", _os.environ.get("XLA_FLAGS", ""))
+    setting = config.jax_num_cpu_devices
+    if setting is not None and setting > 0:
+        if flags:
+            raise RuntimeError(
+                "jax_num_cpu_devices and --xla_force_host_platform_device_count in XLA_FLAGS both set the number of CPU devices; "
+                "set only one of them."
+            )
+        return setting
+    return int(flags[-1]) if flags and int(flags[-1]) > 0 else 1
 
 
-_CLIENT = Client()
-_CPU = CpuDevice(0, _CLIENT)
+_client = None
 
 
-class Sharding:
-    """How the elements of an array lie on devices."""
-
-    memory_kind = "device"
-
-    @property
-    def device_set(self):
-        return {_CPU}
-
-    @property
-    def addressable_devices(self):
-        return {_CPU}
-
-    @property
-    def num_devices(self):
-        return 1
-
-    @property
-    def is_fully_addressable(self):
-        return True
-
-    @property
-    def is_fully_replicated(self):
-        return True
-
-    def shard_shape(self, global_shape):
-        return tuple(global_shape)
-
-    def devices_indices_map(self, global_shape):
-        return {_CPU: (slice(None),) * len(global_shape)}
-
-    addressable_devices_indices_map = devices_indices_map
-
-    def is_equivalent_to(self, other, ndim):
-        return isinstance(other, Sharding) and self.device_set == other.device_set
-
-    def with_memory_kind(self, kind):
-        return self
+def client():
+    """The client of this process, made when first asked for."""
+    global _client
+    if _client is None:
+        _check_platforms()
+        _client = Client()
+    return _client
 
 
-class SingleDeviceSharding(Sharding):
-    """The whole array on one device."""
+def _check_platforms():
+    from pullback._config import config
 
-    def __init__(self, device, *, memory_kind=None):
-        self._device = device
-
-    def __repr__(self):
-        return f"SingleDeviceSharding(device={self._device!r}, memory_kind=device)"
-
-    def __eq__(self, other):
-        return isinstance(other, SingleDeviceSharding) and self._device is other._device
-
-    def __hash__(self):
-        return hash(self._device)
+    wanted = [name for name in (config.jax_platforms or config.jax_platform_name or "").split(",") if name]
+    if wanted and "cpu" not in wanted:
+        raise RuntimeError(
+            f"Unable to initialize backend '{wanted[0]}': Unknown backend {wanted[0]}. Available backends are ['cpu']. (set "
+            "JAX_PLATFORMS='' to automatically choose an available backend)"
+        )
 
 
-_SHARDING = SingleDeviceSharding(_CPU)
+def is_initialized():
+    """Whether devices were asked for, so that their number is fixed."""
+    return _client is not None
+
+
+def _device_by_id(id):
+    return client().devices()[id]
 
 
 class Shard:
-    """The part of an array that one device holds."""
+    """The part of an array that one device holds.
 
-    def __init__(self, array):
-        self.device, self.replica_id, self.data = _CPU, 0, array
-        self.index = (slice(None, None, None),) * array.ndim
+    Attributes: `device`; `index`, the slices of the whole array; `replica_id`, which copy of the part this is; `data`, the part
+    as an array on the device.
+    """
+
+    def __init__(self, device, index, replica_id, array, position):
+        self.device, self.index, self.replica_id = device, index, replica_id
+        self._array, self._position = array, position
+
+    @property
+    def data(self):
+        return _core.shard_of(self._array, self._position)
 
     def __repr__(self):
         return f"Shard(device={self.device!r}, index={self.index}, replica_id={self.replica_id}, data={self.data})"
 
 
 def default_device():
-    return _CPU
+    """The device of uncommitted work."""
+    return _device_by_id(_core.default_device_id())
 
 
 def default_sharding():
-    return _SHARDING
+    """The sharding of uncommitted work."""
+    from pullback.sharding import SingleDeviceSharding
+
+    return SingleDeviceSharding(default_device())
 
 
-def device_set():
-    return {_CPU}
+def sharding_of(array):
+    """The sharding of an array; for a tracer that of uncommitted work."""
+    from pullback.sharding import NamedSharding, PartitionSpec, SingleDeviceSharding
+
+    holder, entries, _ = _core.place_of(array)
+    if entries is None:
+        return SingleDeviceSharding(_device_by_id(holder))
+    names = {str(name): name for name in holder.axis_names}
+    parts = [tuple(names.get(name, name) for name in entry) or None for entry in entries]
+    return NamedSharding(holder, PartitionSpec(*parts))
 
 
-def shards(array):
-    return [Shard(array)]
+def device_of(array):
+    """The device of an array, or its sharding when it is split."""
+    holder, entries, _ = _core.place_of(array)
+    return _device_by_id(holder) if entries is None else sharding_of(array)
+
+
+def devices_of(array):
+    """The set of devices of an array."""
+    return sharding_of(array).device_set
+
+
+def shards_of(array):
+    """The parts of an array, one for each device."""
+    sharding = sharding_of(array)
+    copies, shards = {}, []
+    for position, (device, index) in enumerate(sharding.devices_indices_map(array.shape).items()):
+        key = tuple((part.start, part.stop) for part in index)
+        copies[key] = copies.get(key, -1) + 1
+        shards.append(Shard(device, index, copies[key], array, position))
+    return shards
 
 
 def _check_backend(backend):
-    if backend not in (None, "cpu") and backend is not _CLIENT:
-        raise RuntimeError(f"Unknown backend {backend}. Available backends are ['cpu']")
+    if backend not in (None, "cpu") and backend is not _client:
+        raise RuntimeError(
+            f"Unknown backend: '{backend}' requested, but no platforms that are instances of {backend} are present. Platforms present "
+            "are: cpu"
+        )
 
 
 def devices(backend=None):
-    """All devices."""
+    """All devices.
+
+    Raises:
+      RuntimeError: there is no such backend.
+    """
     _check_backend(backend)
-    return [_CPU]
+    return client().devices()
 
 
 def local_devices(process_index=None, backend=None, host_id=None):
@@ -205,28 +290,75 @@ def default_backend():
     return "cpu"
 
 
+def _target(device):
+    """A device specification of one leaf: `None`, a device, or a sharding."""
+    from pullback.sharding import PartitionSpec, Sharding, context_sharding
+
+    if device is None or isinstance(device, (CpuDevice, Sharding)):
+        return device
+    if isinstance(device, PartitionSpec):
+        return context_sharding(device, "device_put")
+    raise ValueError(
+        "`jax.device_put` only accepts `None`, `jax.sharding.Sharding`, `jax.Device`, `Format`, `jax.memory.Space` or a pytree of these "
+        f"values. Received invalid value: {device}"
+    )
+
+
+def put(leaf, device):
+    """One value on a device or sharding; tracers are constrained there."""
+    from pullback.sharding import Sharding
+
+    target = _target(device)
+    if not isinstance(leaf, _core.Array):
+        leaf = _core.to_array(leaf)
+    if target is None:
+        return leaf
+    if isinstance(target, Sharding):
+        return target._put(leaf, "device_put args")
+    if isinstance(leaf, _core.Tracer):
+        return leaf
+    return _core.put_on_device(leaf, target.id, True)
+
+
 def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
-    """The tree with all leaves as arrays on the device; there is one."""
-    from pullback import _core
-    from pullback.tree_util import tree_map
+    """The tree with all leaves as arrays on a device or split by a sharding.
 
-    return tree_map(_core.to_array, x)
+    Args:
+      x: a tree of arrays and numbers.
+      device: a device, a sharding, or a tree of them that is a prefix of `x`; without one, arrays stay where they are and all
+        else goes, uncommitted, to the default device.
+      src: accepted.
+      donate: whether the memory of `x` may be taken over; nothing is copied anyway, and `x` stays usable.
+      may_alias: accepted.
+
+    Differentiable: cotangents pass unchanged.
+
+    Raises:
+      ValueError: the specification is no device or sharding, its tree does not fit, or a sharding does not divide the shape.
+
+    >>> import pullback as jax
+    >>> jax.device_put([1.0, 2.0], jax.devices()[0])[0].committed
+    True
+    """
+    from pullback.sharding import PartitionSpec, Sharding
+    from pullback.tree_util import tree_flatten, tree_map
+
+    if device is None or isinstance(device, (CpuDevice, Sharding, PartitionSpec)):
+        return tree_map(lambda leaf: put(leaf, device), x)
+    leaves, treedef = tree_flatten(x)
+    targets = _spread(device, x, "device_put device", "device_put device specification must be a tree prefix of the corresponding value; \n  ")
+    return treedef.unflatten([put(leaf, target) for leaf, target in zip(leaves, targets)])
 
 
-def device_put_replicated(x, devices):
-    """The tree with a new first axis, as many times as there are devices."""
-    import pullback.numpy as jnp
-    from pullback.tree_util import tree_map
+def _spread(prefix, full, name, intro=""):
+    """One entry of a prefix tree for each leaf of the full tree; `None` is an entry."""
+    from pullback.tree_util import tree_structure
 
-    return tree_map(lambda leaf: jnp.stack([jnp.asarray(leaf)] * len(devices)), x)
-
-
-def device_put_sharded(shards, devices):
-    """The trees stacked along a new first axis."""
-    import pullback.numpy as jnp
-    from pullback.tree_util import tree_map
-
-    return tree_map(lambda *leaves: jnp.stack(leaves), *shards)
+    try:
+        return _core._broadcast_prefix(prefix, tree_structure(full))
+    except ValueError:
+        details = _core._prefix_mismatch(prefix, full, name)
+        raise ValueError(f"{intro}Mismatch details (1 found):\n  {details}" if intro else details) from None
 
 
 def device_get(x):

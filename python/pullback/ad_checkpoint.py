@@ -1,8 +1,197 @@
-"""Rematerialization."""
+"""Rematerialization: names of values, policies that say which values are kept, and what is kept."""
 
-from pullback.custom_derivatives import checkpoint as checkpoint, remat as remat
+import types as _types
+from collections import namedtuple as _namedtuple
+
+from pullback import _core
+from pullback.custom_derivatives import checkpoint as checkpoint
+from pullback.custom_derivatives import remat as remat
+from pullback.tree_util import tree_map as _tree_map
+
+
+class RecomputeType:
+    """The answer of a policy: compute the value again."""
+
+    def __repr__(self):
+        return "Recompute"
+
+
+class SaveableType:
+    """The answer of a policy: keep the value."""
+
+    def __repr__(self):
+        return "Saveable"
+
+
+Recompute = RecomputeType()
+Saveable = SaveableType()
+Offloadable = _namedtuple("Offloadable", ["src", "dst"])
+Offloadable.__doc__ = "The answer of a policy: move the value from one memory to another. This engine has one memory."
+
+name_p = _core.find_primitive("name")
 
 
 def checkpoint_name(x, name):
-    """The value itself; names for policies are not kept yet."""
-    return x
+    """A tree of values with a name, by which policies know them.
+
+    >>> import pullback as jax, pullback.numpy as jnp
+    >>> from pullback.ad_checkpoint import checkpoint_name
+    >>> policy = jax.checkpoint_policies.save_only_these_names("y")
+    >>> float(jax.grad(jax.checkpoint(lambda x: jnp.sin(checkpoint_name(2 * x, "y")), policy=policy))(0.0))
+    2.0
+    """
+    return _tree_map(lambda leaf: name_p.bind(leaf, name=str(name)), x)
+
+
+checkpoint_name_fwd = checkpoint_name
+
+
+def everything_saveable(*_, **__):
+    """Keeps all values: what no checkpoint does, too."""
+    return True
+
+
+def nothing_saveable(*_, **__):
+    """Keeps nothing: as without a policy."""
+    return False
+
+
+def dots_saveable(prim, *_, **__):
+    """Keeps results of products of matrices and of convolutions."""
+    return prim.name in ("dot_general", "conv_general_dilated")
+
+
+def dots_with_no_batch_dims_saveable(prim, *_, **params):
+    """Keeps results of products of matrices without batch dimensions, such as those with weights."""
+    if prim.name != "dot_general":
+        return False
+    _, (lhs_batch, rhs_batch) = params["dimension_numbers"]
+    return not lhs_batch and not rhs_batch
+
+
+def save_anything_except_these_names(*names_not_to_save):
+    """Keeps all values but those with these names."""
+    names_not_to_save = frozenset(names_not_to_save)
+    return lambda prim, *_, **params: not (prim.name == "name" and params["name"] in names_not_to_save)
+
+
+def save_any_names_but_these(*names_not_to_save):
+    """Keeps values with names, but not with these."""
+    names_not_to_save = frozenset(names_not_to_save)
+
+    def policy(prim, *_, **params):
+        return prim.name == "name" and params["name"] not in names_not_to_save
+
+    return policy
+
+
+def save_only_these_names(*names_which_can_be_saved):
+    """Keeps values with these names."""
+    names_which_can_be_saved = frozenset(names_which_can_be_saved)
+
+    def policy(prim, *_, **params):
+        return prim.name == "name" and params["name"] in names_which_can_be_saved
+
+    return policy
+
+
+def save_from_both_policies(policy_1, policy_2):
+    """Keeps what either policy keeps."""
+
+    def policy(prim, *args, **params):
+        return policy_1(prim, *args, **params) or policy_2(prim, *args, **params)
+
+    return policy
+
+
+def offload_dot_with_no_batch_dims(offload_src, offload_dst):
+    """Moves results of products of matrices without batch dimensions to another memory; its use raises
+    NotImplementedError, as this engine has one memory."""
+
+    def policy(prim, *args, **params):
+        wanted = dots_with_no_batch_dims_saveable(prim, *args, **params)
+        return Offloadable(src=offload_src, dst=offload_dst) if wanted else Recompute
+
+    return policy
+
+
+def save_and_offload_only_these_names(
+    *, names_which_can_be_saved, names_which_can_be_offloaded, offload_src, offload_dst
+):
+    """Keeps values with the first names and moves those with the second to another memory; a value to move raises
+    NotImplementedError, as this engine has one memory."""
+    saved, offloaded = frozenset(names_which_can_be_saved), frozenset(names_which_can_be_offloaded)
+    if both := saved & offloaded:
+        raise ValueError(f"The names should be exclusive and should not intersect in `names_which_can_be_saved` and "
+                         f"`names_which_can_be_offloaded`. Got names_which_can_be_saved={names_which_can_be_saved}, "
+                         f"names_which_can_be_offloaded={names_which_can_be_offloaded} and the intersection={both}")
+
+    def policy(prim, *_, **params):
+        if prim.name == "name" and params["name"] in saved:
+            return Saveable
+        if prim.name == "name" and params["name"] in offloaded:
+            return Offloadable(src=offload_src, dst=offload_dst)
+        return Recompute
+
+    return policy
+
+
+checkpoint_policies = _types.SimpleNamespace(
+    everything_saveable=everything_saveable,
+    nothing_saveable=nothing_saveable,
+    dots_saveable=dots_saveable,
+    checkpoint_dots=dots_saveable,
+    dots_with_no_batch_dims_saveable=dots_with_no_batch_dims_saveable,
+    checkpoint_dots_with_no_batch_dims=dots_with_no_batch_dims_saveable,
+    offload_dot_with_no_batch_dims=offload_dot_with_no_batch_dims,
+    save_anything_except_these_names=save_anything_except_these_names,
+    save_any_names_but_these=save_any_names_but_these,
+    save_only_these_names=save_only_these_names,
+    save_from_both_policies=save_from_both_policies,
+    save_and_offload_only_these_names=save_and_offload_only_these_names,
+)
+
+
+def saved_residuals(f, *args, **kwargs):
+    """What the reverse derivative of `f` at arguments of these shapes keeps: pairs of an aval and where it is from."""
+    from pullback import linearize, make_jaxpr
+    from pullback.tree_util import tree_flatten, tree_leaves, tree_unflatten
+
+    leaves, tree = tree_flatten((args, kwargs))
+
+    def flat(*leaves):
+        given, keywords = tree_unflatten(tree, leaves)
+        return f(*given, **keywords)
+
+    staged = _core.stage_call(f, args, kwargs)
+    names = list(staged.jaxpr.debug_info.arg_names)
+    jaxpr = make_jaxpr(lambda *leaves: tree_leaves(linearize(flat, *leaves)[1]))(*leaves)
+    inputs = {var: name for var, name in zip(jaxpr.invars, names)}
+    # Numbers written in place take no memory.
+    kept = {out for out in jaxpr.outvars if type(out).__name__ != "Literal"}
+    found = [(out.aval, f"from the argument {inputs[out]}") for out in jaxpr.invars if out in kept]
+    found += [(out.aval, "from a constant") for out in jaxpr.constvars if out in kept]
+    for eqn in jaxpr.eqns:
+        found += [(out.aval, _origin(jaxpr, eqn)) for out in eqn.outvars if out in kept]
+    return found
+
+
+def _origin(jaxpr, eqn):
+    # What is rounded to its own format is the value before; a named value is known by its name.
+    if eqn.primitive.name == "reduce_precision":
+        eqn = next((e for e in jaxpr.eqns if eqn.invars[0] in e.outvars), eqn)
+    what = f"named '{eqn.params['name']}'" if eqn.primitive.name == "name" else f"output of {eqn.primitive.name}"
+    return f"{what} from {eqn.source_info}" if eqn.source_info else what
+
+
+def print_saved_residuals(f, *args, **kwargs):
+    """Prints what the reverse derivative of `f` keeps: its type and where it is from, a line each.
+
+    >>> import pullback.numpy as jnp
+    >>> from pullback.ad_checkpoint import print_saved_residuals
+    >>> print_saved_residuals(lambda x, y: x * y, jnp.ones(3), jnp.ones(3))
+    f32[3] from the argument x
+    f32[3] from the argument y
+    """
+    for aval, origin in saved_residuals(f, *args, **kwargs):
+        print(f"{aval.str_short(short_dtypes=True)} {origin}")

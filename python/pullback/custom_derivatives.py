@@ -4,7 +4,9 @@ import functools as _functools
 import inspect as _inspect
 
 from pullback import _core
-from pullback.tree_util import Partial, tree_map
+from pullback._core import CustomVJPPrimal as CustomVJPPrimal
+from pullback._core import SymbolicZero as SymbolicZero
+from pullback.tree_util import Partial, tree_flatten, tree_leaves, tree_map, tree_structure
 
 
 def _positional(fun, args, kwargs):
@@ -51,8 +53,10 @@ class custom_jvp:
       nondiff_argnums: positions of arguments that are not differentiated; they come first in the rule.
       nondiff_argnames: names of such arguments.
 
-    The rule `jvp(primals, tangents) -> (out, out_dot)` takes tuples of the differentiated arguments. Without a rule a call
-    raises AttributeError.
+    The rule `jvp(primals, tangents) -> (out, out_dot)` takes tuples of the differentiated arguments. With
+    `symbolic_zeros=True` a tangent that is known to be zero comes as a `SymbolicZero`, which the rule may also give.
+    Without a rule a call raises AttributeError. Rules that give no pair, other structures, or tangents whose shapes or
+    dtypes do not fit raise TypeError. Closed-over tracers are constant to the derivative.
 
     >>> import pullback as jax
     >>> @jax.custom_jvp
@@ -73,9 +77,7 @@ class custom_jvp:
 
     def defjvp(self, jvp, symbolic_zeros=False):
         """Sets the rule; gives it back, so that it can be used as a decorator."""
-        if symbolic_zeros:
-            raise NotImplementedError("custom_jvp rules with symbolic_zeros=True are not supported yet")
-        self.jvp = jvp
+        self.jvp, self.symbolic_zeros = jvp, bool(symbolic_zeros)
         return jvp
 
     def defjvps(self, *jvps):
@@ -102,7 +104,7 @@ class custom_jvp:
         if self.nondiff_argnums:
             fun, args, static = _bind_static(fun, self.nondiff_argnums, args)
             rule = _functools.partial(rule, *static)
-        return _core.custom_jvp_call(fun, rule, _name(self.jvp), tuple(args))
+        return _core.custom_jvp_call(fun, rule, _name(self.jvp), tuple(args), self.symbolic_zeros)
 
     def __get__(self, obj, owner=None):
         return self if obj is None else Partial(self, obj)
@@ -117,7 +119,13 @@ class custom_vjp:
       nondiff_argnames: names of such arguments.
 
     `fwd(*args) -> (out, residuals)` and `bwd(residuals, ct) -> cotangents`, a tuple with one entry for each
-    differentiated argument, None for zero.
+    differentiated argument, None for zero. With `symbolic_zeros=True`, leaves of the arguments of `fwd` come as
+    `CustomVJPPrimal`, which tells whether they are differentiated, and zero cotangents as `SymbolicZero`.
+
+    Raises:
+      AttributeError: no rules are set.
+      TypeError: `fwd` gives no pair; `bwd` gives another structure than that of the arguments; forward differentiation.
+      ValueError: a cotangent has another shape or dtype than its argument.
 
     >>> import pullback as jax
     >>> @jax.custom_vjp
@@ -133,12 +141,30 @@ class custom_vjp:
         self.fun = fun
         self.nondiff_argnums = _numbers(fun, nondiff_argnums, nondiff_argnames)
         self.fwd = self.bwd = None
+        self.symbolic_zeros = False
 
-    def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
-        """Sets the forward and the backward function."""
-        if symbolic_zeros:
-            raise NotImplementedError("custom_vjp rules with symbolic_zeros=True are not supported yet")
-        self.fwd, self.bwd = fwd, bwd
+    def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False, generic_batching=False):
+        """Sets the forward and the backward function.
+
+        `optimize_remat` and `generic_batching` choose among implementations of the same derivative; there is one.
+        """
+        self.fwd, self.bwd, self.symbolic_zeros = fwd, bwd, bool(symbolic_zeros)
+
+    def defvjp_with_logs(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False, generic_batching=False):
+        """Sets functions whose backward pass also gives logs; not supported."""
+        raise NotImplementedError("custom_vjp rules with logs are not supported; use defvjp")
+
+    def defvjp_with_accums(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False, generic_batching=False):
+        """Sets functions that add to accumulators of cotangents; not supported."""
+        raise NotImplementedError("custom_vjp rules with accumulators are not supported; use defvjp")
+
+    def defremat(self, fwd, rem, bwd, generic_batching=False):
+        """Sets functions with a rematerialization of their own; not supported."""
+        raise NotImplementedError("custom_vjp rules with their own rematerialization are not supported; use defvjp")
+
+    def defremat_with_logs(self, fwd, rem, bwd, generic_batching=False):
+        """As `defremat`, with logs; not supported."""
+        raise NotImplementedError("custom_vjp rules with their own rematerialization are not supported; use defvjp")
 
     def __call__(self, *args, **kwargs):
         if self.fwd is None or self.bwd is None:
@@ -150,14 +176,83 @@ class custom_vjp:
             fun, others, static = _bind_static(fun, self.nondiff_argnums, args)
             fwd, _, _ = _bind_static(forward, self.nondiff_argnums, args)
             bwd, args = _functools.partial(bwd, *static), others
-        return _core.custom_vjp_call(fun, fwd, bwd, [_name(self.fwd), _name(self.bwd)], tuple(args))
+        names = [_name(self.fwd), _name(self.bwd)]
+        return _core.custom_vjp_call(fun, fwd, bwd, names, tuple(args), self.symbolic_zeros)
 
     def __get__(self, obj, owner=None):
         return self if obj is None else Partial(self, obj)
 
 
-def custom_gradient(fun):
-    """A function from one that gives its value and its backward function: `fun(*args) -> (out, bwd)`."""
+def custom_vjp_primal_tree_values(tree):
+    """A tree of `CustomVJPPrimal` with their values in their places.
+
+    >>> from pullback.custom_derivatives import CustomVJPPrimal, custom_vjp_primal_tree_values
+    >>> custom_vjp_primal_tree_values((CustomVJPPrimal(1.0, True), CustomVJPPrimal(2.0, False)))
+    (1.0, 2.0)
+    """
+
+    def value(leaf):
+        if not isinstance(leaf, CustomVJPPrimal):
+            raise TypeError(f"custom_vjp_primal_tree_values was given {leaf} of type {type(leaf)}, not a CustomVJPPrimal")
+        return leaf.value
+
+    return tree_map(value, tree)
+
+
+def zero_from_primal(val, symbolic_zeros=False):
+    """The zero cotangent of a value: an array of zeros, or a `SymbolicZero`."""
+    if symbolic_zeros:
+        return SymbolicZero.from_primal_value(val)
+    import numpy as np
+
+    from pullback import numpy as jnp
+    from pullback.dtypes import float0
+
+    aval = _core.typeof(val)
+    if _core.tangent_dtype_is_float0(aval):
+        return np.zeros(aval.shape, float0)
+    return jnp.zeros_like(val)
+
+
+def linear_call(fun, fun_transpose, residual_args, linear_args):
+    """Calls `fun(residual_args, linear_args)`, a function linear in `linear_args`, whose transpose the user gives.
+
+    Args:
+      fun: the linear function.
+      fun_transpose: `fun_transpose(residual_args, cotangents)`, with results like `linear_args`. That it is the
+        transpose of `fun` is not checked.
+      residual_args: a tree of arrays, not differentiated.
+      linear_args: a tree of arrays.
+    Raises:
+      TypeError: the transpose gives another structure or other shapes than those of `linear_args`.
+    Differentiable in `linear_args`; NotImplementedError in `residual_args`.
+
+    >>> import pullback as jax
+    >>> from pullback.custom_derivatives import linear_call
+    >>> half = lambda x: linear_call(lambda r, x: x / r, lambda r, ct: ct / r, 2.0, x)
+    >>> float(jax.grad(half)(3.0))
+    0.5
+    """
+    return _core.linear_call(fun, fun_transpose, residual_args, linear_args)
+
+
+def custom_gradient(fun=None, *, with_logs=False, remat=False, with_accums=None):
+    """A function from one that gives its value and its backward function: `fun(*args) -> (out, bwd)`.
+
+    The backward function takes the cotangent of the result and gives those of the arguments: a tuple, or one for a
+    function of one argument. What it closes over is kept for it. The function has no forward derivative.
+
+    >>> import pullback as jax
+    >>> @jax.custom_gradient
+    ... def f(x):
+    ...     return x * x, lambda ct: ct * x
+    >>> float(jax.grad(f)(3.0))
+    3.0
+    """
+    if with_logs or remat or with_accums is not None:
+        raise NotImplementedError("custom_gradient takes none of its options yet; use jax.custom_vjp")
+    if fun is None:
+        return custom_gradient
 
     @custom_vjp
     @_functools.wraps(fun)
@@ -166,24 +261,39 @@ def custom_gradient(fun):
 
     def forward(*args):
         out, backward = fun(*args)
-        return out, Partial(backward)
+        # What the backward function closes over becomes residuals, so that transformations see it.
+        staged = _core.stage_call(backward, (tree_map(zero_from_primal, out),), {})
+        return out, Partial(_functools.partial(_call_closed, staged), *staged.captured)
 
     def backward(residuals, ct):
-        cts = residuals(ct)
+        cts = residuals(tree_leaves(ct))
         return cts if isinstance(cts, tuple) else (cts,)
 
     wrapped.defvjp(forward, backward)
     return wrapped
 
 
-def checkpoint(fun, *, prevent_cse=True, policy=None, static_argnums=(), concrete=False):
+def _call_closed(staged, *captured_and_leaves):
+    *captured, leaves = captured_and_leaves
+    return staged.call_closed(captured, leaves)
+
+
+def _numbers_of(static_argnums):
+    return (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+
+
+def checkpoint(fun, *, prevent_cse=True, policy=None, static_argnums=(), static_argnames=()):
     """A version of `fun` whose intermediate values are computed again for the reverse derivative instead of kept.
 
     Args:
       fun: a function of trees.
-      prevent_cse: accepted; the recomputation is never merged with the first computation.
-      policy: which values to keep; not supported yet.
+      prevent_cse: whether the recomputation must not be merged with the first computation; this engine never merges them.
+        A sequence has one entry for each leaf of the arguments.
+      policy: which values to keep, one of `jax.checkpoint_policies` or a function of a primitive, the avals of its
+        operands and its params that says whether the results are kept.
       static_argnums: positions of arguments that are passed on as they are.
+      static_argnames: names of such arguments.
+    Differentiable as `fun` is. Raises NotImplementedError for policies that move values to another memory.
 
     >>> import pullback as jax, pullback.numpy as jnp
     >>> float(jax.grad(jax.checkpoint(jnp.sin))(0.0))
@@ -191,35 +301,88 @@ def checkpoint(fun, *, prevent_cse=True, policy=None, static_argnums=(), concret
     """
     if not callable(fun):
         raise TypeError(f"Expected a callable value, got {fun}")
-    if policy is not None:
-        raise NotImplementedError("jax.checkpoint with a policy is not supported yet; leave it out to recompute everything")
-    numbers = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+    numbers = _numbers_of(static_argnums)
+    names = {static_argnames} if isinstance(static_argnames, str) else set(static_argnames)
+    if names:
+        positional = [p.name for p in _inspect.signature(fun).parameters.values()]
+        numbers = tuple(sorted({*numbers, *(positional.index(name) for name in names if name in positional)}))
+    merges = prevent_cse if isinstance(prevent_cse, bool) else any(prevent_cse)
 
     @_functools.wraps(fun)
     def wrapped(*args, **kwargs):
+        if not names and any(not -len(args) <= number < len(args) for number in numbers):
+            raise ValueError(
+                f"the `static_argnums` argument to `jax.checkpoint` is {numbers}, but only {len(args)} positional arguments "
+                "were passed"
+            )
         body = fun
-        if numbers:
-            body, args, _ = _bind_static(fun, [n % len(args) for n in numbers], args)
+        static = {name: kwargs.pop(name) for name in list(kwargs) if name in names}
+        if static:
+            body = _functools.partial(body, **static)
+        positions = sorted({n % len(args) for n in numbers if -len(args) <= n < len(args)})
+        if positions:
+            body, args, _ = _bind_static(_functools.wraps(fun)(body), positions, args)
         if kwargs:
-            names = sorted(kwargs)
+            keys = sorted(kwargs)
             n_args = len(args)
             inner = body
 
             def body(*flat):
-                return inner(*flat[:n_args], **dict(zip(names, flat[n_args:])))
+                return inner(*flat[:n_args], **dict(zip(keys, flat[n_args:])))
 
-            args = (*args, *(kwargs[name] for name in names))
-        return _core.checkpoint(body, tuple(args), bool(prevent_cse))
+            args = (*args, *(kwargs[key] for key in keys))
+        return _core.checkpoint(body, tuple(args), merges, policy)
 
     return wrapped
 
 
-remat = checkpoint
+def remat(fun, *, prevent_cse=True, policy=None, static_argnums=()):
+    """`jax.checkpoint` under its older name.
+
+    >>> import pullback as jax, pullback.numpy as jnp
+    >>> float(jax.grad(jax.remat(jnp.sin))(0.0))
+    1.0
+    """
+    return checkpoint(fun, prevent_cse=prevent_cse, policy=policy, static_argnums=static_argnums)
 
 
 def closure_convert(fun, *example_args):
-    """`fun` as a function that takes the arrays it closes over as further arguments, and those arrays."""
-    raise NotImplementedError("jax.closure_convert is not supported yet")
+    """`fun` as a function that takes the tracers it closes over as further arguments, and those tracers.
+
+    Only tracers of floating or complex type that a derivative may go through are taken out; other values stay closed over.
+
+    Args:
+      fun: a function of trees of arrays.
+      example_args: arguments of the structure, shapes and dtypes with which it will be called.
+    Raises TypeError when the converted function is called with another structure of arguments.
+
+    >>> import pullback as jax
+    >>> def integrate(f, x):
+    ...     f, consts = jax.closure_convert(f, x)
+    ...     return f(x, *consts)
+    >>> float(jax.grad(lambda a: integrate(lambda x: a * x, 2.0))(3.0))
+    2.0
+    """
+    staged = _core.stage_call(fun, example_args, {})
+    in_tree = tree_structure((example_args, {}))
+    captured, hoisted = staged.captured, staged.perturbed_captures()
+
+    def converted_fun(*args_and_consts):
+        n_args = len(args_and_consts) - sum(hoisted)
+        args, consts = args_and_consts[:n_args], iter(args_and_consts[n_args:])
+        leaves, tree = tree_flatten((args, {}))
+        if tree != in_tree:
+            raise TypeError(
+                "The inputs to the closure produced by closure_convert must have the same Pytree structure as the example "
+                f"arguments passed when closure_convert was called. Expected {in_tree}, but got {tree}"
+            )
+        given = [next(consts) if is_hoisted else value for value, is_hoisted in zip(captured, hoisted)]
+        return staged.call_closed(given, leaves)
+
+    return converted_fun, [value for value, is_hoisted in zip(captured, hoisted) if is_hoisted]
 
 
-__all__ = ["checkpoint", "closure_convert", "custom_gradient", "custom_jvp", "custom_vjp", "remat"]
+__all__ = [
+    "CustomVJPPrimal", "SymbolicZero", "checkpoint", "closure_convert", "custom_gradient", "custom_jvp", "custom_vjp",
+    "custom_vjp_primal_tree_values", "linear_call", "remat", "zero_from_primal",
+]

@@ -1,5 +1,6 @@
 """Looking at values while programs run."""
 
+import functools as _functools
 import string as _string
 import sys as _sys
 
@@ -7,17 +8,19 @@ from pullback import _core
 from pullback.tree_util import tree_flatten, tree_unflatten
 
 
-def callback(callback, *args, ordered=False, partitioned=False, **kwargs):
+def callback(callback=None, *args, ordered=False, partitioned=False, **kwargs):
     """Calls a Python function with concrete values whenever the program reaches this point; its result is ignored.
 
     Args:
-      callback: a function of trees of arrays.
+      callback: a function of trees of arrays. Without it, a function that takes it is returned.
       args: trees of arrays.
       ordered: keep the order of calls.
       kwargs: as `args`.
 
     Under `vmap` it is called once for each example; derivatives do not see it.
     """
+    if callback is None:
+        return _functools.partial(_CALLBACK, *args, ordered=ordered, partitioned=partitioned, **kwargs)
     if not callable(callback):
         raise TypeError(f"first argument to jax.debug.callback must be callable, but got an object of type {type(callback)}")
     leaves, tree = tree_flatten((args, kwargs))
@@ -27,6 +30,10 @@ def callback(callback, *args, ordered=False, partitioned=False, **kwargs):
         callback(*args, **kwargs)
 
     _core.debug_callback(run, getattr(callback, "__name__", "callback"), bool(ordered), tuple(leaves))
+
+
+# The parameter of the function hides its name.
+_CALLBACK = callback
 
 
 class _Checked(_string.Formatter):

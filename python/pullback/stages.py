@@ -1,5 +1,8 @@
 """Stages of a jitted function: traced, lowered, compiled."""
 
+import dataclasses as _dataclasses
+import warnings as _warnings
+
 from pullback import _core
 from pullback._api import _struct
 
@@ -31,8 +34,21 @@ class ArgInfo:
 class Stage:
     """What all stages know: types and structures of arguments and results."""
 
-    def __init__(self, staged, donate_argnums, fun_name):
+    def __init__(self, staged, donate_argnums, fun_name, donated=(), keep_unused=False):
         self._staged, self.donate_argnums, self.fun_name = staged, tuple(donate_argnums), fun_name
+        self._donated, self._keep_unused = list(donated), keep_unused
+
+    def _next(self, stage):
+        return stage(self._staged, self.donate_argnums, self.fun_name, self._donated, self._keep_unused)
+
+    def _stablehlo(self, debug_info=False):
+        donated, keep_unused = self._donated_inputs(), self._keep_unused
+        return _core.stablehlo(self._staged.jaxpr, self.fun_name, donated, keep_unused=keep_unused, debug_info=debug_info)
+
+    def _donated_inputs(self):
+        """For each input of the jaxpr whether it is donated: values captured from an outer trace come first."""
+        captured = len(self._staged.jaxpr.in_avals) - len(self._staged.flat_in_avals)
+        return [False] * captured + self._donated
 
     @property
     def in_tree(self):
@@ -56,7 +72,8 @@ class Stage:
 
     @property
     def args_info(self):
-        return self.in_tree.unflatten(ArgInfo(aval, False) for aval in self._staged.flat_in_avals)
+        donated = self._donated or [False] * len(self._staged.flat_in_avals)
+        return self.in_tree.unflatten(map(ArgInfo, self._staged.flat_in_avals, donated))
 
 
 class Traced(Stage):
@@ -71,8 +88,15 @@ class Traced(Stage):
         return self.jaxpr.effects
 
     def lower(self, *, lowering_platforms=None):
-        """The program before compilation."""
-        return Lowered(self._staged, self.donate_argnums, self.fun_name)
+        """The program before compilation. Warns of donated arguments whose memory no result can take over."""
+        unusable = _core.unusable_donations(self._staged.jaxpr, self._donated_inputs(), keep_unused=self._keep_unused)
+        if unusable:
+            _warnings.warn(
+                f"Some donated buffers were not usable: {', '.join(map(str, unusable))}.\n"
+                "See an explanation at https://docs.jax.dev/en/latest/201/jit.html#jax-201-buffer-donation.",
+                stacklevel=2,
+            )
+        return self._next(Lowered)
 
     def __repr__(self):
         return f"<Traced {self.fun_name}>"
@@ -82,19 +106,99 @@ class Lowered(Stage):
     """A traced function ready to be compiled."""
 
     def as_text(self, dialect=None, *, debug_info=False):
-        """The program as text: the jaxpr in full, until StableHLO is written."""
-        return f"// jaxpr of {self.fun_name}; StableHLO is not written for this backend yet\n{self._staged.jaxpr._full_text()}"
+        """The program as text, for people and tools.
+
+        Args:
+          dialect: `"stablehlo"` (the default), or `"jaxpr"` for the jaxpr in full.
+          debug_info: whether every operation says which line of the user's asked for it.
+
+        Raises:
+          ValueError: for another dialect. XLA's own (`"hlo"`) is made by XLA, which is not here.
+          NotImplementedError: for a primitive without a StableHLO form; `"jaxpr"` still works.
+
+        Example:
+          >>> import pullback as jax, pullback.numpy as jnp
+          >>> "stablehlo.sine" in jax.jit(jnp.sin).lower(1.0).as_text()
+          True
+        """
+        _check_dialect(dialect)
+        if dialect == "jaxpr":
+            return self._staged.jaxpr._full_text()
+        return self._stablehlo(debug_info).text
+
+    def compiler_ir(self, dialect=None):
+        """The program as an object whose text is the StableHLO module (`str(ir)`, `ir.operation.get_asm(...)`).
+
+        Args:
+          dialect: `"stablehlo"` (the default), or `"jaxpr"` for the jaxpr.
+
+        Raises:
+          ValueError: for another dialect.
+        """
+        _check_dialect(dialect)
+        return self._staged.jaxpr if dialect == "jaxpr" else Module(self._stablehlo)
 
     def compile(self, compiler_options=None):
         """The program as machine code, ready to be called."""
         self._staged.compile()
-        return Compiled(self._staged, self.donate_argnums, self.fun_name)
-
-    def compiler_ir(self, dialect=None):
-        return self._staged.jaxpr
+        return self._next(Compiled)
 
     def cost_analysis(self):
-        return {}
+        """What the program asks for, operation by operation, before any is fused with another.
+
+        A dict: `"flops"` (one for each element of an elementwise operation, two for each product of a contraction),
+        `"transcendentals"`, `"bytes accessed"` (operands and results of every operation). A loop counts as often as it
+        runs when that is known, else once; of branches the dearest counts.
+        """
+        made = self._stablehlo()
+        return {"flops": made.flops, "transcendentals": made.transcendentals, "bytes accessed": made.bytes_accessed}
+
+
+class Module:
+    """A StableHLO module as text, with the names of MLIR's module by which text is asked for."""
+
+    def __init__(self, write):
+        self._write = write
+
+    def __str__(self):
+        return self._write().text
+
+    def __repr__(self):
+        return f"<StableHLO module of {len(str(self))} characters>"
+
+    @property
+    def operation(self):
+        return self
+
+    def get_asm(self, *, enable_debug_info=False, **kwargs):
+        """The text, with locations if asked for. Other options of MLIR's printer change nothing."""
+        return self._write(enable_debug_info).text
+
+
+def _check_dialect(dialect):
+    if dialect not in (None, "stablehlo", "jaxpr"):
+        raise ValueError(f"unknown dialect: {dialect}. There are 'stablehlo' and 'jaxpr'")
+
+
+@_dataclasses.dataclass
+class CompiledMemoryStats:
+    """Bytes of one run. Code is not counted; no result shares the memory of an argument."""
+
+    argument_size_in_bytes: int
+    output_size_in_bytes: int
+    temp_size_in_bytes: int
+    generated_code_size_in_bytes: int = 0
+    alias_size_in_bytes: int = 0
+    host_generated_code_size_in_bytes: int = 0
+    host_argument_size_in_bytes: int = 0
+    host_output_size_in_bytes: int = 0
+    host_alias_size_in_bytes: int = 0
+    host_temp_size_in_bytes: int = 0
+
+    @property
+    def peak_memory_in_bytes(self):
+        """Arguments, results and temporaries together."""
+        return self.argument_size_in_bytes + self.output_size_in_bytes + self.temp_size_in_bytes
 
 
 class Compiled(Stage):
@@ -123,14 +227,22 @@ class Compiled(Stage):
         return self(*args, **kwargs)
 
     def as_text(self):
-        """The program as text."""
-        return f"// jaxpr of {self.fun_name}\n{self._staged.jaxpr._full_text()}"
+        """The program that runs, as text: loops, after fusion."""
+        return f"// loop program of {self.fun_name}\n{_core.inspect(self._staged).after}"
 
     def cost_analysis(self):
-        return {}
+        """What one run does, counted from the loops that run.
+
+        A dict: `"flops"` (arithmetic operations on floats), `"transcendentals"` (functions such as `sin`),
+        `"bytes accessed"` (what is read and written; what is fused stays in registers and costs none). A loop of unknown
+        length counts once; of branches the dearest counts.
+        """
+        flops, transcendentals, size = _core.run_cost(self._staged.jaxpr)
+        return {"flops": flops, "transcendentals": transcendentals, "bytes accessed": size}
 
     def memory_analysis(self):
-        return None
+        """Bytes of one run, as a `CompiledMemoryStats`."""
+        return CompiledMemoryStats(*_core.run_memory(self._staged.jaxpr))
 
     def runtime_executable(self):
         return self._staged
@@ -152,6 +264,17 @@ def _tree_mismatch(wanted, given):
 
 
 def _trace(jitted, args, kwargs):
-    static_argnums, static_argnames, donate_argnums, _ = jitted._options()
+    static_argnums, static_argnames, donate_argnums, donate_argnames, keep_unused = jitted._options()
     staged = _core.stage_call(jitted._fun, args, kwargs or {}, static_argnums, static_argnames, "jit")
-    return Traced(staged, donate_argnums, staged.name)
+    donated = _donated_leaves(staged.in_tree, len(args), static_argnums, donate_argnums, kwargs or {}, donate_argnames)
+    return Traced(staged, donate_argnums, staged.name, donated, keep_unused)
+
+
+def _donated_leaves(in_tree, n_args, static_argnums, donate_argnums, kwargs, donate_argnames):
+    """For each leaf of the arguments whether it is donated."""
+    args, named = in_tree.children()
+    positions = [i for i in range(n_args) if i not in static_argnums]
+    marks = [(tree, i in donate_argnums) for i, tree in zip(positions, args.children())]
+    names = named.node_data()[1] if named.num_nodes > 1 else []
+    marks += [(tree, name in donate_argnames) for name, tree in zip(names, named.children())]
+    return [donated for tree, donated in marks for _ in range(tree.num_leaves)]

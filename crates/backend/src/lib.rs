@@ -4,22 +4,33 @@
 //! loops and no machine code itself, and knows no traces: a tracer that comes here is an error.
 #![forbid(unsafe_code)]
 
+mod background;
+mod checks;
+mod cost;
 mod cpu;
 mod eval;
 mod inspect;
+mod placement;
+mod shards;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use pullback_base::{Array, Aval, Result, bail};
 use pullback_ir::JaxprRef;
+use pullback_runtime::{Restart, detached};
 use rustc_hash::FxBuildHasher;
 
+pub use checks::{Forbidden, check_numbers};
+pub use cost::{Memory, RunCost, memory, run_cost};
 pub use cpu::CpuBackend;
 pub use eval::{Eval, eval, eval_bind};
 pub use inspect::{Inspection, inspect};
+pub use placement::{assemble, default_device, set_default_device, uncommitted};
+pub use shards::{Wait, run_on_devices, set_wait};
 
 /// Compiles jaxprs for one kind of device.
 pub trait Backend: Send + Sync {
@@ -54,7 +65,9 @@ impl Executable {
     /// # Errors
     /// `NotImplemented` for what cannot be compiled.
     pub fn compile(jaxpr: &JaxprRef) -> Result<Executable> {
-        Ok(Executable { in_avals: jaxpr.in_avals(), code: CpuBackend.compile(jaxpr)? })
+        pullback_core::control::set_shard_runner(shards::runner);
+        N_COMPILED.fetch_add(1, Ordering::Relaxed);
+        Ok(Executable { in_avals: jaxpr.in_avals(), code: detached(Restart::Yes, || background::compile(jaxpr))? })
     }
 
     /// Runs on arrays of the jaxpr's input avals (weak types do not matter). `donated` marks arguments whose memory may
@@ -75,6 +88,16 @@ impl Executable {
     }
 }
 
+static N_COMPILED: AtomicU64 = AtomicU64::new(0);
+
+/// Jaxprs compiled in this process so far, for tests of caches.
+pub fn n_compiled() -> u64 {
+    N_COMPILED.load(Ordering::Relaxed)
+}
+
+/// Executables before all are dropped; jaxprs that are in use compile again.
+const MAX_KEPT: usize = 4096;
+
 static KEPT: LazyLock<Mutex<HashMap<u64, Arc<Executable>, FxBuildHasher>>> = LazyLock::new(Mutex::default);
 
 /// The executable of a jaxpr, compiled at the first call.
@@ -88,11 +111,17 @@ pub fn executable(jaxpr: &JaxprRef) -> Result<Arc<Executable>> {
     }
     // Compiled without the lock: compiling may take long, and a second compilation does no harm.
     let made = Arc::new(Executable::compile(jaxpr)?);
-    Ok(kept().entry(jaxpr.id()).or_insert(made).clone())
+    let mut kept = kept();
+    let dropped = if kept.len() >= MAX_KEPT { std::mem::take(&mut *kept) } else { HashMap::default() };
+    let known = kept.entry(jaxpr.id()).or_insert(made).clone();
+    drop(kept);
+    // Functions of a front end may go with them: outside of the lock.
+    drop(dropped);
+    Ok(known)
 }
 
 /// Drops all kept executables; those in use stay alive with their users.
 pub fn clear_caches() {
-    KEPT.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    drop(std::mem::take(&mut *KEPT.lock().unwrap_or_else(PoisonError::into_inner)));
     eval::clear();
 }

@@ -226,3 +226,31 @@ fn control_flow_runs_natively() {
     let expected = [vec![3.0], vec![10.0, 20.0, 30.0, 4.0], vec![-3.0, -5.0], vec![1.0, 2.0]];
     assert_eq!(outs.iter().map(numbers).collect::<Vec<_>>(), expected);
 }
+
+#[test]
+fn a_run_costs_what_its_loops_do() {
+    let check = |text: &str, flops: f64, transcendentals: f64, bytes: f64| {
+        let jaxpr = JaxprRef::new(parse_jaxpr(text, &pullback_core::find_primitive).expect("a jaxpr"));
+        let want = crate::RunCost { flops, transcendentals, bytes };
+        assert_eq!(crate::run_cost(&jaxpr).expect("a program"), want, "{text}");
+    };
+    // Fused: the sine is neither stored nor loaded.
+    check("{ lambda ; a:f32[8]. let b:f32[8] = sin a; c:f32[8] = mul b a in (c,) }", 8.0, 8.0, 64.0);
+    check("{ lambda ; a:f32[8]. let b:f32[] = reduce_sum[axes=(0,) out_sharding=None] a in (b,) }", 8.0, 0.0, 36.0);
+    // Every element of both matrices is read once, whatever the loops ask a cache for.
+    check(
+        "{ lambda ; a:f32[8,16] b:f32[16,4]. let c:f32[8,4] = dot_general[dimension_numbers=(([1], [0]), ([], []))
+         precision=None preferred_element_type=float32 out_sharding=None] a b in (c,) }",
+        1024.0,
+        0.0,
+        4.0 * (128.0 + 64.0 + 32.0),
+    );
+}
+
+#[test]
+fn temporaries_are_counted_once_where_they_share_memory() {
+    let text = "{ lambda ; a:f32[64]. let b:f32[64] = cumsum[axis=0 reverse=False] a; c:f32[64] = cumsum[axis=0 reverse=True] b in (c,) }";
+    let jaxpr = JaxprRef::new(parse_jaxpr(text, &pullback_core::find_primitive).expect("a jaxpr"));
+    let want = crate::Memory { arguments: 256, results: 256, temporaries: 256, constants: 0 };
+    assert_eq!(crate::memory(&jaxpr).expect("a program"), want);
+}

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
-use std::sync::{LazyLock, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use smallvec::SmallVec;
 
@@ -25,9 +25,11 @@ pub struct AvalData {
     pub dtype: DType,
     /// Whether the element type yields to others in promotion, as that of a Python scalar does.
     pub weak_type: bool,
+    /// Named axes of devices along which the value may differ, in alphabetical order.
+    pub vma: Vec<Arc<str>>,
 }
 
-/// An interned abstract value. Two are equal exactly when shape, dtype and weak type are.
+/// An interned abstract value. Two are equal exactly when shape, dtype, weak type and varying axes are.
 #[derive(Clone, Copy)]
 pub struct Aval(&'static AvalData);
 
@@ -41,7 +43,7 @@ impl Aval {
 
     /// The aval of an array whose weak type is given.
     pub fn with_weak_type(shape: &[usize], dtype: DType, weak_type: bool) -> Aval {
-        Aval::intern(AvalData { shape: Shape::from_slice(shape), dtype, weak_type })
+        Aval::intern(AvalData { shape: Shape::from_slice(shape), dtype, weak_type, vma: vec![] })
     }
 
     /// The aval of a scalar.
@@ -93,34 +95,53 @@ impl Aval {
 
     /// Same dtype and weak type, other shape.
     pub fn with_shape(self, shape: &[usize]) -> Aval {
-        Aval::with_weak_type(shape, self.0.dtype, self.0.weak_type)
+        Aval::intern(AvalData { shape: Shape::from_slice(shape), vma: self.0.vma.clone(), ..*self.0 })
     }
 
     /// Same shape and weak type, other dtype.
     pub fn with_dtype(self, dtype: DType) -> Aval {
-        Aval::with_weak_type(&self.0.shape, dtype, self.0.weak_type)
+        Aval::intern(AvalData { dtype, ..self.0.clone() })
     }
 
     /// Same shape and dtype with the given weak type.
     pub fn weak(self, weak_type: bool) -> Aval {
-        Aval::with_weak_type(&self.0.shape, self.0.dtype, weak_type)
+        Aval::intern(AvalData { weak_type, ..self.0.clone() })
+    }
+
+    /// The same of a value that may differ along the given axes of devices, and no others.
+    pub fn varying(self, axes: &[Arc<str>]) -> Aval {
+        if self.0.vma == axes {
+            return self;
+        }
+        let mut vma = axes.to_vec();
+        vma.sort();
+        vma.dedup();
+        Aval::intern(AvalData { vma, ..self.0.clone() })
     }
 
     /// The aval of tangents of this one: `float0` for integers and booleans.
     pub fn tangent(self) -> Aval {
         let dtype = self.0.dtype.tangent();
-        if dtype == self.0.dtype { self } else { Aval::new(&self.0.shape, dtype) }
+        if dtype == self.0.dtype { self } else { self.weak(false).with_dtype(dtype) }
     }
 
     /// `float32[2,3]`, with `~` in front when weakly typed.
     pub fn long(self) -> String {
         let weak = if self.0.weak_type { "~" } else { "" };
-        format!("{weak}{}{}", self.0.dtype.name(), bracketed(&self.0.shape))
+        format!("{weak}{}{}{}", self.0.dtype.name(), bracketed(&self.0.shape), varying_text(&self.0.vma))
     }
 
     /// `f32[2,3]`, as jaxprs show it; weak types are not shown.
     pub fn short(self) -> String {
-        format!("{}{}", self.0.dtype.short(), bracketed(&self.0.shape))
+        format!("{}{}{}", self.0.dtype.short(), bracketed(&self.0.shape), varying_text(&self.0.vma))
+    }
+}
+
+fn varying_text(vma: &[Arc<str>]) -> String {
+    match vma {
+        [] => String::new(),
+        [name] => format!("{{V:{name}}}"),
+        names => format!("{{V:({})}}", names.join(",")),
     }
 }
 

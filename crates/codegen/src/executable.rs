@@ -8,23 +8,42 @@ use pullback_loops::*;
 use pullback_runtime::FlushSubnormals;
 use smallvec::SmallVec;
 
+use crate::analysis::work_of;
 use crate::arena::Arena;
 use crate::host::{self, BoundKernel, Run};
 use crate::native::{self, Native};
+use crate::x86;
 
 /// What runs a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Engine {
     /// Machine code by Cranelift.
     Cranelift,
+    /// Machine code by our own emitter, with 256-bit lanes; by Cranelift what it does not take.
+    Avx2,
+    /// Machine code by our own emitter, with 512-bit lanes; by Cranelift what it does not take.
+    Avx512,
     /// The interpreter of the loop IR.
     Interpret,
+}
+
+impl Engine {
+    /// Every engine that makes code for this machine, the best first.
+    pub fn of_this_machine() -> Vec<Engine> {
+        let own = match x86::best_level() {
+            Some(x86::Level::Avx512) => vec![Engine::Avx512, Engine::Avx2],
+            Some(x86::Level::Avx2) => vec![Engine::Avx2],
+            None => vec![],
+        };
+        own.into_iter().chain([Engine::Cranelift]).collect()
+    }
 }
 
 /// Choices for [`compile`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// What runs the program; by default what `PULLBACK_ENGINE` says (`cranelift` or `interpret`), else Cranelift.
+    /// What runs the program; by default what `PULLBACK_ENGINE` says (`avx512`, `avx2`, `cranelift` or `interpret`),
+    /// else the best that this machine has.
     pub engine: Option<Engine>,
     /// Whether to keep the disassembly for [`Executable::machine_code`].
     pub disassemble: bool,
@@ -38,9 +57,14 @@ impl Options {
             return Ok(engine);
         }
         match std::env::var("PULLBACK_ENGINE").as_deref() {
-            Err(_) | Ok("" | "cranelift") => Ok(Engine::Cranelift),
+            Err(_) | Ok("") => Ok(Engine::of_this_machine()[0]),
+            Ok("cranelift") => Ok(Engine::Cranelift),
+            Ok("avx2") => Ok(Engine::Avx2),
+            Ok("avx512") => Ok(Engine::Avx512),
             Ok("interpret") => Ok(Engine::Interpret),
-            Ok(other) => bail!(Value, "PULLBACK_ENGINE is {other:?}; it should be `cranelift` or `interpret`"),
+            Ok(other) => {
+                bail!(Value, "PULLBACK_ENGINE is {other:?}; it should be `avx512`, `avx2`, `cranelift` or `interpret`")
+            }
         }
     }
 }
@@ -54,6 +78,27 @@ pub struct Executable {
     constants: Vec<Option<Buffer>>,
     /// `None` runs on the interpreter.
     native: Option<Native>,
+    is_long: bool,
+}
+
+/// Operations from which a run is worth the handover of a front end's lock, a few microseconds' worth.
+const LONG_WORK: i64 = 1 << 16;
+
+/// Elements from which a kernel counts as long; most do more than one operation for each.
+const LONG_KERNEL: usize = 1 << 13;
+
+/// Whether a run may take long: by its operations as far as they are known, or because it calls the host, which may need
+/// a lock that the caller holds.
+fn is_long(block: &[Inst]) -> bool {
+    let waits = |inst: &Inst| match &inst.op {
+        Op::While(_) => true,
+        Op::Call(call) => match &call.kernel {
+            Kernel::Host(..) => true,
+            kernel => kernel.spans().iter().sum::<usize>() >= LONG_KERNEL,
+        },
+        op => op.blocks().into_iter().any(is_long),
+    };
+    work_of(block) >= LONG_WORK || block.iter().any(waits)
 }
 
 /// Compiles a program. Symbolic operations are expanded here.
@@ -69,8 +114,13 @@ pub fn compile(program: &Program, options: &Options) -> Result<Executable> {
     }
     let (native, kernels) = match options.engine()? {
         Engine::Interpret => (None, vec![]),
-        Engine::Cranelift => {
-            let (native, kernels) = native::compile(&program, options)?;
+        engine => {
+            let own = match engine {
+                Engine::Avx2 => x86::compile(&program, options, x86::Level::Avx2)?,
+                Engine::Avx512 => x86::compile(&program, options, x86::Level::Avx512)?,
+                Engine::Cranelift | Engine::Interpret => None,
+            };
+            let (native, kernels) = own.map_or_else(|| native::compile(&program, options), Ok)?;
             (Some(native), kernels)
         }
     };
@@ -80,7 +130,8 @@ pub fn compile(program: &Program, options: &Options) -> Result<Executable> {
         Role::Input(_) | Role::Output(_) | Role::Temp => Ok(None),
     };
     let constants = program.buffers.iter().map(constant).collect::<Result<_>>()?;
-    Ok(Executable { arena: Arena::new(&program), kernels, constants, native, program })
+    let is_long = is_long(&program.body);
+    Ok(Executable { arena: Arena::new(&program), kernels, constants, native, program, is_long })
 }
 
 /// Kernels with the bytes of their arguments. Their dtypes say the width of elements; a host function's are those of
@@ -115,9 +166,19 @@ impl Executable {
         }
     }
 
+    /// Whether a run may take long, so that who holds a lock should let go of it.
+    pub fn is_long(&self) -> bool {
+        self.is_long
+    }
+
     /// The program as it runs: expanded.
     pub fn program(&self) -> &Program {
         &self.program
+    }
+
+    /// Bytes of temporaries in one run, for a program without size parameters.
+    pub fn temporary_bytes(&self) -> usize {
+        self.arena.lay_out(&self.program, &[]).1
     }
 
     /// The disassembly, if [`Options::disassemble`] asked for it.

@@ -1,6 +1,11 @@
 //! What running code sees of the host: the table of a run, and the functions it calls back.
 //!
 //! The table is words: the run itself, the size parameters, the pointers of the buffers.
+//!
+//! What every code generator owes the host: each iteration of a `While`, and each of an outermost `Seq` loop or of one
+//! that runs long by itself, loads the byte [`interrupt::FLAG`](pullback_runtime::interrupt::FLAG) (no ordering) and
+//! returns [`INTERRUPTED`] from the function when it is not zero; a status other than [`DONE`] of a host function or of a
+//! shared loop is returned at once. The flag may rise at any time, from a signal handler.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicI32, Ordering};

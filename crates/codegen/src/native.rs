@@ -14,13 +14,21 @@ use pullback_base::{Error, Result};
 use pullback_loops::Program;
 use pullback_runtime::FlushSubnormals;
 
-use crate::emit::{Emitter, Outlined, Shared};
+use crate::analysis::{Outlined, Shared};
+use crate::emit::Emitter;
 use crate::executable::{CalledKernel, Options};
 use crate::host::Main;
+use crate::x86::CodeMemory;
+
+/// Where code stands.
+enum Memory {
+    Cranelift(Box<ManuallyDrop<JITModule>>),
+    Own(#[expect(dead_code, reason = "kept to be freed")] CodeMemory),
+}
 
 /// Machine code of a program. Dropping it frees the memory.
 pub(crate) struct Native {
-    module: ManuallyDrop<JITModule>,
+    memory: Memory,
     pub(crate) main: Main,
     pub(crate) disassembly: Option<String>,
 }
@@ -32,8 +40,17 @@ unsafe impl Sync for Native {}
 
 impl Drop for Native {
     fn drop(&mut self) {
-        // SAFETY: taken once, here; nobody runs the code any more, since running borrows `self`.
-        unsafe { ManuallyDrop::take(&mut self.module).free_memory() }
+        if let Memory::Cranelift(module) = &mut self.memory {
+            // SAFETY: taken once, here; nobody runs the code any more, since running borrows `self`.
+            unsafe { ManuallyDrop::take(module).free_memory() }
+        }
+    }
+}
+
+impl Native {
+    /// Code of the project's own emitter.
+    pub(crate) fn own(memory: CodeMemory, main: Main, disassembly: Option<String>) -> Native {
+        Native { memory: Memory::Own(memory), main, disassembly }
     }
 }
 
@@ -75,8 +92,8 @@ pub(crate) fn compile(program: &Program, options: &Options) -> Result<(Native, V
         Ok((main, kernels)) => {
             // SAFETY: the function was compiled with the signature of `Main`.
             let main = unsafe { std::mem::transmute::<*const u8, Main>(compiler.module.get_finalized_function(main)) };
-            let module = ManuallyDrop::new(compiler.module);
-            Ok((Native { module, main, disassembly: compiler.disassembly }, kernels))
+            let memory = Memory::Cranelift(Box::new(ManuallyDrop::new(compiler.module)));
+            Ok((Native { memory, main, disassembly: compiler.disassembly }, kernels))
         }
         Err(error) => {
             // SAFETY: nothing of the module was ever run.
@@ -97,8 +114,7 @@ struct Compiler {
 
 impl Compiler {
     fn program(&mut self, program: &Program, shared_work: Option<i64>) -> Result<(FuncId, Vec<CalledKernel>)> {
-        let call_conv = self.module.target_config().default_call_conv;
-        let mut shared = Shared::new(program, call_conv, shared_work);
+        let mut shared = Shared::new(program, shared_work);
         let main = self.declare("main", 1)?;
         self.define(main, 1, &mut shared, None)?;
         // Bodies of shared loops share nothing inside, so the list is complete.
@@ -132,6 +148,7 @@ impl Compiler {
         self.context.func.signature = self.signature(n_params);
         self.context.set_disasm(self.disassembly.is_some());
         let target = self.module.target_config();
+        let call_conv = target.default_call_conv;
         let piece_signature = self.signature(4);
         let (module, pieces) = (&mut self.module, &mut self.pieces);
         let mut declare = |func: &mut ir::Function, number: usize| -> Result<ir::FuncRef> {
@@ -145,7 +162,7 @@ impl Compiler {
         };
         let program = shared.program;
         let fb = FunctionBuilder::new(&mut self.context.func, &mut self.builder);
-        let emitter = Emitter::new(fb, shared, &mut declare);
+        let emitter = Emitter::new(fb, shared, call_conv, &mut declare);
         match outlined {
             None => emitter.function(&program.body, target)?,
             Some(outlined) => emitter.outlined_function(outlined, target)?,

@@ -565,28 +565,54 @@ fn check(seed: u64) {
     compare(&program, &inputs, shared_work, &[[(seed % 41) as i64, 17], [16, 0]]);
 }
 
-/// Runs a program both ways, and its text back and forth.
+/// Runs a program every way, and its text back and forth.
 fn compare(program: &Program, inputs: &[Vec<u8>], shared_work: Option<i64>, all_sizes: &[[i64; 2]]) {
     let name = &program.name;
     assert_eq!(verify(program), Ok(()), "{name}");
     let text = program.to_string();
     let back = parse(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert_eq!(back.to_string(), text, "{name}");
+    for engine in engines() {
+        let difference = difference(engine, program, program, inputs, shared_work, all_sizes);
+        assert_eq!(difference, None, "{name}");
+    }
+}
+
+/// The first place where code for `program` gives other bits than the interpreter gives for `oracle`, any NaN equal to
+/// any other.
+fn difference(
+    engine: Engine,
+    program: &Program,
+    oracle: &Program,
+    inputs: &[Vec<u8>],
+    shared_work: Option<i64>,
+    all_sizes: &[[i64; 2]],
+) -> Option<String> {
     let outs: Vec<DType> =
         program.buffers.iter().filter(|decl| matches!(decl.role, Role::Output(_))).map(|decl| decl.dtype).collect();
-    let engine = |engine| Options { engine: Some(engine), shared_work, ..Options::default() };
-    let native = compile(program, &engine(Engine::Cranelift)).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let oracle = compile(program, &engine(Engine::Interpret)).expect("the interpreter takes everything");
+    let options = |engine| Options { engine: Some(engine), shared_work, ..Options::default() };
+    let native = compile(program, &options(engine)).unwrap_or_else(|error| panic!("{}: {error}", program.name));
+    let oracle = compile(oracle, &options(Engine::Interpret)).expect("the interpreter takes everything");
     for sizes in all_sizes {
         let (got, want) = (run(&native, sizes, inputs, &outs), run(&oracle, sizes, inputs, &outs));
         for (number, ((got, want), &dtype)) in got.iter().zip(&want).zip(&outs).enumerate() {
             let size = dtype.size_bytes();
             for (at, (got, want)) in got.chunks(size).zip(want.chunks(size)).enumerate() {
-                let same = got == want || is_nan(dtype, got) && is_nan(dtype, want);
-                assert!(same, "{name}, sizes {sizes:?}: output {number} {dtype}[{at}] is {got:x?}, not {want:x?}");
+                if got != want && !(is_nan(dtype, got) && is_nan(dtype, want)) {
+                    let place = format!("{engine:?}, sizes {sizes:?}: output {number} {dtype}[{at}]");
+                    return Some(format!("{place} is {got:x?}, not {want:x?}"));
+                }
             }
         }
     }
+    None
+}
+
+/// The ways to machine code that this machine runs, or the one that `PULLBACK_FUZZ_ENGINE` names.
+fn engines() -> Vec<Engine> {
+    let all = Engine::of_this_machine();
+    let Ok(name) = std::env::var("PULLBACK_FUZZ_ENGINE") else { return all };
+    all.into_iter().filter(|engine| format!("{engine:?}").eq_ignore_ascii_case(&name)).collect()
 }
 
 #[test]
@@ -598,6 +624,45 @@ fn native_code_gives_the_bits_of_the_interpreter() {
     pullback_runtime::set_threads(3);
     for seed in first..first + n {
         check(seed);
+    }
+}
+
+/// Makes the first operation that has a twin into it: a sum into a difference, less into less or equal.
+fn plant_fault(block: &mut [Inst]) -> bool {
+    for inst in block {
+        let planted = match &mut inst.op {
+            Op::Binary(op @ Binary::Add, ..) => std::mem::replace(op, Binary::Sub) == Binary::Add,
+            Op::Binary(op @ Binary::Min, ..) => std::mem::replace(op, Binary::Max) == Binary::Min,
+            Op::Compare(op @ Comparison::Lt, ..) => std::mem::replace(op, Comparison::Le) == Comparison::Lt,
+            Op::Fma(x, _, z) => {
+                std::mem::swap(x, z);
+                true
+            }
+            op => op.blocks_mut().into_iter().any(|block| plant_fault(block)),
+        };
+        if planted {
+            return true;
+        }
+    }
+    false
+}
+
+/// What the comparison is worth: code with one wrong operation must not pass for right.
+#[test]
+fn a_planted_wrong_operation_is_caught() {
+    for engine in engines() {
+        let (mut planted, mut caught) = (0, 0);
+        for seed in 1..60 {
+            let (program, inputs) = random_program(seed);
+            let mut wrong = program.clone();
+            // Counters of loops must stay as they are, or they may not end.
+            let has_while = program.to_string().contains("while");
+            if !has_while && plant_fault(&mut wrong.body) && verify(&wrong).is_ok() {
+                planted += 1;
+                caught += usize::from(difference(engine, &wrong, &program, &inputs, None, &[[17, 9]]).is_some());
+            }
+        }
+        assert!(planted > 20 && caught * 4 > planted, "{engine:?}: {caught} of {planted} caught");
     }
 }
 
@@ -741,4 +806,22 @@ fn swapped_temporaries() {
     copy(&mut b, from, y);
     let data = (0..LEN).flat_map(|i| (i as f32).sqrt().to_le_bytes()).collect();
     compare(&b.finish(), &[data], Some(1), &[[0, 0]]);
+}
+
+/// More values alive than registers, and more than our own emitter takes.
+#[test]
+fn many_values_alive_at_once() {
+    for n in [20, 300, 3000] {
+        let mut b = Builder::new(&format!("{n} alive"));
+        let x = b.buffer(DType::F32, Extent::Const(LEN), Role::Input(0));
+        let y = b.buffer(DType::F32, Extent::Const(LEN), Role::Output(0));
+        let at = |base| Addr { base, ..Addr::default() };
+        let values: Vec<ValueId> = (0..n).map(|i| b.load(x, at(i))).collect();
+        for (i, pair) in values.windows(2).rev().enumerate() {
+            let sum = b.binary(Binary::Add, pair[0], pair[1]);
+            b.store(y, at(i as i64), sum);
+        }
+        let data = (0..LEN).flat_map(|i| (i as f32).sqrt().to_le_bytes()).collect();
+        compare(&b.finish(), &[data], None, &[[0, 0]]);
+    }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pullback_base::{DType, Error, ErrorKind, Result, Scalar};
-use pullback_codegen::{Executable, Options, compile};
+use pullback_codegen::{Engine, Executable, Options, compile};
 use pullback_loops::*;
 
 fn at(terms: &[(LoopId, i64)]) -> Addr {
@@ -126,5 +126,61 @@ fn code_is_kept_while_it_may_run_and_reads_as_text() {
     for _ in 0..300 {
         let executable = compile(&rows(4, 16), &Options::default()).expect("it compiles");
         assert_eq!(run_f32(&executable, &[0.0; 64], 4).expect("it runs"), [16.0; 4]);
+    }
+}
+
+/// Bytes that end where memory ends: the page behind them may not be touched.
+struct AtTheEnd {
+    memory: region::Allocation,
+    size_bytes: usize,
+}
+
+impl AtTheEnd {
+    fn new(size_bytes: usize) -> AtTheEnd {
+        let page = region::page::size();
+        let mut memory = region::alloc(2 * page, region::Protection::READ_WRITE).expect("two pages");
+        // SAFETY: the second page is part of the allocation, and nobody refers to it.
+        unsafe { region::protect(memory.as_mut_ptr::<u8>().add(page), page, region::Protection::NONE) }
+            .expect("a guard");
+        AtTheEnd { memory, size_bytes }
+    }
+
+    fn start(&mut self) -> *mut u8 {
+        // SAFETY: the place is in the first page.
+        unsafe { self.memory.as_mut_ptr::<u8>().add(region::page::size() - self.size_bytes) }
+    }
+}
+
+/// Loops of every length and type read and write their own elements and no others, backwards and by steps too.
+#[test]
+fn nothing_beyond_the_ends_is_touched() {
+    use DType::*;
+    for engine in Engine::of_this_machine() {
+        for dtype in [Bool, I8, U16, I32, U64, F32, F64, F16, BF16] {
+            for (n, stride) in (1..=35).map(|n| (n, 1)).chain([(1, 3), (5, 3), (19, 2), (33, 3)]) {
+                let mut b = Builder::new("ends");
+                let len = (n - 1) * stride + 1;
+                let x = b.buffer(dtype, Extent::Const(len), Role::Input(0));
+                let y = b.buffer(dtype, Extent::Const(len), Role::Output(0));
+                b.for_loop(Extent::Const(n), LoopKind::Lanes, &[], |b, i, _| {
+                    let value = b.load(x, at(&[(i, stride)]));
+                    b.store(y, at(&[(i, stride)]), value);
+                    vec![]
+                });
+                let options = Options { engine: Some(engine), ..Options::default() };
+                let executable = compile(&b.finish(), &options).expect("it compiles");
+                let size_bytes = len as usize * dtype.size_bytes();
+                let (mut from, mut to) = (AtTheEnd::new(size_bytes), AtTheEnd::new(size_bytes));
+                // SAFETY: both have as many bytes as the program declares.
+                unsafe {
+                    from.start().write_bytes(1, size_bytes);
+                    executable.run(&[], &[from.start()], &[to.start()]).expect("it runs");
+                    for i in (0..size_bytes).step_by(stride as usize * dtype.size_bytes()) {
+                        assert_eq!(*to.start().add(i), 1, "{engine:?} {dtype} {n} by {stride}: byte {i}");
+                    }
+                    assert_eq!(*to.start().sub(1), 0, "{engine:?} {dtype} {n} by {stride}: the byte before");
+                }
+            }
+        }
     }
 }

@@ -19,14 +19,14 @@ mod view;
 use std::fmt;
 
 use pullback_base::{Array, Result, Scalar, bail};
-use pullback_ir::lower::{Affine, is_computable, values_per_element};
+use pullback_ir::lower::{Affine, is_computable, memory_dtype, values_per_element};
 use pullback_ir::{Atom, Jaxpr, JaxprRef, VarId};
 use pullback_loops::{Builder, Extent, Program, Role};
 use rustc_hash::FxHashMap;
 
 use lower::{Dest, Planned, Shared, lower_block};
 use plan::Place;
-use view::{Value, View, buffer_dtype};
+use view::{Value, View};
 
 /// What may differ between two compilations of one jaxpr.
 #[derive(Clone, Debug)]
@@ -133,7 +133,7 @@ fn declare_inputs(loops: &mut Builder, jaxpr: &Jaxpr) -> Result<Vec<Value>> {
     for (number, aval) in jaxpr.in_avals().into_iter().enumerate() {
         // Inputs that only pass through may hold anything.
         let (dtype, len) = if is_computable(aval) {
-            (buffer_dtype(aval.dtype), aval.size() * values_per_element(aval.dtype))
+            (memory_dtype(aval.dtype), aval.size() * values_per_element(aval.dtype))
         } else {
             (pullback_base::DType::U8, aval.size_bytes())
         };
@@ -161,7 +161,7 @@ fn declare_outputs(loops: &mut Builder, planned: &Planned) -> Result<(Vec<Output
                         let aval = jaxpr.vars[var.index()];
                         let len = aval.size() * values_per_element(aval.dtype);
                         let role = Role::Output(n_filled as u32 - 1);
-                        let buffer = loops.buffer(buffer_dtype(aval.dtype), Extent::Const(len as i64), role);
+                        let buffer = loops.buffer(memory_dtype(aval.dtype), Extent::Const(len as i64), role);
                         let view = View { base: Affine::default(), ..View::whole(buffer, &aval.shape, aval.dtype) };
                         (Output::Program(n_filled - 1), Dest::Memory(view))
                     }

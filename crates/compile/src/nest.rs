@@ -6,8 +6,9 @@
 //! not the machine, decide the order of every sum.
 
 use pullback_base::{DType, Result, Scalar};
-use pullback_ir::lower::{Affine, Index};
+use pullback_ir::lower::{Affine, Index, value_dtype, values_per_element};
 use pullback_loops::{Addr, BufferId, Builder, Combine, Extent, LoopId, LoopKind, ValueId};
+use smallvec::{SmallVec, smallvec};
 
 use crate::view::Strides;
 
@@ -35,7 +36,34 @@ pub(crate) struct Axis {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Acc {
     pub(crate) combine: Combine,
+    /// The type of its value.
     pub(crate) dtype: DType,
+    /// What it starts from.
+    pub(crate) init: Scalar,
+}
+
+impl Acc {
+    /// The values that a reduction of elements of `dtype` carries. A sum starts from +0, as the sum of nothing is +0;
+    /// a complex number from its identity in the order by real, then imaginary part.
+    pub(crate) fn of(combine: Combine, dtype: DType) -> SmallVec<[Acc; 2]> {
+        let part = value_dtype(dtype);
+        let first = match combine {
+            Combine::Add => Scalar::zero(part),
+            // The ends of the range of an integer narrower than its value.
+            _ if dtype.is_integer() => combine.identity(dtype).convert(part),
+            _ => combine.identity(part),
+        };
+        let mut accs: SmallVec<[Acc; 2]> = smallvec![Acc { combine, dtype: part, init: first }];
+        if values_per_element(dtype) == 2 {
+            accs.push(Acc { combine, dtype: part, init: Scalar::zero(part) });
+        }
+        accs
+    }
+
+    /// Whether the parts of an element combine together, so that lanes cannot combine them apart.
+    pub(crate) fn needs_order(combine: Combine, dtype: DType) -> bool {
+        values_per_element(dtype) == 2 && combine != Combine::Add
+    }
 }
 
 /// What a nest does at each index.
@@ -200,7 +228,7 @@ impl Nest {
         let place = |id: LoopId| address(&place.plus(&counter(id)));
         each(loops, n, LoopKind::Lanes, |loops, id| {
             for (acc, &total) in self.accs.iter().zip(totals) {
-                let first = loops.constant(initial(*acc));
+                let first = loops.constant(acc.init);
                 loops.store(total, place(id), first);
             }
             Ok(())
@@ -241,7 +269,7 @@ impl Nest {
             body.element(loops, index, &[])?;
             return Ok(());
         }
-        let inits: Vec<ValueId> = self.accs.iter().map(|acc| loops.constant(initial(*acc))).collect();
+        let inits: Vec<ValueId> = self.accs.iter().map(|acc| loops.constant(acc.init)).collect();
         let is_long = self.kept.is_empty() && self.reduced.len() == 1 && self.reduced[0].size >= PARALLEL_WORK;
         let totals = if is_long && self.is_parallel && !self.is_ordered {
             self.in_two_stages(&self.reduced[0], &inits, loops, index, body)?
@@ -366,11 +394,6 @@ fn collapse(n_outer: usize, shape: &[usize], reduced: &[usize], accesses: Option
         }
     }
     axes
-}
-
-/// What a reduction starts from. A sum starts from +0, as the sum of nothing is +0.
-fn initial(acc: Acc) -> Scalar {
-    if acc.combine == Combine::Add { Scalar::zero(acc.dtype) } else { acc.combine.identity(acc.dtype) }
 }
 
 fn counter(id: LoopId) -> Affine {

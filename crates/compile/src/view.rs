@@ -1,7 +1,7 @@
 //! Where the elements of a variable are: memory under strides, or one value for all of them.
 
 use pullback_base::{DType, Result, bail};
-use pullback_ir::lower::{Affine, Elem, Index, value_dtype, values_per_element};
+use pullback_ir::lower::{self, Affine, Elem, Index, bits_of, memory_dtype, of_bits, value_dtype, values_per_element};
 use pullback_loops::{Addr, BufferId, Builder, Extent, ValueId};
 use smallvec::SmallVec;
 
@@ -117,7 +117,8 @@ impl View {
         let addr = self.addr(loops, index);
         let first = loops.load(self.buffer, addr.clone());
         if values_per_element(self.dtype) == 1 {
-            return bitcast(loops, first, self.dtype, dtype);
+            let value = lower::loaded(loops, self.dtype, first);
+            return bitcast(loops, value, self.dtype, dtype);
         }
         if self.dtype != dtype {
             bail!(NotImplemented, "reinterpreting {} as {dtype} is not implemented", self.dtype);
@@ -129,7 +130,10 @@ impl View {
     pub(crate) fn store(&self, loops: &mut Builder, index: &[Index], elem: Elem) {
         let addr = self.addr(loops, index);
         match elem {
-            Elem::One(value) => loops.store(self.buffer, addr, value),
+            Elem::One(value) => {
+                let value = lower::stored(loops, self.dtype, value);
+                loops.store(self.buffer, addr, value);
+            }
             Elem::Two(first, second) => {
                 loops.store(self.buffer, addr.clone(), first);
                 loops.store(self.buffer, next(addr), second);
@@ -151,30 +155,26 @@ fn double(loops: &mut Builder, value: ValueId) -> ValueId {
     loops.binary(pullback_loops::Binary::Mul, value, two)
 }
 
-fn is_half(dtype: DType) -> bool {
-    matches!(dtype, DType::F16 | DType::BF16)
-}
-
 /// An element of one type as another of the same width, by bits.
 pub(crate) fn bitcast(loops: &mut Builder, value: ValueId, from: DType, to: DType) -> Result<Elem> {
     if from == to {
         return Ok(Elem::One(value));
     }
-    if is_half(from) || is_half(to) || values_per_element(to) != 1 {
+    if values_per_element(to) != 1 {
         bail!(NotImplemented, "reinterpreting {from} as {to} is not implemented");
     }
-    Ok(Elem::One(loops.bitcast(value_dtype(to), value)))
+    let is_plain = |dtype: DType| memory_dtype(dtype) == dtype && value_dtype(dtype) == dtype;
+    if is_plain(from) && is_plain(to) {
+        return Ok(Elem::One(loops.bitcast(to, value)));
+    }
+    let bits = bits_of(loops, from, value);
+    Ok(Elem::One(of_bits(loops, to, bits)))
 }
 
-/// The element as it would come back from memory of `dtype`: half-width floats rounded.
+/// The element as it would come back from memory of `dtype`.
 pub(crate) fn rounded(loops: &mut Builder, elem: Elem, dtype: DType) -> Elem {
     match elem {
-        Elem::One(value) if is_half(dtype) => Elem::One(loops.round(dtype, value)),
-        Elem::One(_) | Elem::Two(..) => elem,
+        Elem::One(value) => Elem::One(lower::rounded(loops, dtype, value)),
+        Elem::Two(..) => elem,
     }
-}
-
-/// The element type of the buffer that holds elements of `dtype`.
-pub(crate) fn buffer_dtype(dtype: DType) -> DType {
-    if is_half(dtype) { dtype } else { value_dtype(dtype) }
 }

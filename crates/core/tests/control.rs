@@ -208,14 +208,17 @@ fn cond_with_a_batched_index_selects() {
         COND,
         &[true, true],
         &expect![[r#"
-        { lambda ; a:i32[5] b:f32[5]. let
-            c:i32[5] = max a 0:i32[]
-            d:i32[5] = min c 1:i32[]
-            e:f32[5] = sin b
-            f:f32[5] = mul e b
-            g:bool[5] = ne d 0:i32[]
-            h:f32[5] = select_n g b f
-          in (h,) }"#]],
+            { lambda ; a:i32[5] b:f32[5]. let
+                c:bool[5] = eq a 0:i32[]
+                d:f32[5] = stop_gradient b
+                e:f32[5] = select_n c d b
+                f:bool[5] = eq a 1:i32[]
+                g:f32[5] = stop_gradient b
+                h:f32[5] = select_n f g b
+                i:f32[5] = sin h
+                j:f32[5] = mul i h
+                k:f32[5] = select_n a e j
+              in (k,) }"#]],
     );
 }
 

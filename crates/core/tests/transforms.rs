@@ -119,9 +119,9 @@ fn a_batched_scalar_meets_a_vector() {
         &[true, false],
         &expect![[r#"
             { lambda ; a:f32[5] b:f32[3]. let
-                c:f32[5,1] = broadcast_in_dim[broadcast_dimensions=(0,)] a
-                d:f32[1,3] = broadcast_in_dim[broadcast_dimensions=(1,)] b
-                e:f32[5,3] = mul c d
+                c:f32[1,3] = broadcast_in_dim[broadcast_dimensions=(1,)] b
+                d:f32[5,1] = broadcast_in_dim[broadcast_dimensions=(0,)] a
+                e:f32[5,3] = mul d c
               in (e,) }"#]],
     );
 }

@@ -2,12 +2,13 @@
 //!
 //! Variables are numbers into one table of avals. Results of an equation are consecutive, so an equation is a
 //! primitive, its params, its operands and the number of its first result. Literals are scalars only; arrays are consts.
+//! Sharing gives a jaxpr its identity, which caches go by; [`JaxprRef::interned`] gives equal jaxprs the same one.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use pullback_base::{Array, Aval, Scalar, Span};
 use smallvec::SmallVec;
@@ -166,20 +167,34 @@ impl Jaxpr {
     }
 }
 
-struct Shared {
+/// The name of a mapped axis, as collectives use it.
+pub type AxisName = Arc<str>;
+
+pub(crate) struct Shared {
     id: u64,
-    jaxpr: Jaxpr,
+    pub(crate) jaxpr: Jaxpr,
+    axis_names: OnceLock<Vec<AxisName>>,
 }
 
 /// A shared jaxpr; compares by identity.
 #[derive(Clone)]
-pub struct JaxprRef(Arc<Shared>);
+pub struct JaxprRef(pub(crate) Arc<Shared>);
 
 impl JaxprRef {
     /// Shares a finished jaxpr.
     pub fn new(jaxpr: Jaxpr) -> JaxprRef {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        JaxprRef(Arc::new(Shared { id: NEXT.fetch_add(1, Ordering::Relaxed), jaxpr }))
+        JaxprRef(Arc::new(Shared { id: NEXT.fetch_add(1, Ordering::Relaxed), jaxpr, axis_names: OnceLock::new() }))
+    }
+
+    /// Names of mapped axes that equations use and nothing inside binds.
+    pub fn axis_names(&self) -> &[AxisName] {
+        self.0.axis_names.get_or_init(|| {
+            let mut all: Vec<AxisName> = self.eqns.iter().flat_map(|eqn| eqn.prim.axis_names(&eqn.params)).collect();
+            all.sort();
+            all.dedup();
+            all
+        })
     }
 
     /// A number that no other jaxpr of this process ever has.

@@ -5,16 +5,21 @@
 
 use std::sync::Arc;
 
-use pullback_base::{Aval, DType, Result, Scalar};
+use pullback_base::{DType, Result, Scalar};
 use pullback_loops::{Binary, Body, Builder, Combine, Comparison, HostCall, LoopId, Unary, ValueId};
 use smallvec::SmallVec;
 
+pub use crate::elements::{
+    bits_dtype, bits_of, is_computable, is_small_integer, loaded, memory_dtype, of_bits, rounded, stored, value_dtype,
+    values_per_element,
+};
 use crate::emit::Emit;
 use crate::jaxpr::JaxprRef;
 use crate::val::{Val, Vals};
 
 /// One element while lowering: a value of the loop IR, or two for complex elements (real, imaginary) and keys (words).
-/// Elements of half-width floats are `float32` values; the compiler rounds the result of each primitive.
+/// Elements of dtypes that the loop IR does not compute in are values of the nearest it does (`float32` for half-width
+/// floats); the compiler rounds the result of each primitive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Elem {
     /// A number.
@@ -315,11 +320,10 @@ pub fn unary_form(real: impl Fn(&mut Builder, ValueId) -> ValueId + 'static) -> 
     CpuForm::Scalar(Box::new(move |loops, ins| Elem::One(real(loops, ins[0].one()))))
 }
 
-/// A constant element of `dtype`; half-width floats as `float32`, complex as a pair.
+/// A constant element of its dtype, in the values that the loop IR computes with.
 pub fn constant(loops: &mut Builder, scalar: Scalar) -> Elem {
     let dtype = scalar.dtype();
     match dtype {
-        DType::F16 | DType::BF16 => Elem::One(loops.constant(scalar.convert(DType::F32))),
         DType::C64 | DType::C128 => {
             let pullback_base::scalar::Number::Complex(re, im) = scalar.number() else { unreachable!("complex") };
             let (re, im) = (Scalar::float(dtype.real(), re), Scalar::float(dtype.real(), im));
@@ -330,47 +334,8 @@ pub fn constant(loops: &mut Builder, scalar: Scalar) -> Elem {
             let word = |bits: u64| Scalar::int(DType::U32, i128::from(bits as u32));
             Elem::Two(loops.constant(word(bits)), loops.constant(word(bits >> 32)))
         }
-        _ => Elem::One(loops.constant(scalar)),
+        _ => Elem::One(loops.constant(scalar.convert(value_dtype(dtype)))),
     }
-}
-
-/// The loop IR's type of one value of an element of `dtype`.
-pub fn value_dtype(dtype: DType) -> DType {
-    match dtype {
-        DType::F16 | DType::BF16 => DType::F32,
-        DType::C64 => DType::F32,
-        DType::C128 => DType::F64,
-        DType::KeyFry => DType::U32,
-        other => other,
-    }
-}
-
-/// Number of loop IR values in one element of `dtype`.
-pub fn values_per_element(dtype: DType) -> usize {
-    if dtype.is_complex() || dtype == DType::KeyFry { 2 } else { 1 }
-}
-
-/// Whether programs can hold elements of the type (others are only stored and converted on the host).
-pub fn is_computable(aval: Aval) -> bool {
-    matches!(
-        aval.dtype,
-        DType::Bool
-            | DType::I8
-            | DType::I16
-            | DType::I32
-            | DType::I64
-            | DType::U8
-            | DType::U16
-            | DType::U32
-            | DType::U64
-            | DType::F16
-            | DType::BF16
-            | DType::F32
-            | DType::F64
-            | DType::C64
-            | DType::C128
-            | DType::KeyFry
-    )
 }
 
 /// Operations of the loop IR that rules of scalar forms name.
@@ -394,4 +359,14 @@ pub fn select(loops: &mut Builder, condition: ValueId, on_true: Elem, on_false: 
 /// A one-operand scalar form that is one operation of the loop IR.
 pub fn unary_op(op: Unary) -> CpuForm {
     unary_form(move |loops, x| loops.unary(op, x))
+}
+
+/// The complex number that comes first in the order by real, then by imaginary part; the second unless the first is
+/// strictly before it.
+pub fn lexicographic(loops: &mut Builder, before: Comparison, [a, b]: [ValueId; 2], [c, d]: [ValueId; 2]) -> Elem {
+    let (is_before, is_equal) = (loops.compare(before, a, c), loops.compare(Comparison::Eq, a, c));
+    let breaks_tie = loops.compare(before, b, d);
+    let breaks_tie = loops.binary(Binary::And, is_equal, breaks_tie);
+    let is_first = loops.binary(Binary::Or, is_before, breaks_tie);
+    Elem::Two(loops.select(is_first, a, c), loops.select(is_first, b, d))
 }

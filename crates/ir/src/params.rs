@@ -25,6 +25,8 @@ pub enum ParamValue {
     Scalar(Scalar),
     /// Text without quotes: names, enumerators.
     Name(Arc<str>),
+    /// Text that prints in quotes, such as the names of axes in a tuple.
+    Text(Arc<str>),
     /// An element type.
     DType(DType),
     /// An abstract value.
@@ -204,6 +206,7 @@ fn collect_jaxprs(value: &ParamValue, found: &mut Vec<JaxprRef>) {
         | ParamValue::Int(_)
         | ParamValue::Scalar(_)
         | ParamValue::Name(_)
+        | ParamValue::Text(_)
         | ParamValue::DType(_)
         | ParamValue::Aval(_)
         | ParamValue::Opaque(_) => {}
@@ -266,6 +269,20 @@ impl<T: ParamField> ParamField for Vec<T> {
     fn from_value(value: &ParamValue) -> Option<Self> {
         match value {
             ParamValue::Tuple(items) | ParamValue::List(items) => items.iter().map(T::from_value).collect(),
+            _ => None,
+        }
+    }
+}
+
+impl<A: ParamField, B: ParamField> ParamField for (A, B) {
+    fn to_value(&self) -> ParamValue {
+        ParamValue::Tuple(vec![self.0.to_value(), self.1.to_value()])
+    }
+    fn from_value(value: &ParamValue) -> Option<Self> {
+        match value {
+            ParamValue::Tuple(items) if items.len() == 2 => {
+                Some((A::from_value(&items[0])?, B::from_value(&items[1])?))
+            }
             _ => None,
         }
     }

@@ -220,6 +220,11 @@ impl<'a> Parser<'a> {
         if rest.starts_with('{') {
             return Ok(ParamValue::Jaxpr(JaxprRef::new(self.jaxpr()?)));
         }
+        if self.take("'") {
+            let text = self.while_chars(|c| c != '\'').into();
+            self.expect("'")?;
+            return Ok(ParamValue::Text(text));
+        }
         if self.take("(") {
             return Ok(ParamValue::Tuple(self.items(")")?));
         }

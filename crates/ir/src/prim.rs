@@ -11,8 +11,9 @@ use pullback_base::{Aval, DType, Error, Result};
 use smallvec::SmallVec;
 
 use crate::emit::{Emit, EmitRef};
-use crate::jaxpr::Effects;
-use crate::lower::CpuForm;
+use crate::hlo::{Hlo, HloCx, HloValue, HloValues, missing_hlo};
+use crate::jaxpr::{AxisName, Effects};
+use crate::lower::{Control, CpuForm};
 use crate::params::{ParamSet, ParamValue, Params};
 use crate::split::Split;
 use crate::val::{Val, Vals};
@@ -62,7 +63,7 @@ pub struct Batch {
     /// Number of examples.
     pub size: usize,
     /// Name of the mapped axis, for collectives.
-    pub name: Option<std::sync::Arc<str>>,
+    pub name: Option<AxisName>,
 }
 
 /// Forward derivative: results and their tangents, from primals and tangents.
@@ -101,16 +102,6 @@ pub enum Batching<P> {
     Pointwise,
     /// By a rule.
     Rule(BatchRule<P>),
-    /// Not written, and why.
-    Missing(&'static str),
-}
-
-/// How a primitive becomes StableHLO.
-pub enum Hlo<P> {
-    /// One operation of that name without attributes.
-    Op(&'static str),
-    /// Attributes text for an operation: `stablehlo.transpose %0, dims = [1, 0]` gives the part after the operands.
-    Attributes(&'static str, fn(&P, &[Aval]) -> String),
     /// Not written, and why.
     Missing(&'static str),
 }
@@ -179,7 +170,7 @@ pub trait Prim: Send + Sync + 'static {
     fn batching(&self) -> Batching<Self::Params>;
     /// What the CPU does.
     fn cpu(&self, params: &Self::Params, ins: &[Aval], outs: &[Aval]) -> CpuForm;
-    /// What StableHLO says.
+    /// What StableHLO says; [`crate::hlo`] tells how to state it.
     fn hlo(&self) -> Hlo<Self::Params>;
     /// Applications for the test battery; empty when another test covers the primitive, with a comment that says which.
     fn samples(&self) -> Vec<Sample>;
@@ -208,10 +199,39 @@ pub trait Prim: Send + Sync + 'static {
     fn unprinted(&self, _params: &Self::Params) -> Vec<&'static str> {
         vec![]
     }
+    /// Along which axes of devices results may differ.
+    fn varying(&self, _params: &Self::Params) -> Varying {
+        Varying::AsOperands
+    }
+    /// Names of mapped axes that it uses; `None` for those of its inner jaxprs.
+    fn axis_names(&self, _params: &Self::Params) -> Option<Vec<AxisName>> {
+        None
+    }
     /// Whether variables of its inner jaxpr print under the names of the operands and results outside.
     fn shares_names(&self) -> bool {
         false
     }
+}
+
+/// Along which axes of devices the results of a primitive may differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Varying {
+    /// Along those of all operands; where jaxprs are inside, as these say of each result.
+    AsOperands,
+    /// Along those of all operands, also where jaxprs are inside.
+    Everywhere,
+    /// Along those of all operands but these.
+    Without(Vec<AxisName>),
+    /// As its abstract evaluation says.
+    Own,
+}
+
+/// All axes of devices along which some of the values may differ.
+pub fn varying_axes(avals: &[Aval]) -> Vec<AxisName> {
+    let mut all: Vec<AxisName> = avals.iter().flat_map(|aval| aval.vma.iter().cloned()).collect();
+    all.sort();
+    all.dedup();
+    all
 }
 
 /// Which rules a primitive has; a cell without one holds the reason.
@@ -245,14 +265,24 @@ pub trait DynPrim: Send + Sync {
         dims: &[Option<usize>],
     ) -> Result<Option<(Vals, BatchDims)>>;
     fn cpu(&self, params: &Params, ins: &[Aval], outs: &[Aval]) -> CpuForm;
-    /// Operation name and the text of its attributes.
-    fn hlo(&self, params: &Params, ins: &[Aval]) -> Result<(&'static str, String), &'static str>;
+    /// Makes the operations of one application; gives the results.
+    fn hlo(
+        &self,
+        this: PrimRef,
+        params: &Params,
+        cx: &mut dyn HloCx,
+        ins: &[HloValue],
+        outs: &[Aval],
+    ) -> Result<HloValues>;
     fn effects(&self, params: &Params) -> Effects;
     fn split(&self, params: &Params, split: &dyn Split, ins: &[Val]) -> Result<Option<Vals>>;
     fn drop_unused(&self, params: &Params, used: &[bool]) -> Option<(Params, Vec<bool>, Vec<bool>)>;
     fn eval(&self, params: &Params, ins: &[Val]) -> Option<Result<Vals>>;
     fn custom_rule(&self, params: &Params) -> Option<std::sync::Arc<dyn CustomRule>>;
     fn unprinted(&self, params: &Params) -> Vec<&'static str>;
+    fn axis_names(&self, params: &Params) -> Vec<AxisName> {
+        params.jaxprs().iter().flat_map(|jaxpr| jaxpr.axis_names().to_vec()).collect()
+    }
     fn shares_names(&self) -> bool;
     fn params_from_fields(&self, fields: &[(String, ParamValue)]) -> Result<Params>;
     fn samples(&self) -> Vec<Sample>;
@@ -275,7 +305,20 @@ impl<T: Prim> DynPrim for T {
         T::MULTIPLE_RESULTS
     }
     fn abstract_eval(&self, params: &Params, ins: &[Aval]) -> Result<Avals> {
-        Prim::abstract_eval(self, typed::<T>(params), ins)
+        let typed = typed::<T>(params);
+        if ins.iter().all(|aval| aval.vma.is_empty()) {
+            return Prim::abstract_eval(self, typed, ins);
+        }
+        let all = varying_axes(ins);
+        let axes = match Prim::varying(self, typed) {
+            // Jaxprs inside say it of their results.
+            Varying::AsOperands if !params.jaxprs().is_empty() => return Prim::abstract_eval(self, typed, ins),
+            Varying::Own => return Prim::abstract_eval(self, typed, ins),
+            Varying::AsOperands | Varying::Everywhere => all,
+            Varying::Without(names) => all.into_iter().filter(|name| !names.contains(name)).collect(),
+        };
+        let plain: SmallVec<[Aval; 4]> = ins.iter().map(|aval| aval.varying(&[])).collect();
+        Ok(Prim::abstract_eval(self, typed, &plain)?.into_iter().map(|aval| aval.varying(&axes)).collect())
     }
     fn jvp(&self, this: PrimRef, p: &Params, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)> {
         match self.derivative() {
@@ -313,11 +356,29 @@ impl<T: Prim> DynPrim for T {
     fn cpu(&self, params: &Params, ins: &[Aval], outs: &[Aval]) -> CpuForm {
         Prim::cpu(self, typed::<T>(params), ins, outs)
     }
-    fn hlo(&self, params: &Params, ins: &[Aval]) -> Result<(&'static str, String), &'static str> {
+    fn hlo(
+        &self,
+        this: PrimRef,
+        params: &Params,
+        cx: &mut dyn HloCx,
+        ins: &[HloValue],
+        outs: &[Aval],
+    ) -> Result<HloValues> {
+        let in_avals = || ins.iter().map(|x| x.aval).collect::<Vec<Aval>>();
         match Prim::hlo(self) {
-            Hlo::Op(name) => Ok((name, String::new())),
-            Hlo::Attributes(name, text) => Ok((name, text(typed::<T>(params), ins))),
-            Hlo::Missing(reason) => Err(reason),
+            Hlo::RealOp(_) if ins[0].aval.dtype.is_complex() => as_cpu(this, params, cx, ins, outs),
+            Hlo::Op(name) | Hlo::RealOp(name) => {
+                let ins: HloValues = ins.iter().map(|&x| cx.repeated(x, &outs[0].shape)).collect();
+                Ok(cx.op(name, "", &ins, outs))
+            }
+            Hlo::Attributes(name, text) => Ok(cx.op(name, &text(typed::<T>(params), &in_avals()), ins, outs)),
+            Hlo::AsCpu => as_cpu(this, params, cx, ins, outs),
+            Hlo::Composition(rule) => {
+                let params = typed::<T>(params);
+                composed(&|e, ins| rule(params, e, ins), this, &Params::new(params.clone()), cx, ins)
+            }
+            Hlo::Rule(rule) => rule(typed::<T>(params), cx, ins, outs),
+            Hlo::Missing(reason) => Err(missing_hlo(T::NAME, reason)),
         }
     }
     fn effects(&self, params: &Params) -> Effects {
@@ -337,6 +398,10 @@ impl<T: Prim> DynPrim for T {
     }
     fn unprinted(&self, params: &Params) -> Vec<&'static str> {
         Prim::unprinted(self, typed::<T>(params))
+    }
+    fn axis_names(&self, params: &Params) -> Vec<AxisName> {
+        let inner = || params.jaxprs().iter().flat_map(|jaxpr| jaxpr.axis_names().to_vec()).collect();
+        Prim::axis_names(self, typed::<T>(params)).unwrap_or_else(inner)
     }
     fn shares_names(&self) -> bool {
         Prim::shares_names(self)
@@ -365,8 +430,9 @@ impl<T: Prim> DynPrim for T {
             Batching::Missing(reason) => Err(reason),
         };
         let hlo = match Prim::hlo(self) {
-            Hlo::Op(_) => Ok("op"),
-            Hlo::Attributes(..) => Ok("rule"),
+            Hlo::Op(_) | Hlo::RealOp(_) | Hlo::Attributes(..) => Ok("op"),
+            Hlo::AsCpu | Hlo::Composition(_) => Ok("composition"),
+            Hlo::Rule(_) => Ok("rule"),
             Hlo::Missing(reason) => Err(reason),
         };
         Coverage { derivative, transpose, batching, hlo }
@@ -391,6 +457,58 @@ fn linear_jvp(
     let dots: Result<Vec<Val>> = xs.iter().zip(ts).map(dot).collect();
     let out_dots = e.bind(this, p, &dots?)?;
     Ok((outs, out_dots.into_iter().map(Some).collect()))
+}
+
+/// The decomposition of the CPU form in a function of its own, its scalar form elementwise, or the jaxpr that it calls.
+/// The operations of a primitive whose StableHLO form is [`Hlo::AsCpu`].
+///
+/// # Errors
+/// When its CPU form is none of those that can be said there.
+pub fn as_cpu(
+    this: PrimRef,
+    params: &Params,
+    cx: &mut dyn HloCx,
+    ins: &[HloValue],
+    outs: &[Aval],
+) -> Result<HloValues> {
+    let in_avals: Vec<Aval> = ins.iter().map(|x| x.aval).collect();
+    match this.cpu(params, &in_avals, outs) {
+        CpuForm::Decompose(rule) => composed(&*rule, this, params, cx, ins),
+        CpuForm::Scalar(form) => cx.outline(this.name(), params, ins, &mut |cx, ins| {
+            let ins: HloValues = ins.iter().map(|&x| cx.repeated(x, &outs[0].shape)).collect();
+            Ok(SmallVec::from_elem(cx.elementwise(&*form, &ins, outs[0])?, 1))
+        }),
+        CpuForm::Alias if ins[0].aval.dtype == outs[0].dtype => {
+            Ok(SmallVec::from_elem(cx.reshape(ins[0], &outs[0].shape), 1))
+        }
+        CpuForm::Control(Control::Call(jaxpr)) => cx.call(this.name(), &jaxpr, ins),
+        CpuForm::Missing(reason) => Err(missing_hlo(this.name(), &reason)),
+        CpuForm::Element(_)
+        | CpuForm::Alias
+        | CpuForm::Pieces(_)
+        | CpuForm::Reduce { .. }
+        | CpuForm::ArgReduce { .. }
+        | CpuForm::Cumulative { .. }
+        | CpuForm::Contract(_)
+        | CpuForm::Scatter { .. }
+        | CpuForm::Sort { .. }
+        | CpuForm::Body(_)
+        | CpuForm::Control(_)
+        | CpuForm::Host(_) => {
+            Err(missing_hlo(this.name(), "its CPU form is no decomposition, no scalar form and no call"))
+        }
+    }
+}
+
+/// Other primitives in a function of their own.
+fn composed(
+    rule: &dyn Fn(&dyn Emit, &[Val]) -> Result<Vals>,
+    this: PrimRef,
+    params: &Params,
+    cx: &mut dyn HloCx,
+    ins: &[HloValue],
+) -> Result<HloValues> {
+    cx.outline(this.name(), params, ins, &mut |cx, ins| cx.compose(rule, ins))
 }
 
 /// A primitive: a pointer, compared as such. Primitives live as long as the process.

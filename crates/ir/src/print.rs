@@ -250,6 +250,7 @@ impl Printer {
             ParamValue::Scalar(scalar) if self.dialect == Dialect::Full => self.literal(*scalar),
             ParamValue::Scalar(scalar) => scalar.to_string(),
             ParamValue::Name(name) => name.to_string(),
+            ParamValue::Text(text) => format!("'{text}'"),
             ParamValue::DType(dtype) => dtype.name().into(),
             ParamValue::Aval(aval) => self.ty(*aval),
             ParamValue::Tuple(items) if items.len() == 1 => format!("({},)", list(items)),

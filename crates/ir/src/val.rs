@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use pullback_base::{Array, Aval, Scalar};
+use pullback_base::{Array, Aval, Scalar, Span};
 use smallvec::SmallVec;
 
 use crate::jaxpr::VarId;
@@ -47,6 +47,8 @@ pub struct Dual {
     pub primal: Val,
     /// Its direction; `None` is a symbolic zero.
     pub tangent: Option<Val>,
+    /// The user's line that made it.
+    pub span: Span,
 }
 
 /// A value whose `dim` axis is the batch.
@@ -55,6 +57,8 @@ pub struct Batched {
     pub value: Val,
     /// Which axis is the batch.
     pub dim: usize,
+    /// The user's line that made it.
+    pub span: Span,
 }
 
 /// A stand-in for a value during a trace.

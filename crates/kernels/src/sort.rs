@@ -108,6 +108,9 @@ fn order_key(dtype: DType, bytes: &[u8]) -> u64 {
             let value = Scalar::from_bits(dtype, bits.into()).as_f64() as f32;
             float_key(value.to_bits().into(), 32, f32::INFINITY.to_bits().into())
         }
+        _ if dtype.kind() == Kind::Signed && dtype.bits() < 8 => {
+            (Scalar::from_bits(dtype, bits.into()).as_i64() + 8) as u64
+        }
         _ if dtype.kind() == Kind::Signed => {
             let sign = 1u64 << (width - 1);
             bits ^ sign
@@ -154,6 +157,7 @@ mod tests {
         for dtype in [DType::I8, DType::I16, DType::I32, DType::I64] {
             check(dtype, &[3.0, -1.0, 3.0, 0.0, -100.0], &[4, 1, 3, 0, 2]);
         }
+        check(DType::I4, &[3.0, -1.0, 3.0, 0.0, -8.0], &[4, 1, 3, 0, 2]);
         check(DType::U8, &[200.0, 100.0, 200.0], &[1, 0, 2]);
         check(DType::U64, &[1e19, 100.0, 1e19], &[1, 0, 2]);
         check(DType::C64, &[1.0, -1.0, 0.0], &[1, 2, 0]);

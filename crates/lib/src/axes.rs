@@ -1,6 +1,7 @@
 //! Axes as users write them: negative from the end, one or several, none for all.
 
 use pullback_base::{Result, bail};
+use pullback_ir::AxisName;
 
 /// Which axes a reduction takes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -11,6 +12,8 @@ pub enum Axes {
     One(i64),
     /// Several.
     Many(Vec<i64>),
+    /// Axes of maps around the program, and some of the operand.
+    Named(Vec<AxisName>, Vec<i64>),
 }
 
 /// The axis counted from the front.
@@ -49,9 +52,37 @@ impl Axes {
             Axes::All => return Ok((0..rank).collect()),
             Axes::One(axis) => vec![canonical_axis(*axis, rank)?],
             Axes::Many(axes) => canonical_axes(axes, rank)?,
+            Axes::Named(names, _) => bail!(
+                Type,
+                "axis {:?} is a name; only sum, max, min, mean, var and std reduce over named axes.",
+                names[0]
+            ),
         };
         axes.sort_unstable();
         Ok(axes)
+    }
+}
+
+impl Axes {
+    /// The named axes, and the others.
+    pub fn split_names(&self) -> (&[AxisName], Axes) {
+        match self {
+            Axes::Named(names, axes) => (names, Axes::Many(axes.clone())),
+            Axes::All | Axes::One(_) | Axes::Many(_) => (&[], self.clone()),
+        }
+    }
+
+    /// Numbers that tell axes apart in caches of traces.
+    pub fn statics(&self) -> Vec<i64> {
+        match self {
+            Axes::All => vec![-1],
+            Axes::One(axis) => vec![1, *axis],
+            Axes::Many(axes) => [&[-2], &axes[..]].concat(),
+            Axes::Named(names, axes) => {
+                let letters = names.iter().flat_map(|name| name.bytes().map(i64::from).chain([-1]));
+                [-3].into_iter().chain(letters).chain([-2]).chain(axes.iter().copied()).collect()
+            }
+        }
     }
 }
 

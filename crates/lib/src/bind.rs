@@ -44,6 +44,15 @@ impl Named {
         Ok(self.call_many(params, ins)?.swap_remove(0))
     }
 
+    /// As [`Named::call_with`], with the operands checked first: a map around the call may leave nothing to check.
+    pub(crate) fn checked_call(&self, params: Fields, ins: &[Val]) -> Result<Val> {
+        let prim = self.get()?;
+        let avals: Vec<_> = ins.iter().map(Val::aval).collect();
+        let params = prim.params_from_fields(&params.0)?;
+        prim.abstract_eval(&params, &avals)?;
+        pullback_trace::bind_one(prim, &params, ins)
+    }
+
     /// Binds with the given params; all results.
     pub(crate) fn call_many(&self, params: Fields, ins: &[Val]) -> Result<Vals> {
         let prim = self.get()?;
@@ -83,6 +92,8 @@ macro_rules! primitives {
     };
 }
 primitives! {
+    ALL_GATHER "all_gather"; ALL_TO_ALL "all_to_all"; AXIS_INDEX "axis_index"; PBROADCAST "pbroadcast"; PMAX "pmax";
+    PMIN "pmin"; PPERMUTE "ppermute"; PSUM "psum"; PSUM_INVARIANT "psum_invariant"; REDUCE_SCATTER "reduce_scatter";
     ABS "abs"; ACOS "acos"; ACOSH "acosh"; ADD "add"; AND "and"; ARGMAX "argmax"; ARGMIN "argmin"; ASIN "asin";
     ASINH "asinh"; ATAN "atan"; ATAN2 "atan2"; ATANH "atanh"; BESSEL_I0E "bessel_i0e"; BESSEL_I1E "bessel_i1e";
     BITCAST_CONVERT_TYPE "bitcast_convert_type"; BROADCAST_IN_DIM "broadcast_in_dim"; CBRT "cbrt"; CEIL "ceil";
@@ -91,11 +102,11 @@ primitives! {
     CUMMAX "cummax"; CUMMIN "cummin"; CUMPROD "cumprod"; CUMSUM "cumsum"; DIGAMMA "digamma"; DIV "div";
     DYNAMIC_SLICE "dynamic_slice"; DYNAMIC_UPDATE_SLICE "dynamic_update_slice"; EQ "eq";
     ERF "erf"; ERFC "erfc"; ERF_INV "erf_inv"; EXP "exp"; EXP2 "exp2"; EXPM1 "expm1"; FLOOR "floor"; GATHER "gather";
-    GE "ge"; GT "gt"; IGAMMA "igamma"; IGAMMAC "igammac"; IMAG "imag"; INTEGER_POW "integer_pow"; IOTA "iota";
+    GE "ge"; GT "gt"; IGAMMA "igamma"; IGAMMA_GRAD_A "igamma_grad_a"; IGAMMAC "igammac"; IMAG "imag"; INTEGER_POW "integer_pow"; IOTA "iota";
     IS_FINITE "is_finite"; LE "le"; LGAMMA "lgamma"; LOG "log"; LOG1P "log1p"; LOG2 "log2"; LOGISTIC "logistic";
     LT "lt"; MAX "max"; MIN "min"; MUL "mul"; MULHI "mulhi"; NE "ne"; NEG "neg"; NEXTAFTER "nextafter"; NOT "not";
     ONE_MINUS_SQUARE "one_minus_square"; OR "or"; PAD "pad";
-    POLYGAMMA "polygamma"; POPULATION_COUNT "population_count"; POW "pow"; RANDOM_BITS "random_bits";
+    POLYGAMMA "polygamma"; POPULATION_COUNT "population_count"; POW "pow"; RANDOM_BITS "random_bits"; RANDOM_GAMMA_GRAD "random_gamma_grad";
     RANDOM_CLONE "random_clone"; RANDOM_FOLD_IN "random_fold_in"; RANDOM_GAMMA "random_gamma";
     RANDOM_SEED "random_seed"; RANDOM_SPLIT "random_split"; RANDOM_UNWRAP "random_unwrap"; RANDOM_WRAP "random_wrap";
     REAL "real"; REDUCE_AND "reduce_and"; REDUCE_MAX "reduce_max"; REDUCE_MIN "reduce_min"; REDUCE_OR "reduce_or";

@@ -5,7 +5,7 @@ use pullback_base::{Aval, Error, Result, Shape, bail};
 use pullback_ir::{ParamValue, Val};
 
 use crate::bind::{self, Fields};
-use crate::config::forbids_rank_promotion;
+use crate::config::{forbids_rank_promotion, warns_of_rank_promotion};
 use crate::promotion::Operands;
 
 /// The shape to which all given shapes broadcast.
@@ -54,10 +54,21 @@ pub fn promote_ranks(name: &str, xs: Operands) -> Result<Operands> {
 }
 
 fn check_rank_promotion(name: &str, xs: &[Val]) -> Result<()> {
-    if !forbids_rank_promotion() {
+    // Scalars go with anything.
+    let ranks = || xs.iter().map(|x| x.aval().rank()).filter(|rank| *rank > 0);
+    let is_silent = !forbids_rank_promotion() && !warns_of_rank_promotion();
+    if is_silent || ranks().all(|rank| Some(rank) == ranks().next()) {
         return Ok(());
     }
     let shapes: Vec<String> = xs.iter().map(|x| tuple_text(&x.aval().shape)).collect();
+    if !forbids_rank_promotion() {
+        return pullback_trace::warn(&format!(
+            "Following NumPy automatic rank promotion for {name} on shapes {}. Set the jax_numpy_rank_promotion config option \
+             to 'allow' to disable this warning; for more information, see \
+             https://docs.jax.dev/en/latest/rank_promotion_warning.html.",
+            shapes.join(" ")
+        ));
+    }
     bail!(
         Value,
         "Operands could not be broadcast together for {name} on shapes {} and with the config option \

@@ -15,3 +15,8 @@ pub fn is_strict() -> bool {
 pub fn forbids_rank_promotion() -> bool {
     is_on(Setting::RaiseRankPromotion)
 }
+
+/// Whether operands of different rank give a warning.
+pub fn warns_of_rank_promotion() -> bool {
+    is_on(Setting::WarnRankPromotion)
+}

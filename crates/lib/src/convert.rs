@@ -81,7 +81,11 @@ pub fn canonical(dtype: DType) -> DType {
     if config::x64() { dtype } else { dtype.narrowed() }
 }
 
-/// The floating or complex dtype for functions that have no integer results.
+/// The floating or complex dtype for functions that have no integer results: that of 64 bits only for integers of 64.
 pub fn inexact(dtype: DType) -> DType {
-    if dtype.is_inexact() { dtype } else { default_float() }
+    match dtype {
+        _ if dtype.is_inexact() => dtype,
+        DType::I64 | DType::U64 => default_float(),
+        _ => DType::F32,
+    }
 }

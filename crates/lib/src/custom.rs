@@ -11,6 +11,7 @@ use pullback_ir::{CustomRule, EmitRef, Operand, Params, Tangents, Val, Vals};
 use pullback_trace::{bind_one, with_current};
 use smallvec::smallvec;
 
+use crate::convert;
 use crate::jit::traced;
 use crate::lax;
 
@@ -108,5 +109,6 @@ fn logaddexp_tangent(out: &Val, args: &[Val], tangents: &[Option<Val>]) -> Resul
 
 fn without_inf(x: &Val) -> Result<Val> {
     let is_inf = lax::eq(x, &Val::Literal(Scalar::greatest(x.aval().dtype)))?;
-    lax::select(&is_inf, &lax::full_like(x, 0.0)?, x)
+    let zero = lax::full_like(x, 0.0)?;
+    lax::select(&is_inf, &convert::convert(&zero, x.aval().dtype, x.aval().weak_type)?, x)
 }

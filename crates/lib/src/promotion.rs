@@ -29,12 +29,25 @@ pub fn result_type(types: &[Typed]) -> Result<Typed> {
     promote_all(types, config::x64())
 }
 
+/// Booleans, integers, floats, complex numbers.
+fn kind(dtype: DType) -> u8 {
+    match (dtype.is_complex(), dtype.is_inexact(), dtype.is_integer()) {
+        (true, ..) => 3,
+        (_, true, _) => 2,
+        (.., true) => 1,
+        _ => 0,
+    }
+}
+
 fn check_strict(types: &[Typed]) -> Result<()> {
     let strong: Vec<DType> = types.iter().filter(|x| !x.weak_type).map(|x| x.dtype).collect();
-    if strong.windows(2).all(|pair| pair[0] == pair[1]) {
+    // A number of Python goes with a strong dtype of its own kind or a wider one.
+    let fits = |weak: &&Typed| strong.iter().all(|strong| kind(*strong) >= kind(weak.dtype));
+    if strong.windows(2).all(|pair| pair[0] == pair[1]) && types.iter().filter(|x| x.weak_type).all(|x| fits(&x)) {
         return Ok(());
     }
-    let names: Vec<String> = strong.iter().map(|dtype| format!("'{dtype}'")).collect();
+    let name = |x: &Typed| if x.weak_type { format!("weak {}", x.dtype) } else { format!("'{}'", x.dtype) };
+    let names: Vec<String> = types.iter().map(name).collect();
     let text = format!(
         "Input dtypes ({}) have no available implicit dtype promotion path when jax_numpy_dtype_promotion=strict. Try \
          explicitly casting inputs to the desired output type, or set jax_numpy_dtype_promotion=standard.",

@@ -340,7 +340,12 @@ impl Verifier<'_> {
             }
             Kernel::Sort(sort) => {
                 let twice = sort.dtypes.iter().chain(&sort.dtypes);
-                sort.n_keys <= sort.dtypes.len() && twice.map(|dtype| Some(dtype.real())).eq(types.iter().copied())
+                // Types that programs do not compute in are bytes there.
+                let fits = |(&sorted, held): (&DType, &Option<DType>)| {
+                    let as_byte = sorted.size_bytes() == 1 && sorted != DType::Bool;
+                    held.is_some_and(|held| held == sorted.real() || as_byte && held.size_bytes() == 1)
+                };
+                sort.n_keys <= sort.dtypes.len() && twice.clone().count() == types.len() && twice.zip(&types).all(fits)
             }
             Kernel::Copy(_) => types.first() == types.last(),
             Kernel::Host(..) | Kernel::Body(..) => true,

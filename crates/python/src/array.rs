@@ -63,6 +63,15 @@ impl PyArray {
         }
     }
 
+    /// What a function of `pullback._device` says of a concrete array.
+    fn placement<'py>(slf: Bound<'py, Self>, asked: &str, function: &str) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        slf.get().known(|found| {
+            tracer::method_error(py, found, &format!("The {asked} of a traced array were asked for."))
+        })?;
+        py.import("pullback._device")?.call_method1(function, (slf,))
+    }
+
     /// The only element of an array without axes.
     fn scalar(&self, py: Python<'_>, function: &str) -> PyResult<Scalar> {
         let rank = self.aval().rank();
@@ -132,7 +141,7 @@ impl PyArray {
     }
     #[getter]
     fn is_fully_replicated(&self) -> bool {
-        true
+        !matches!(&self.val, Val::Array(array) if array.place().is_some_and(|place| !place.layout.is_replicated()))
     }
 
     // Views of the same elements.
@@ -191,35 +200,27 @@ impl PyArray {
     fn copy_to_host_async(&self) {}
 
     /// Devices that hold the elements.
-    fn devices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.known(|found| tracer::method_error(py, found, "The devices() method was called on a traced array."))?;
-        py.import("pullback._device")?.call_method0("device_set")
+    fn devices<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        PyArray::placement(slf, "devices", "devices_of")
     }
     #[getter]
-    fn device<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("pullback._device")?.call_method0("default_device")
+    fn device<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("pullback._device")?.call_method1("device_of", (slf,))
     }
     #[getter]
-    fn sharding<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("pullback._device")?.call_method0("default_sharding")
+    fn sharding<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("pullback._device")?.call_method1("sharding_of", (slf,))
     }
     #[getter]
     fn addressable_shards<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("pullback._device")?.call_method1("shards", (slf,))
+        PyArray::placement(slf, "addressable_shards", "shards_of")
     }
     #[getter]
     fn global_shards<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        PyArray::addressable_shards(slf)
+        PyArray::placement(slf, "global_shards", "shards_of")
     }
-    fn addressable_data<'py>(slf: Bound<'py, Self>, index: usize) -> PyResult<Bound<'py, Self>> {
-        let py = slf.py();
-        slf.get().known(|found| {
-            tracer::method_error(py, found, "The addressable_data() method was called on a traced array.")
-        })?;
-        match index {
-            0 => Ok(slf),
-            _ => Err(pyo3::exceptions::PyIndexError::new_err("list index out of range")),
-        }
+    fn addressable_data<'py>(slf: Bound<'py, Self>, index: usize) -> PyResult<Bound<'py, PyAny>> {
+        PyArray::placement(slf, "addressable_data", "shards_of")?.get_item(index)?.getattr("data")
     }
 
     // Conversions.
@@ -247,6 +248,12 @@ impl PyArray {
         let view = numpy::view_of(&owner, &array)?;
         match dtype {
             Some(dtype) if !dtype.is_none() => {
+                let wanted = numpy::numpy(py)?.dtype.bind(py).call1((&dtype,))?;
+                if copy == Some(false) && !wanted.eq(view.getattr("dtype")?)? {
+                    return Err(PyValueError::new_err(
+                        "Unable to avoid copy while creating an array as requested: the dtypes differ.",
+                    ));
+                }
                 let options = PyDict::new(py);
                 options.set_item("copy", copy.unwrap_or(false))?;
                 view.call_method("astype", (dtype,), Some(&options))
@@ -254,6 +261,35 @@ impl PyArray {
             _ if copy == Some(true) => view.call_method0("copy"),
             _ => Ok(view),
         }
+    }
+
+    /// A DLPack capsule of the elements, which cannot be written through it.
+    #[pyo3(signature = (*, stream=None, max_version=None, dl_device=None, copy=None))]
+    fn __dlpack__<'py>(
+        slf: Bound<'py, Self>,
+        stream: Option<Bound<'py, PyAny>>,
+        max_version: Option<(u32, u32)>,
+        dl_device: Option<(i32, i32)>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        slf.get()
+            .known(|found| tracer::method_error(py, found, "The __dlpack__() method was called on a traced array."))?;
+        if stream.is_some() {
+            return Err(PyBufferError::new_err(
+                "__dlpack__(stream=...) is for arrays of an accelerator; this one is on the CPU",
+            ));
+        }
+        if let Some((kind, _)) = dl_device.filter(|device| *device != (1, 0)) {
+            return Err(PyBufferError::new_err(format!("there is no device of DLPack type {kind} to copy to")));
+        }
+        let is_versioned = max_version.is_some_and(|(major, _)| major >= 1);
+        py.import("pullback._core")?.getattr("to_dlpack_capsule")?.call1((slf, is_versioned, copy.unwrap_or(false)))
+    }
+
+    /// DLPack's number of the CPU.
+    fn __dlpack_device__(&self) -> (i32, i32) {
+        (1, 0)
     }
 
     /// One element as a Python number.

@@ -1,6 +1,9 @@
 //! `ShapedArray`: shape, dtype and weak type as a Python object.
 
+use std::collections::HashSet;
+
 use pullback_base::{Aval, DType};
+use pullback_ir::AxisName;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -21,11 +24,12 @@ impl PyAval {
         dtype: DTypeArg,
         weak_type: bool,
         sharding: Option<Py<PyAny>>,
-        vma: Option<Py<PyAny>>,
+        vma: Option<HashSet<String>>,
         memory_space: Option<Py<PyAny>>,
     ) -> PyAval {
-        let _ = (sharding, vma, memory_space);
-        PyAval(Aval::with_weak_type(&shape, dtypes::canonical(dtype.exact()), weak_type))
+        let _ = (sharding, memory_space);
+        let aval = Aval::with_weak_type(&shape, dtypes::canonical(dtype.exact()), weak_type);
+        PyAval(aval.varying(&vma.unwrap_or_default().into_iter().map(AxisName::from).collect::<Vec<_>>()))
     }
 
     #[getter]
@@ -60,7 +64,7 @@ impl PyAval {
 
     #[getter]
     fn vma<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyFrozenSet>> {
-        pyo3::types::PyFrozenSet::empty(py)
+        pyo3::types::PyFrozenSet::new(py, self.0.vma.iter().map(|name| name.to_string()))
     }
 
     fn __len__(&self) -> PyResult<usize> {
@@ -74,7 +78,11 @@ impl PyAval {
         let shape = get("shape")?.map_or_else(|| Ok(self.0.shape.to_vec()), |shape| shape.extract())?;
         let dtype = get("dtype")?.map_or(Ok(self.0.dtype), |dtype| dtypes::of_object(&dtype))?;
         let weak_type = get("weak_type")?.map_or(Ok(self.0.weak_type), |weak| weak.extract())?;
-        Ok(PyAval(Aval::with_weak_type(&shape, dtype, weak_type)))
+        let vma = match get("vma")? {
+            Some(names) => names.extract::<HashSet<String>>()?.into_iter().map(AxisName::from).collect(),
+            None => self.0.vma.clone(),
+        };
+        Ok(PyAval(Aval::with_weak_type(&shape, dtype, weak_type).varying(&vma)))
     }
 
     /// The aval of tangents.

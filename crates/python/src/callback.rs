@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use pullback_base::{Array, Aval, Result};
-use pullback_core::control::{DEBUG_PRINT, DebugCallback, HostFunction, PURE_CALLBACK, PureCallback};
+use pullback_core::control::{
+    Callback, DEBUG_PRINT, DebugCallback, HostFunction, IO_CALLBACK, IoCallback, PURE_CALLBACK, PureCallback,
+    VmapMethod,
+};
 use pullback_ir::{Params, Val};
 use pullback_loops::HostCall;
 use pyo3::prelude::*;
@@ -65,6 +68,13 @@ impl HostCall for PyHost {
     }
 }
 
+impl Callback for PyHost {
+    fn retyped(&self, ins: Vec<Aval>, outs: Vec<Aval>) -> HostFunction {
+        let fun = Python::attach(|py| self.fun.clone_ref(py));
+        HostFunction(Arc::new(PyHost { fun, name: self.name.clone(), ins, outs }))
+    }
+}
+
 fn host(fun: &Bound<'_, PyAny>, name: String, vals: &[Val], outs: Vec<Aval>) -> HostFunction {
     let ins = vals.iter().map(|val| val.aval().weak(false)).collect();
     HostFunction(Arc::new(PyHost { fun: fun.clone().unbind(), name, ins, outs }))
@@ -93,6 +103,16 @@ fn debug_callback(
     Ok(())
 }
 
+/// Avals of arrays like those given.
+fn avals_like(likes: &[Bound<'_, PyAny>]) -> PyResult<Vec<Aval>> {
+    let aval = |like: &Bound<'_, PyAny>| -> PyResult<Aval> {
+        let shape: Vec<usize> = like.getattr("shape")?.extract()?;
+        let dtype = crate::dtypes::of_object(&like.getattr("dtype")?)?;
+        Ok(Aval::new(&shape, dtype))
+    };
+    likes.iter().map(aval).collect()
+}
+
 /// Calls a function without effects; gives flat results of the declared types, from arrays like `result_like`.
 #[pyfunction]
 fn pure_callback(
@@ -100,22 +120,40 @@ fn pure_callback(
     fun: &Bound<'_, PyAny>,
     name: String,
     result_like: Vec<Bound<'_, PyAny>>,
+    vmap_method: &str,
     args: &Bound<'_, PyTuple>,
 ) -> PyResult<Vec<Py<PyAny>>> {
     let vals = flat_vals(args)?;
-    let aval = |like: &Bound<'_, PyAny>| -> PyResult<Aval> {
-        let shape: Vec<usize> = like.getattr("shape")?.extract()?;
-        let dtype = crate::dtypes::of_object(&like.getattr("dtype")?)?;
-        Ok(Aval::new(&shape, dtype))
-    };
-    let outs: Vec<Aval> = result_like.iter().map(aval).collect::<PyResult<_>>()?;
-    let params = PureCallback { callback: host(fun, name, &vals, outs.clone()), result_avals: outs };
-    let results = gate(py, || pullback_trace::bind(PURE_CALLBACK, &Params::new(params), &vals))?;
+    let result_avals = avals_like(&result_like)?;
+    let vmap_method = VmapMethod::of_name(vmap_method)
+        .ok_or_else(|| crate::errors::value_error(format!("there is no vmap_method {vmap_method}")))?;
+    let callback = host(fun, name, &vals, result_avals.clone());
+    let params = Params::new(PureCallback { callback, result_avals, vmap_method });
+    let results = gate(py, || pullback_trace::bind(PURE_CALLBACK, &params, &vals))?;
+    results.into_iter().map(|val| wrap(py, val)).collect()
+}
+
+/// Calls a function with effects; as `pure_callback` otherwise.
+#[pyfunction]
+fn io_callback(
+    py: Python<'_>,
+    fun: &Bound<'_, PyAny>,
+    name: String,
+    result_like: Vec<Bound<'_, PyAny>>,
+    ordered: bool,
+    args: &Bound<'_, PyTuple>,
+) -> PyResult<Vec<Py<PyAny>>> {
+    let vals = flat_vals(args)?;
+    let result_avals = avals_like(&result_like)?;
+    let callback = host(fun, name, &vals, result_avals.clone());
+    let params = Params::new(IoCallback { callback, ordered, result_avals });
+    let results = gate(py, || pullback_trace::bind(IO_CALLBACK, &params, &vals))?;
     results.into_iter().map(|val| wrap(py, val)).collect()
 }
 
 /// Adds functions to the extension module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(debug_callback, m)?)?;
+    m.add_function(wrap_pyfunction!(io_callback, m)?)?;
     m.add_function(wrap_pyfunction!(pure_callback, m)?)
 }

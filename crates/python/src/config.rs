@@ -7,20 +7,7 @@ use crate::errors::value_error;
 use crate::value::{to_val, wrap};
 
 fn setting(name: &str) -> PyResult<Setting> {
-    const ALL: [Setting; 11] = [
-        Setting::X64,
-        Setting::StrictPromotion,
-        Setting::WarnRankPromotion,
-        Setting::RaiseRankPromotion,
-        Setting::DisableJit,
-        Setting::DebugNans,
-        Setting::DebugInfs,
-        Setting::ThreefryPartitionable,
-        Setting::MatmulHighest,
-        Setting::MatmulHigh,
-        Setting::TypedKeys,
-    ];
-    let found = ALL.into_iter().find(|setting| format!("{setting:?}") == name);
+    let found = Setting::ALL.iter().copied().find(|setting| setting.name() == name);
     found.ok_or_else(|| value_error(format!("the core has no setting {name:?}")))
 }
 
@@ -49,6 +36,12 @@ fn settings_word() -> u64 {
     settings::settings()
 }
 
+/// Names of the settings, from the lowest bit of [`settings_word`] on.
+#[pyfunction]
+fn setting_names() -> Vec<String> {
+    Setting::ALL.iter().map(|setting| setting.name().to_string()).collect()
+}
+
 /// Any number or array as an array of ours.
 #[pyfunction]
 fn to_array(py: Python<'_>, x: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
@@ -61,5 +54,6 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(set_setting_on_thread, m)?)?;
     m.add_function(wrap_pyfunction!(is_setting_on, m)?)?;
     m.add_function(wrap_pyfunction!(settings_word, m)?)?;
+    m.add_function(wrap_pyfunction!(setting_names, m)?)?;
     m.add_function(wrap_pyfunction!(to_array, m)?)
 }

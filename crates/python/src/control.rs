@@ -5,21 +5,23 @@
 
 use pullback_base::tree::{Node, TreeDef};
 use pullback_base::{Aval, DType, Result, Scalar};
-use pullback_core::control::{CHECKPOINT, COND, Checkpoint, Cond, SCAN, Scan, WHILE, While};
-use pullback_ir::{Builder, JaxprRef, Params, Val, Vals, eval_jaxpr};
+use pullback_core::control::{CHECKPOINT, COND, Checkpoint, Cond, PolicyRef, SCAN, SavePolicy, Scan, WHILE, While};
+use pullback_ir::{Params, PrimRef, Val, Vals};
 use pullback_lib::{convert, lax};
-use pullback_trace::{Traced, trace_to_jaxpr, unify_captures, with_current};
+use pullback_trace::{Traced, trace_to_jaxpr, unify_captures};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 
+use crate::bodies;
 use crate::call::{call_with, check_callable, not_a_jax_type, path_of, tree_of, tree_vals};
-use crate::errors::{Carry, type_error, value_error};
+use crate::errors::{Carry, not_implemented, type_error, value_error};
 use crate::gate::gate;
 use crate::jit::bad_output;
-use crate::names::{function_and_place, positional_names};
+use crate::names::{self, function_and_place, positional_names};
 use crate::tree::PyNode;
 
-/// A traced Python function: its jaxpr, the structure of its result, and the result itself for errors.
+/// A traced Python function: its jaxpr and the structure of its result.
+#[derive(Clone)]
 pub struct TracedFun {
     /// The jaxpr and what it captured, which are its first inputs.
     pub traced: Traced,
@@ -52,10 +54,15 @@ pub fn trace_fun(
 ) -> PyResult<TracedFun> {
     let py = fun.py();
     check_callable(fun)?;
-    let in_tree = call_tree(py, args);
-    let mut out_tree = None;
+    let key = bodies::Key::new(transform, args, avals);
+    if let Some(known) = bodies::find(fun, &key)? {
+        return Ok(known);
+    }
+    let in_tree = call_tree(py, key.args.clone());
+    let (mut out_tree, mut id) = (None, None);
     let traced = gate(py, || {
         trace_to_jaxpr(avals, &mut |tracers| {
+            id = Some(pullback_trace::current().id());
             let out = call_with(transform, fun, &in_tree, tracers).carry(py)?;
             let bad = |leaf: &Bound<'_, PyAny>, path: &str| bad_output(transform, fun, leaf, path);
             let (outs, tree) = tree_vals(&out, &bad).carry(py)?;
@@ -63,7 +70,13 @@ pub fn trace_fun(
             Ok((outs, None))
         })
     })?;
-    Ok(TracedFun { traced: traced.hoisted(), out_tree: out_tree.expect("the function ran") })
+    if let Some(id) = id {
+        names::remember_lines(id, &traced.jaxpr);
+        gate(py, || pullback_trace::find_leaks(id))?;
+    }
+    let traced = TracedFun { traced: traced.hoisted(), out_tree: out_tree.expect("the function ran") };
+    bodies::keep(fun, key, &traced)?;
+    Ok(traced)
 }
 
 fn avals(vals: &[Val]) -> Vec<Aval> {
@@ -96,12 +109,13 @@ impl Carried<'_, '_> {
         let leaf = |text: String| if text == LEAF { "an array".into() } else { text };
         Err(type_error(format!(
             "{} carry input and carry output must have the same pytree structure, but they differ:\n\nThe input carry {} is {} \
-             but the corresponding component of the carry output is {}, {why}.\n\nRevise the function {} so that the carry \
-             output has the same pytree structure as the carry input.",
+             but the corresponding component of the carry output is {}, {why}.\n\n{}\n\nRevise the function {} so that the \
+             carry output has the same pytree structure as the carry input.",
             self.what,
             self.name(None)?,
             leaf(a),
             leaf(b),
+            side_by_side(["carry input", "carry output"], self.tree, out),
             function_and_place(self.fun)
         )))
     }
@@ -110,7 +124,10 @@ impl Carried<'_, '_> {
         let mut found = vec![];
         for (leaf, (a, b)) in ins.iter().zip(outs).enumerate() {
             let why = match (a.dtype == b.dtype, a.shape == b.shape) {
-                (true, true) => continue,
+                (true, true) if a.vma == b.vma => continue,
+                (true, true) => {
+                    "so the manual axis types do not match. Apply `jax.lax.pcast(..., to='varying')` to the initial carry"
+                }
                 (false, true) => "so the dtypes do not match",
                 (true, false) => "so the shapes do not match",
                 (false, false) => "so the dtypes do not match, and also the shapes do not match",
@@ -141,6 +158,35 @@ fn sentence_or_list(found: &[String]) -> String {
         [one] => format!("T{one}."),
         many => many.iter().map(|one| format!("  * t{one}")).collect::<Vec<_>>().join(";\n") + ".",
     }
+}
+
+/// Two structures, one below the other, and the paths of the parts that differ.
+fn side_by_side(names: [&str; 2], a: &TreeDef, b: &TreeDef) -> String {
+    let width = names[0].len().max(names[1].len());
+    let mut paths = vec![];
+    differing_paths(a, b, String::new(), &mut paths);
+    let shown: Vec<&str> = paths.iter().map(|path| if path.is_empty() { "the root" } else { path.as_str() }).collect();
+    format!("  {:width$}  {a}\n  {:width$}  {b}\n  they differ at {}", names[0], names[1], shown.join(", "))
+}
+
+fn differing_paths(a: &TreeDef, b: &TreeDef, path: String, found: &mut Vec<String>) {
+    if a.node() != b.node() || a.children().len() != b.children().len() {
+        found.push(path);
+        return;
+    }
+    for (i, (one, other)) in a.children().iter().zip(b.children()).enumerate() {
+        differing_paths(one, other, format!("{path}[{}]", key_of(a, i)), found);
+    }
+}
+
+/// The key of a child in its container: that of a dictionary, else its number.
+fn key_of(tree: &TreeDef, child: usize) -> String {
+    let Node::Dict(custom) = tree.node() else { return child.to_string() };
+    Python::attach(|py| {
+        let keys = PyNode::of(custom).keys(py)?;
+        keys[child].repr().map(|text| text.to_string())
+    })
+    .unwrap_or_else(|_| child.to_string())
 }
 
 const LEAF: &str = "a pytree leaf";
@@ -179,20 +225,21 @@ fn tree_difference(a: &TreeDef, b: &TreeDef) -> [String; 3] {
         .map_or_else(|| [a.to_string(), b.to_string(), "".into()], |(a, b)| tree_difference(a, b))
 }
 
-/// Initial values whose weak type does not survive the loop, converted to what comes out of it; `None` if all do.
-fn promoted(vals: &[Val], outs: &[Aval]) -> Result<Option<Vec<Val>>> {
-    let differs = |(val, out): (&Val, &Aval)| {
-        let aval = val.aval();
-        aval.weak_type && (aval.dtype != out.dtype || !out.weak_type) && aval.shape == out.shape
+/// Types of weakly typed initial values whose dtype does not survive the loop, replaced by those of what comes out of
+/// it; `None` if all do. A weak type that becomes strong changes nothing.
+fn promoted(ins: &[Aval], outs: &[Aval]) -> Option<Vec<Aval>> {
+    let differs = |(a, out): (&Aval, &Aval)| a.weak_type && a.dtype != out.dtype && a.shape == out.shape;
+    let pairs = || ins.iter().zip(outs);
+    pairs().any(differs).then(|| pairs().map(|(a, out)| if differs((a, out)) { *out } else { *a }).collect())
+}
+
+/// Initial values in the dtypes of what is carried. Weak types alone need no conversion: a loop ignores them.
+fn in_dtypes(vals: &[Val], wanted: &[Aval]) -> Result<Vec<Val>> {
+    let place = |(val, aval): (&Val, &Aval)| match val {
+        Val::Array(_) | Val::Tracer(_) if val.aval().dtype == aval.dtype => Ok(val.clone()),
+        _ => convert::convert(val, aval.dtype, aval.weak_type),
     };
-    if !vals.iter().zip(outs).any(differs) {
-        return Ok(None);
-    }
-    let mut new = vec![];
-    for (val, out) in vals.iter().zip(outs) {
-        new.push(if differs((val, out)) { convert::convert(val, out.dtype, out.weak_type)? } else { val.clone() });
-    }
-    Ok(Some(new))
+    vals.iter().zip(wanted).map(place).collect()
 }
 
 fn scan_length(xs: &[Val], length: Option<usize>) -> PyResult<usize> {
@@ -240,13 +287,14 @@ fn scan(
     what: &str,
 ) -> PyResult<(Py<PyAny>, Py<PyAny>)> {
     let what = if what == "scan body function" { "scan body function" } else { "fori_loop body function" };
-    let (mut carry, carry_tree) = tree_vals(init, &not_a_jax_type)?;
+    let (carry, carry_tree) = tree_vals(init, &not_a_jax_type)?;
+    let mut carry_avals = avals(&carry);
     let (slices, xs_tree) = tree_vals(xs, &not_a_jax_type)?;
     let length = scan_length(&slices, length)?;
     let slice_avals: Vec<Aval> = slices.iter().map(|x| x.aval().with_shape(&x.aval().shape[1..])).collect();
     let carried = Carried { what, fun: f, init, tree: &carry_tree, argument: 0 };
     loop {
-        let in_avals = [avals(&carry), slice_avals.clone()].concat();
+        let in_avals = [carry_avals.clone(), slice_avals.clone()].concat();
         let body = trace_fun("scan", f, vec![carry_tree.clone(), xs_tree.clone()], &in_avals)?;
         let [carry_out, ys_tree] = body.out_tree.children() else { return Err(not_a_pair(&body)) };
         if !matches!(body.out_tree.node(), Node::Tuple | Node::List) {
@@ -254,11 +302,12 @@ fn scan(
         }
         carried.check_tree(carry_out)?;
         let outs = body.out_avals();
-        if let Some(new) = gate(py, || promoted(&carry, &outs[..carry.len()]))? {
-            carry = new;
+        if let Some(new) = promoted(&carry_avals, &outs[..carry.len()]) {
+            carry_avals = new;
             continue;
         }
-        carried.check_types(&avals(&carry), &outs[..carry.len()])?;
+        carried.check_types(&carry_avals, &outs[..carry.len()])?;
+        let carry = gate(py, || in_dtypes(&carry, &carry_avals))?;
         let Traced { jaxpr, captured } = body.traced;
         let mut params = Scan::new(jaxpr, length, reverse, captured.len(), carry.len());
         params.unroll = unroll;
@@ -286,18 +335,21 @@ fn while_loop(
     body_fun: &Bound<'_, PyAny>,
     init: &Bound<'_, PyAny>,
 ) -> PyResult<Py<PyAny>> {
-    let (mut carry, tree) = tree_vals(init, &not_a_jax_type)?;
+    let (carry, tree) = tree_vals(init, &not_a_jax_type)?;
+    let mut carry_avals = avals(&carry);
     let carried = Carried { what: "while_loop body function", fun: body_fun, init, tree: &tree, argument: 0 };
     let body = loop {
-        let body = trace_fun("while_loop", body_fun, vec![tree.clone()], &avals(&carry))?;
+        let body = trace_fun("while_loop", body_fun, vec![tree.clone()], &carry_avals)?;
         carried.check_tree(&body.out_tree)?;
-        match gate(py, || promoted(&carry, &body.out_avals()))? {
-            Some(new) => carry = new,
+        match promoted(&carry_avals, &body.out_avals()) {
+            Some(new) => carry_avals = new,
             None => break body,
         }
     };
-    carried.check_types(&avals(&carry), &body.out_avals())?;
-    let cond = trace_fun("while_loop", cond_fun, vec![tree.clone()], &avals(&carry))?;
+    carried.check_types(&carry_avals, &body.out_avals())?;
+    let carry = gate(py, || in_dtypes(&carry, &carry_avals))?;
+    let Traced { jaxpr: body_jaxpr, captured: body_captured } = body.traced;
+    let cond = trace_fun("while_loop", cond_fun, vec![tree.clone()], &carry_avals)?;
     if !cond.out_tree.is_leaf() {
         return Err(type_error(format!("cond_fun must return a boolean scalar, but got pytree {}.", cond.out_tree)));
     }
@@ -305,10 +357,10 @@ fn while_loop(
     let params = While {
         cond_jaxpr: cond.traced.jaxpr,
         cond_nconsts: cond.traced.captured.len(),
-        body_jaxpr: body.traced.jaxpr,
-        body_nconsts: body.traced.captured.len(),
+        body_jaxpr,
+        body_nconsts: body_captured.len(),
     };
-    let operands = [&cond.traced.captured[..], &body.traced.captured, &carry].concat();
+    let operands = [&cond.traced.captured[..], &body_captured, &carry].concat();
     let results = gate(py, || pullback_trace::bind(WHILE, &Params::new(params), &operands))?;
     tree_of(py, &tree, results)
 }
@@ -359,7 +411,7 @@ fn cond(
     let out_tree = funs[0].out_tree.clone();
     let results = gate(py, || {
         let chosen = if is_predicate { index_of_predicate(&chosen)? } else { index_of_branch(&chosen, funs.len())? };
-        let traced = with_common_weak_types(funs.into_iter().map(|fun| fun.traced).collect())?;
+        let traced: Vec<Traced> = funs.into_iter().map(|fun| fun.traced).collect();
         let (jaxprs, captured) = unify_captures(&traced);
         let ins = [&[chosen][..], &captured, &vals].concat();
         pullback_trace::bind(COND, &Params::new(Cond::new(jaxprs)), &ins)
@@ -397,8 +449,12 @@ fn check_branches(branches: &[Bound<'_, PyAny>], funs: &[TracedFun], is_predicat
             let [one, two, why] = tree_difference(&a.out_tree, &b.out_tree);
             return Err(type_error(format!(
                 "{what} branch outputs must have the same pytree structure, but they differ:\n\n{places}\n\n{} output is {one} but \
-                 {} output is {two}, {why}.\n\nRevise {} and/or {} so that they have the same pytree structure.",
-                names[0], names[1], names[0], names[1]
+                 {} output is {two}, {why}.\n\n{}\n\nRevise {} and/or {} so that they have the same pytree structure.",
+                names[0],
+                names[1],
+                side_by_side([&names[0], &names[1]], &a.out_tree, &b.out_tree),
+                names[0],
+                names[1]
             )));
         }
         let found = output_differences(branches[0].py(), a, b, &names)?;
@@ -439,40 +495,56 @@ fn output_differences(py: Python<'_>, a: &TracedFun, b: &TracedFun, names: &[Str
     Ok(found)
 }
 
-/// Results that are weakly typed in some branches only become strong in all.
-fn with_common_weak_types(traced: Vec<Traced>) -> Result<Vec<Traced>> {
-    let weak = |i: usize| traced.iter().all(|one| one.jaxpr.out_avals()[i].weak_type);
-    let wanted: Vec<bool> = (0..traced[0].jaxpr.outs.len()).map(weak).collect();
-    let fits = |one: &Traced| one.jaxpr.out_avals().iter().zip(&wanted).all(|(aval, &weak)| aval.weak_type == weak);
-    let strengthen = |one: &Traced| -> Result<Traced> {
-        if fits(one) {
-            return Ok(one.clone());
+/// A policy of `checkpoint`, as Python function of a primitive, the avals of its operands, and its params.
+struct PyPolicy(Py<PyAny>);
+
+impl PyPolicy {
+    fn ask(&self, py: Python<'_>, prim: PrimRef, params: &Params, ins: &[Aval]) -> PyResult<bool> {
+        let mut args = vec![crate::primitive::primitive_object(py, prim)?.into_any()];
+        for &aval in ins {
+            args.push(Py::new(py, crate::aval::PyAval(aval))?.into_any());
         }
-        let builder = std::sync::Arc::new(Builder::new());
-        let args: Vec<Val> = one.jaxpr.in_avals().into_iter().map(|aval| builder.input(aval)).collect();
-        let mut outs = eval_jaxpr(&*builder, &one.jaxpr, &args)?;
-        for (out, &weak) in outs.iter_mut().zip(&wanted) {
-            let dtype = out.aval().dtype;
-            *out = with_current(builder.clone(), || convert::convert(out, dtype, weak))?;
+        let keywords = PyDict::new(py);
+        for (name, value) in params.fields() {
+            keywords.set_item(name, crate::jaxpr::param_object(py, &value)?)?;
         }
-        Ok(Traced { jaxpr: JaxprRef::new(builder.finish(&outs, None).0), captured: one.captured.clone() })
-    };
-    traced.iter().map(strengthen).collect()
+        let answer = self.0.bind(py).call(PyTuple::new(py, args)?, Some(&keywords))?;
+        match crate::names::class_name(&answer).as_str() {
+            "RecomputeType" => Ok(false),
+            "Offloadable" => Err(not_implemented(
+                "checkpoint policies that offload values to another memory are not supported: the CPU has one memory. Save \
+                 the values or recompute them",
+            )),
+            _ => answer.is_truthy(),
+        }
+    }
 }
 
-/// A call whose intermediate values are computed again for the reverse derivative.
+impl SavePolicy for PyPolicy {
+    fn saves(&self, prim: PrimRef, params: &Params, ins: &[Aval]) -> Result<bool> {
+        Python::attach(|py| self.ask(py, prim, params, ins).carry(py))
+    }
+
+    fn name(&self) -> String {
+        Python::attach(|py| crate::names::masked_repr(self.0.bind(py)))
+    }
+}
+
+/// A call whose intermediate values are computed again for the reverse derivative, but those that a policy keeps.
 #[pyfunction]
 fn checkpoint(
     py: Python<'_>,
     fun: &Bound<'_, PyAny>,
     args: &Bound<'_, PyTuple>,
     prevent_cse: bool,
+    policy: Option<Py<PyAny>>,
 ) -> PyResult<Py<PyAny>> {
     let (vals, tree) = tree_vals(args.as_any(), &not_a_jax_type)?;
     let fun = trace_fun("checkpoint", fun, tree.children().to_vec(), &avals(&vals))?;
     let Traced { jaxpr, captured } = fun.traced;
     let operands = [&captured[..], &vals].concat();
-    let params = Params::new(Checkpoint::new(jaxpr, prevent_cse));
+    let policy = policy.map(|policy| PolicyRef(std::sync::Arc::new(PyPolicy(policy))));
+    let params = Params::new(Checkpoint { policy, ..Checkpoint::new(jaxpr, prevent_cse) });
     let results = gate(py, || pullback_trace::bind(CHECKPOINT, &params, &operands))?;
     tree_of(py, &fun.out_tree, results)
 }

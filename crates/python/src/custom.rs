@@ -22,8 +22,8 @@ use crate::gate::gate;
 use crate::jit::{CallSpec, Job, StagedCall, Statics, stage};
 use crate::names::{function_and_place, function_name};
 use crate::tracer::concrete;
-use crate::tree::{broadcast_prefix, flatten_all};
-use crate::value::to_val;
+use crate::tree::{broadcast_prefix, flatten_all, unflatten};
+use crate::value::{to_val, try_val, wrap, wrap_all};
 
 /// One call of a function with a custom derivative.
 struct Call<'a, 'py> {
@@ -82,9 +82,86 @@ fn empty_jaxpr(avals: &[Aval]) -> JaxprRef {
     JaxprRef::new(jaxpr)
 }
 
+/// A tangent or cotangent that is known to be zero.
+#[pyclass(name = "SymbolicZero", module = "pullback.custom_derivatives", frozen, weakref)]
+pub struct PySymbolicZero(Aval);
+
+#[pymethods]
+impl PySymbolicZero {
+    #[new]
+    fn new(aval: &crate::aval::PyAval) -> PySymbolicZero {
+        PySymbolicZero(aval.0)
+    }
+
+    /// The zero tangent of a value.
+    #[staticmethod]
+    fn from_primal_value(val: &Bound<'_, PyAny>) -> PyResult<PySymbolicZero> {
+        Ok(PySymbolicZero(to_val(val)?.aval().tangent()))
+    }
+
+    #[getter]
+    fn aval(&self) -> crate::aval::PyAval {
+        crate::aval::PyAval(self.0)
+    }
+
+    /// What the aval knows: `shape`, `dtype`, `ndim`.
+    fn __getattr__(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+        Py::new(py, self.aval())?.bind(py).getattr(name).map(Bound::unbind)
+    }
+
+    fn __repr__(&self) -> &'static str {
+        "SymbolicZero"
+    }
+}
+
+/// An argument of a forward rule that is told which arguments are differentiated.
+#[pyclass(name = "CustomVJPPrimal", module = "pullback.custom_derivatives", frozen, weakref)]
+pub struct PyVjpPrimal {
+    #[pyo3(get)]
+    value: Py<PyAny>,
+    #[pyo3(get)]
+    perturbed: bool,
+}
+
+#[pymethods]
+impl PyVjpPrimal {
+    #[new]
+    fn new(value: Py<PyAny>, perturbed: bool) -> PyVjpPrimal {
+        PyVjpPrimal { value, perturbed }
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let perturbed = if self.perturbed { "True" } else { "False" };
+        Ok(format!("CustomVJPPrimal(value={}, perturbed={perturbed})", self.value.bind(py).repr()?))
+    }
+
+    fn __traverse__(&self, visit: pyo3::PyVisit<'_>) -> Result<(), pyo3::PyTraverseError> {
+        visit.call(&self.value)
+    }
+}
+
+/// Tangents or cotangents as Python values: symbolic zeros stay such when the rule wants them.
+fn linear_leaves(py: Python<'_>, avals: &[Aval], vals: &[Option<Val>], symbolic: bool) -> PyResult<Vec<Py<PyAny>>> {
+    let e = pullback_trace::current();
+    let leaf = |(&aval, val): (&Aval, &Option<Val>)| -> PyResult<Py<PyAny>> {
+        let tangent = aval.tangent();
+        match val {
+            Some(val) => wrap(py, val.clone()),
+            None if symbolic => Ok(Py::new(py, PySymbolicZero(tangent))?.into_any()),
+            None if tangent.dtype == DType::Float0 => {
+                let zeros = pullback_base::Array::full(tangent, pullback_base::Scalar::zero(DType::Float0));
+                wrap(py, Val::Array(zeros))
+            }
+            None => wrap(py, gate(py, || instantiate(&*e, aval, None))?),
+        }
+    };
+    avals.iter().zip(vals).map(leaf).collect()
+}
+
 /// A rule `(primals, tangents) -> (out, out tangent)`.
 struct PyJvpRule {
     rule: Py<PyAny>,
+    symbolic_zeros: bool,
     name: String,
     function: String,
     in_tree: TreeDef,
@@ -94,17 +171,25 @@ struct PyJvpRule {
 
 impl PyJvpRule {
     fn call(&self, py: Python<'_>, primals: &[Val], tangents: &[Option<Val>]) -> Result<(Vals, Tangents)> {
-        let e = pullback_trace::current();
-        let primals = &primals[self.n_captured..];
-        let full = |(x, t): (&Val, &Option<Val>)| instantiate(&*e, x.aval(), t.clone());
-        let dots: Result<Vec<Val>> = primals.iter().zip(&tangents[self.n_captured..]).map(full).collect();
-        let (outs, dots) = self.call_python(py, primals, dots?).carry(py)?;
+        let (primals, tangents) = (&primals[self.n_captured..], &tangents[self.n_captured..]);
+        let (outs, dots) = self.call_python(py, primals, tangents).carry(py)?;
         Ok((outs.into(), dots.into()))
     }
 
-    fn call_python(&self, py: Python<'_>, primals: &[Val], dots: Vec<Val>) -> PyResult<(Vec<Val>, Vec<Option<Val>>)> {
+    fn call_python(
+        &self,
+        py: Python<'_>,
+        primals: &[Val],
+        tangents: &[Option<Val>],
+    ) -> PyResult<(Vec<Val>, Vec<Option<Val>>)> {
+        let avals: Vec<Aval> = primals.iter().map(Val::aval).collect();
+        // Tangents of integers are no values of the rule's formulas: it sees zeros of their own type.
+        let dots = match self.symbolic_zeros {
+            true => linear_leaves(py, &avals, tangents, true)?,
+            false => wrap_all(py, self.instantiated(py, primals, tangents)?)?,
+        };
         let primals = tree_of(py, &self.in_tree, primals.iter().cloned())?;
-        let dots = tree_of(py, &self.in_tree, dots)?;
+        let dots = unflatten(py, &self.in_tree, dots)?;
         let result = self.rule.bind(py).call1((primals, dots))?;
         let pair: Option<Vec<Bound<'_, PyAny>>> = result
             .extract()
@@ -120,7 +205,7 @@ impl PyJvpRule {
             )));
         };
         let (outs, tree) = tree_vals(&pair[0], &not_a_jax_type)?;
-        let (dots, dots_tree) = tree_vals(&pair[1], &not_a_jax_type)?;
+        let (dots, dots_tree) = flatten_all(&pair[1])?;
         if tree != dots_tree {
             return Err(type_error(format!(
                 "Custom JVP rule {} for function {} must produce primal and tangent outputs with equal container (pytree) \
@@ -128,12 +213,24 @@ impl PyJvpRule {
                 self.name, self.function
             )));
         }
+        let mut found = vec![];
         for (out, dot) in outs.iter().zip(&dots) {
+            if dot.is_instance_of::<PySymbolicZero>() {
+                found.push(None);
+                continue;
+            }
+            let dot = try_val(dot)?.ok_or_else(|| not_a_jax_type(dot, ""))?;
             check_dot(out.aval(), dot.aval())?;
+            found.push((dot.aval().dtype != DType::Float0).then_some(dot));
         }
         *self.out_tree.lock().unwrap_or_else(PoisonError::into_inner) = Some(tree);
-        let informative = |dot: Val| (dot.aval().dtype != DType::Float0).then_some(dot);
-        Ok((outs, dots.into_iter().map(informative).collect()))
+        Ok((outs, found))
+    }
+
+    fn instantiated(&self, py: Python<'_>, primals: &[Val], tangents: &[Option<Val>]) -> PyResult<Vec<Val>> {
+        let e = pullback_trace::current();
+        let full = |(x, t): (&Val, &Option<Val>)| instantiate(&*e, x.aval(), t.clone());
+        gate(py, || primals.iter().zip(tangents).map(full).collect())
     }
 }
 
@@ -171,6 +268,7 @@ fn custom_jvp_call(
     rule: &Bound<'_, PyAny>,
     rule_name: String,
     args: &Bound<'_, PyTuple>,
+    symbolic_zeros: bool,
 ) -> PyResult<Py<PyAny>> {
     let name = function_name(fun);
     let (call, in_tree) = Call::new(fun, args)?;
@@ -186,18 +284,15 @@ fn custom_jvp_call(
     let out_tree = Arc::new(Mutex::new(None));
     let rule = PyJvpRule {
         rule: rule.clone().unbind(),
+        symbolic_zeros,
         name: rule_name,
         function: name.clone(),
         in_tree,
         n_captured: staged.captured.len(),
         out_tree: out_tree.clone(),
     };
-    let params = CustomJvpCall {
-        name: name.into(),
-        call_jaxpr: staged.jaxpr,
-        jvp: JvpRuleRef(Arc::new(rule)),
-        symbolic_zeros: false,
-    };
+    let params =
+        CustomJvpCall { name: name.into(), call_jaxpr: staged.jaxpr, jvp: JvpRuleRef(Arc::new(rule)), symbolic_zeros };
     let ins = [staged.captured, call.vals].concat();
     let outs = gate(py, || bind(CUSTOM_JVP_CALL, &Params::new(params), &ins))?;
     finish(py, staged.out_tree, &out_tree, outs)
@@ -225,6 +320,7 @@ fn finish(py: Python<'_>, staged: TreeDef, ruled: &Mutex<Option<TreeDef>>, outs:
 struct PyVjpRule {
     forward: Py<PyAny>,
     backward: Py<PyAny>,
+    symbolic_zeros: bool,
     names: [String; 2],
     function: String,
     place: String,
@@ -244,8 +340,15 @@ struct Forwarded {
 }
 
 impl PyVjpRule {
-    fn call_forward(&self, py: Python<'_>, primals: &[Val]) -> PyResult<(Vec<Val>, Vec<Val>)> {
-        let args = tree_of(py, &self.in_tree, primals[self.n_captured..].iter().cloned())?;
+    fn call_forward(&self, py: Python<'_>, primals: &[Val], perturbed: &[bool]) -> PyResult<(Vec<Val>, Vec<Val>)> {
+        let mut leaves = wrap_all(py, primals[self.n_captured..].iter().cloned())?;
+        if self.symbolic_zeros {
+            for (leaf, &perturbed) in leaves.iter_mut().zip(&perturbed[self.n_captured..]) {
+                let value = leaf.clone_ref(py);
+                *leaf = Py::new(py, PyVjpPrimal { value, perturbed })?.into_any();
+            }
+        }
+        let args = unflatten(py, &self.in_tree, leaves)?;
         let result = self.forward.bind(py).call1(args.bind(py).cast::<PyTuple>()?)?;
         let pair = result.cast::<PyTuple>().ok().filter(|pair| pair.len() == 2);
         let Some(pair) = pair else {
@@ -270,15 +373,7 @@ impl PyVjpRule {
     fn call_backward(&self, py: Python<'_>, residuals: &[Val], cts: &[Option<Val>]) -> Result<Tangents> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let state = state.ok_or_else(|| Error::internal("the backward rule ran before the forward rule"))?;
-        let e = pullback_trace::current();
-        let full = |(&aval, ct): (&Aval, &Option<Val>)| match aval.tangent().dtype {
-            DType::Float0 => {
-                Ok(Val::Array(pullback_base::Array::full(aval.tangent(), pullback_base::Scalar::zero(DType::Float0))))
-            }
-            _ => instantiate(&*e, aval, ct.clone()),
-        };
-        let cts: Result<Vec<Val>> = state.out_avals.iter().zip(cts).map(full).collect();
-        self.call_backward_python(py, &state, residuals, cts?).carry(py)
+        self.call_backward_python(py, &state, residuals, cts).carry(py)
     }
 
     fn call_backward_python(
@@ -286,10 +381,10 @@ impl PyVjpRule {
         py: Python<'_>,
         state: &Forwarded,
         residuals: &[Val],
-        cts: Vec<Val>,
+        cts: &[Option<Val>],
     ) -> PyResult<Tangents> {
         let residuals = tree_of(py, &state.residual_tree, residuals.iter().cloned())?;
-        let ct = tree_of(py, &state.out_tree, cts)?;
+        let ct = unflatten(py, &state.out_tree, linear_leaves(py, &state.out_avals, cts, self.symbolic_zeros)?)?;
         let result = self.backward.bind(py).call1((residuals, ct))?;
         let result = match result.cast::<pyo3::types::PyList>() {
             Ok(list) => list.to_tuple().into_any(),
@@ -317,7 +412,8 @@ impl PyVjpRule {
     }
 
     fn cotangent(&self, leaf: &Bound<'_, PyAny>, aval: Aval, position: usize) -> PyResult<Option<Val>> {
-        if leaf.is_none() || aval.tangent().dtype == DType::Float0 {
+        let is_zero = leaf.is_none() || leaf.is_instance_of::<PySymbolicZero>();
+        if is_zero || aval.tangent().dtype == DType::Float0 {
             return Ok(None);
         }
         let ct = to_val(leaf)?;
@@ -338,9 +434,9 @@ impl PyVjpRule {
 }
 
 impl VjpRule for PyVjpRule {
-    fn forward(&self, e: &EmitRef, primals: &[Val]) -> Result<(Vals, Vec<Val>)> {
+    fn forward(&self, e: &EmitRef, primals: &[Val], perturbed: &[bool]) -> Result<(Vals, Vec<Val>)> {
         Python::attach(|py| {
-            let (outs, residuals) = with_current(e.clone(), || self.call_forward(py, primals)).carry(py)?;
+            let (outs, residuals) = with_current(e.clone(), || self.call_forward(py, primals, perturbed)).carry(py)?;
             Ok((outs.into(), residuals))
         })
     }
@@ -361,6 +457,7 @@ fn custom_vjp_call(
     backward: &Bound<'_, PyAny>,
     rule_names: [String; 2],
     args: &Bound<'_, PyTuple>,
+    symbolic_zeros: bool,
 ) -> PyResult<Py<PyAny>> {
     let name = function_name(fun);
     let (call, in_tree) = Call::new(fun, args)?;
@@ -377,6 +474,7 @@ fn custom_vjp_call(
     let rule = PyVjpRule {
         forward: forward.clone().unbind(),
         backward: backward.clone().unbind(),
+        symbolic_zeros,
         names: rule_names.clone(),
         function: name.clone(),
         place: function_and_place(fun),
@@ -392,7 +490,7 @@ fn custom_vjp_call(
         call_jaxpr: staged.jaxpr,
         fwd: VjpRuleRef(Arc::new(rule)),
         bwd: bwd.into(),
-        symbolic_zeros: false,
+        symbolic_zeros,
     };
     let ins = [staged.captured, call.vals].concat();
     let outs = gate(py, || bind(CUSTOM_VJP_CALL, &Params::new(params), &ins))?;
@@ -425,6 +523,8 @@ fn leave_evaluation() {
 
 /// Adds functions to the extension module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<PySymbolicZero>()?;
+    m.add_class::<PyVjpPrimal>()?;
     m.add_function(wrap_pyfunction!(enter_evaluation, m)?)?;
     m.add_function(wrap_pyfunction!(leave_evaluation, m)?)?;
     m.add_function(wrap_pyfunction!(custom_jvp_call, m)?)?;

@@ -10,10 +10,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use pullback_base::{Aval, Result};
+use pullback_ir::hlo::{HloCx, HloValue, HloValues};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
     Avals, Batch, BatchDims, Coverage, CustomRule, DynPrim, Effects, Emit, EmitRef, Opaque, Operand, ParamValue,
-    Params, ParamsObject, PrimRef, Sample, Split, Tangents, Val, Vals, eval_jaxpr,
+    Params, ParamsObject, PrimRef, Sample, Split, Tangents, Val, Vals, as_cpu, eval_jaxpr,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -287,8 +288,15 @@ impl DynPrim for &'static Defined {
             Ok(eval_jaxpr(e, jaxpr, ins)?.into())
         }))
     }
-    fn hlo(&self, _: &Params, _: &[Aval]) -> Result<(&'static str, String), &'static str> {
-        Err("it is defined in Python")
+    fn hlo(
+        &self,
+        this: PrimRef,
+        params: &Params,
+        cx: &mut dyn HloCx,
+        ins: &[HloValue],
+        outs: &[Aval],
+    ) -> Result<HloValues> {
+        as_cpu(this, params, cx, ins, outs)
     }
     fn effects(&self, _: &Params) -> Effects {
         if self.has_effects.load(Ordering::Relaxed) { Effects::UNORDERED } else { Effects::NONE }
@@ -331,6 +339,6 @@ impl DynPrim for &'static Defined {
     }
     fn coverage(&self) -> Coverage {
         let rule = Ok("python");
-        Coverage { derivative: rule, transpose: rule, batching: rule, hlo: Err("it is defined in Python") }
+        Coverage { derivative: rule, transpose: rule, batching: rule, hlo: rule }
     }
 }

@@ -102,3 +102,8 @@ pub fn type_error(text: impl Into<String>) -> PyErr {
 pub fn value_error(text: impl Into<String>) -> PyErr {
     PyValueError::new_err(text.into())
 }
+
+/// A `NotImplementedError` with a text.
+pub fn not_implemented(text: impl Into<String>) -> PyErr {
+    pyo3::exceptions::PyNotImplementedError::new_err(text.into())
+}

@@ -50,6 +50,12 @@ pub fn install_panic_hook() {
     }));
 }
 
+/// Panics inside the gate, so that a test can see what users would.
+#[pyfunction]
+pub fn _panic(py: Python<'_>, text: &str) -> PyResult<()> {
+    gate(py, || panic!("{text}"))
+}
+
 fn panic_error(panic: &(dyn Any + Send)) -> Error {
     let text = (panic.downcast_ref::<String>().map(String::as_str))
         .or_else(|| panic.downcast_ref::<&str>().copied())

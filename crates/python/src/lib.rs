@@ -7,12 +7,17 @@
 pub mod api;
 pub mod array;
 pub mod aval;
+pub mod batching;
+pub mod bodies;
 pub mod call;
 pub mod callback;
 pub mod config;
 pub mod control;
 pub mod custom;
 pub mod defined;
+pub mod detach;
+pub mod devices;
+pub mod dlpack;
 pub mod dtypes;
 pub mod errors;
 pub mod gate;
@@ -20,6 +25,9 @@ pub mod index;
 pub mod inspect;
 pub mod jaxpr;
 pub mod jit;
+pub mod leaks;
+pub mod linear;
+pub mod lowering;
 pub mod names;
 pub mod numpy;
 pub mod primitive;
@@ -35,6 +43,8 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     gate::install_panic_hook();
+    detach::install(m.py())?;
+    m.add_function(wrap_pyfunction!(gate::_panic, m)?)?;
     value::register(m)?;
     array::register(m)?;
     index::register(m)?;
@@ -44,12 +54,20 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     inspect::register(m)?;
     primitive::register(m)?;
     jit::register(m)?;
+    lowering::register(m)?;
     transforms::register(m)?;
     vmap::register(m)?;
+    bodies::register(m)?;
     control::register(m)?;
     custom::register(m)?;
+    linear::register(m)?;
+    batching::register(m)?;
     callback::register(m)?;
+    dlpack::register(m)?;
     config::register(m)?;
+    pullback_trace::set_find_leaks(leaks::find);
+    pullback_trace::set_warn(|text| Python::attach(|py| errors::Carry::carry(dtypes::warn(py, text), py)));
+    devices::register(m)?;
     pullback_trace::set_describe_leak(names::describe_leak);
     api::register(m)
 }

@@ -5,11 +5,13 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 
 use pullback_base::Span;
+use pullback_base::span::Place;
 use pullback_ir::{JaxprRef, Slot, TraceId, Tracer, VarId};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
 use crate::tree::flatten_with_paths;
+use crate::value::{TracerKind, kind_of};
 
 /// The name of a function; that of its class when it has none.
 pub fn function_name(fun: &Bound<'_, PyAny>) -> String {
@@ -31,6 +33,23 @@ pub fn function_place(fun: &Bound<'_, PyAny>) -> String {
     let Ok(code) = inner.getattr("__code__") else { return String::new() };
     let text = |name: &str| code.getattr(name).map(|value| value.to_string()).unwrap_or_default();
     format!("{}:{}", text("co_filename"), text("co_firstlineno"))
+}
+
+/// The code object of a function, inside what wraps it.
+fn code_of<'py>(fun: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    let mut inner = fun.clone();
+    loop {
+        let wrapped = ["__wrapped__", "func"].into_iter().find_map(|name| inner.getattr_opt(name).ok().flatten());
+        match wrapped {
+            Some(wrapped) => inner = wrapped,
+            None => return inner.getattr_opt("__code__").ok().flatten(),
+        }
+    }
+}
+
+fn code_and_place(code: &Bound<'_, PyAny>) -> String {
+    let text = |name: &str| code.getattr(name).map(|value| value.to_string()).unwrap_or_default();
+    format!("{} at {}:{}", text("co_name"), text("co_filename"), text("co_firstlineno"))
 }
 
 /// `f at FILE:LINE`.
@@ -115,10 +134,12 @@ pub struct Tracing {
     n_inputs: usize,
 }
 
-/// A trace that is over: what it was of, and which line made each of its variables.
+/// A trace that is over: what it was of, and which line made each of its variables. The function's code is
+/// held, not the function, which may hold arrays.
 struct Ended {
     id: TraceId,
-    text: String,
+    transform: &'static str,
+    code: Option<Py<PyAny>>,
     lines: Vec<(VarId, Span)>,
 }
 
@@ -135,7 +156,17 @@ pub struct TracingGuard;
 
 impl Drop for TracingGuard {
     fn drop(&mut self) {
-        TRACING.with_borrow_mut(Vec::pop);
+        let Some(tracing) = TRACING.with_borrow_mut(Vec::pop) else { return };
+        Python::attach(|py| {
+            let code = code_of(tracing.fun.bind(py)).map(Bound::unbind);
+            let ended = Ended { id: tracing.id, transform: tracing.transform, code, lines: vec![] };
+            let old = ENDED.with_borrow_mut(|all| {
+                let old = if all.len() == MAX_ENDED { all.pop_front() } else { None };
+                all.push_back(ended);
+                old
+            });
+            drop(old);
+        });
     }
 }
 
@@ -162,34 +193,58 @@ pub fn enter(
     TracingGuard
 }
 
-/// Remembers a trace that ended, for errors about values that leaked out of it.
-pub fn remember(id: TraceId, text: String, jaxpr: &JaxprRef) {
-    let lines = jaxpr.eqns.iter().map(|eqn| (eqn.first_out, eqn.span)).collect();
-    ENDED.with_borrow_mut(|ended| {
-        if ended.len() == MAX_ENDED {
-            ended.pop_front();
+/// Remembers which lines made the variables of a trace that ended, for errors about values that leaked out of it.
+pub fn remember_lines(id: TraceId, jaxpr: &JaxprRef) {
+    ENDED.with_borrow_mut(|all| {
+        if let Some(ended) = all.iter_mut().rev().find(|ended| ended.id == id) {
+            ended.lines = jaxpr.eqns.iter().map(|eqn| (eqn.first_out, eqn.span)).collect();
         }
-        ended.push_back(Ended { id, text, lines });
     });
 }
 
-/// Which function a leaked tracer was made in, and at which line.
-pub fn describe_leak(tracer: &Tracer) -> Option<String> {
-    ENDED.with_borrow(|ended| {
-        let ended = ended.iter().rev().find(|ended| ended.id == tracer.trace)?;
-        let mut text = format!("The function being traced when the value leaked was {}.", ended.text);
-        if let Slot::Var(var) = tracer.slot {
-            let at = ended.lines.partition_point(|(first, _)| *first <= var);
-            let place = at.checked_sub(1).and_then(|at| ended.lines[at].1.resolve());
-            if let Some(place) = place {
-                text += &format!(
-                    "\n------------------------------\nThe leaked intermediate value was created on line {place}.\n\
-                     ------------------------------"
-                );
-            }
-        }
-        Some(text)
-    })
+/// The class that a leaked tracer shows, which function it was made in, and at which line.
+pub fn describe_leak(tracer: &Tracer) -> (&'static str, Option<String>) {
+    let class = match kind_of(tracer) {
+        TracerKind::Jit => "DynamicJaxprTracer",
+        TracerKind::Jvp => "JVPTracer",
+        TracerKind::Linearize => "LinearizeTracer",
+        TracerKind::Batch => "BatchTracer",
+    };
+    (class, Python::attach(|py| leak_text(py, tracer)))
+}
+
+/// Which function a tracer of an ended trace was made in, and at which line.
+pub fn leak_text(py: Python<'_>, tracer: &Tracer) -> Option<String> {
+    let known = ENDED.with_borrow(|all| {
+        let ended = all.iter().rev().find(|ended| ended.id == tracer.trace)?;
+        Some((ended.code.as_ref().map(|code| code.clone_ref(py)), ended.transform))
+    });
+    let mut text = known.map_or_else(String::new, |(code, transform)| {
+        let name =
+            code.map_or_else(|| "a function without code in Python".into(), |code| code_and_place(code.bind(py)));
+        format!("The function being traced when the value leaked was {name} traced for {transform}.")
+    });
+    if let Some(place) = made_at(tracer) {
+        text += &format!(
+            "\n------------------------------\nThe leaked intermediate value was created on line {place}.\n\
+             ------------------------------"
+        );
+    }
+    (!text.is_empty()).then(|| text.trim_start().to_string())
+}
+
+/// The line of the user's program that made a tracer, also after its trace.
+pub fn made_at(tracer: &Tracer) -> Option<Place> {
+    match &tracer.slot {
+        Slot::Dual(dual) => dual.span.resolve(),
+        Slot::Batched(batched) => batched.span.resolve(),
+        Slot::Var(var) => ENDED.with_borrow(|all| {
+            let ended = all.iter().rev().find(|ended| ended.id == tracer.trace)?;
+            let at = ended.lines.partition_point(|(first, _)| first <= var);
+            ended.lines[at.checked_sub(1)?].1.resolve()
+        }),
+        Slot::Foreign(_) => None,
+    }
 }
 
 /// The sentences that name the traced function, its line and the argument that a tracer depends on.
@@ -229,4 +284,12 @@ fn depends(names: &[String]) -> String {
 /// The name of a Python object's class.
 pub fn class_name(obj: &Bound<'_, PyAny>) -> String {
     obj.get_type().name().map(|name: Bound<'_, PyString>| name.to_string()).unwrap_or_default()
+}
+
+/// How an object prints in a jaxpr: without its address, so that the same program has the same text in every run.
+pub fn masked_repr(obj: &Bound<'_, PyAny>) -> String {
+    let text = obj.repr().map(|text| text.to_string()).unwrap_or_default();
+    let Some(start) = text.find(" at 0x").map(|at| at + 4) else { return text };
+    let rest = text[start + 2..].trim_start_matches(|c: char| c.is_ascii_hexdigit());
+    format!("{}0xXXXXXXXXXXXX{rest}", &text[..start])
 }

@@ -89,8 +89,16 @@ pub fn from_ndarray(array: &Bound<'_, PyAny>) -> PyResult<Val> {
     Ok(if shape.is_empty() && dtype != DType::Float0 {
         Val::Literal(array.element(0).expect("fresh"))
     } else {
-        Val::Array(array)
+        Val::Array(default_place(array))
     })
+}
+
+/// A new array, on the default device.
+pub fn default_place(array: Array) -> Array {
+    match pullback_backend::uncommitted() {
+        None => array,
+        place => array.placed(place).unwrap_or(array),
+    }
 }
 
 fn shape_of(head: &NdArray) -> SmallVec<[usize; 4]> {
@@ -131,7 +139,8 @@ fn from_strange(array: &Bound<'_, PyAny>, descr: &Bound<'_, PyAny>) -> PyResult<
     from_ndarray(&array.call_method1("astype", (native,))?)
 }
 
-fn narrowed(aval: Aval, bytes: &[u8]) -> Array {
+/// The array of elements in row-major order, narrowed while 64-bit types are off.
+pub fn narrowed(aval: Aval, bytes: &[u8]) -> Array {
     let dtype = dtypes::canonical(aval.dtype);
     if dtype == aval.dtype {
         return if dtype == DType::Float0 { zeros(aval) } else { Array::from_bytes(aval, bytes) };

@@ -26,18 +26,6 @@ fn zero_tangent(aval: Aval) -> Result<Val> {
     instantiate(&*pullback_trace::current(), aval, None)
 }
 
-/// A value with the weak type that its place asks for.
-fn with_weak_type(val: Val, weak_type: bool) -> Val {
-    match val {
-        Val::Literal(scalar) => Val::Literal(scalar.weak(weak_type)),
-        Val::Array(array) => {
-            let aval = array.aval().weak(weak_type);
-            array.reinterpret(aval).map_or(Val::Array(array), Val::Array)
-        }
-        tracer @ Val::Tracer(_) => tracer,
-    }
-}
-
 /// Which values take part in differentiation.
 fn inexact(vals: &[Val]) -> Vec<bool> {
     vals.iter().map(|val| val.aval().dtype.is_inexact()).collect()
@@ -344,7 +332,7 @@ fn cotangents(linearized: &Linearized, primals: &[Val], cts: &[Option<Val>]) -> 
     for (primal, &marked) in primals.iter().zip(&linearized.marks) {
         let aval = primal.aval();
         all.push(match marked {
-            true => with_weak_type(found.next().expect("one for each differentiated input"), aval.weak_type),
+            true => found.next().expect("one for each differentiated input"),
             false => zero_tangent(aval)?,
         });
     }
@@ -393,7 +381,7 @@ impl LinearRule {
         let mut all = vec![];
         for &(aval, marked) in &self.ins {
             all.push(match marked {
-                true => with_weak_type(instantiate(&*e, aval.tangent(), found.next().flatten())?, aval.weak_type),
+                true => instantiate(&*e, aval.tangent(), found.next().flatten())?,
                 false => zero_tangent(aval)?,
             });
         }

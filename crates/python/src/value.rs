@@ -6,7 +6,7 @@
 use pullback_base::scalar::Number;
 use pullback_base::{Array, DType, Scalar};
 use pullback_ir::{Slot, Tracer, Val};
-use pullback_trace::settings::x64;
+use pullback_trace::settings::{Setting, is_on, x64};
 use pyo3::exceptions::PyOverflowError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -62,18 +62,24 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
 pub fn wrap(py: Python<'_>, val: Val) -> PyResult<Py<PyAny>> {
     let val = match val {
         // While something is traced, a number stays one, so that it is written in place in the jaxpr.
-        Val::Literal(scalar) if !pullback_trace::is_tracing() => Val::Array(Array::scalar(scalar)),
+        Val::Literal(scalar) if !pullback_trace::is_tracing() => {
+            Val::Array(numpy::default_place(Array::scalar(scalar)))
+        }
         other => other,
     };
     let Val::Tracer(tracer) = &val else { return wrap_concrete(py, val) };
     let kind = kind_of(tracer);
     let base = PyClassInitializer::from(PyArray { val }).add_subclass(PyTracer);
-    Ok(match kind {
+    let object = match kind {
         TracerKind::Jit => Py::new(py, base.add_subclass(DynamicJaxprTracer))?.into_any(),
         TracerKind::Jvp => Py::new(py, base.add_subclass(JVPTracer))?.into_any(),
         TracerKind::Linearize => Py::new(py, base.add_subclass(LinearizeTracer))?.into_any(),
         TracerKind::Batch => Py::new(py, base.add_subclass(BatchTracer))?.into_any(),
-    })
+    };
+    if is_on(Setting::CheckLeaks) {
+        crate::leaks::watch(object.bind(py))?;
+    }
+    Ok(object)
 }
 
 fn wrap_concrete(py: Python<'_>, val: Val) -> PyResult<Py<PyAny>> {

@@ -147,7 +147,7 @@ fn vmap_call(
     }
     let names = || argument_names_of_vmap(fun, args, kwargs);
     let size = common_size(&mapped, &names, axis_size)?;
-    let name = axis_name.map(|name| name.str().map(|text| text.to_string().into())).transpose()?;
+    let name = axis_name.map(|name| crate::api::lax::parallel::axis_name(&name)).transpose()?;
     let batch = Batch { size, name };
 
     let job = Job { fun, in_tree: &in_tree, out_axes };
@@ -187,17 +187,19 @@ impl<'py> Job<'_, 'py> {
         let ins: Vec<(Val, Option<usize>)> =
             mapped.iter().map(|argument| (argument.val.clone(), argument.dim)).collect();
         // The axes of the results are known only with their structure, after the call.
-        let result: RefCell<Option<(Bound<'py, PyAny>, TreeDef)>> = RefCell::new(None);
+        let result: RefCell<Option<(Option<Bound<'py, PyAny>>, TreeDef)>> = RefCell::new(None);
         let mut flat = |vals: &[Val]| -> Result<Vec<Val>> {
             let out = call_with("vmap", self.fun, self.in_tree, vals).carry(py)?;
             let (outs, tree) = tree_vals(&out, &bad_output).carry(py)?;
-            result.replace(Some((out, tree)));
+            result.replace(Some((Some(out), tree)));
             Ok(outs)
         };
         let mut out_dims = |_: usize| -> Result<Vec<Axis>> {
-            let result = result.borrow();
-            let (out, tree) = result.as_ref().expect("the function ran");
-            spread(self.out_axes, out, tree, "out_axes").carry(py)
+            // Taken, so that nobody holds tracers when the trace ends.
+            let mut result = result.borrow_mut();
+            let (out, tree) = result.as_mut().expect("the function ran");
+            let out = out.take().expect("axes are asked for once");
+            spread(self.out_axes, &out, tree, "out_axes").carry(py)
         };
         let outs = pullback_trace::vmap(&mut flat, batch, &ins, &mut out_dims);
         let (_, tree) = result.into_inner().ok_or_else(|| outs.as_ref().err().cloned().unwrap_or_else(no_result))?;

@@ -1,10 +1,13 @@
-//! How programs run on the machine: the threads, the floating-point mode, and the flag that stops a run.
+//! How programs run on the machine: the threads, the floating-point mode, the flag that stops a run, and
+//! the way in which long work lets a front end's other threads run.
 //!
 //! It deliberately knows no program: it runs closures over ranges.
 
+mod detach;
 mod flush;
 pub mod interrupt;
 mod pool;
 
+pub use detach::{Detach, Restart, detached, set_detach};
 pub use flush::FlushSubnormals;
 pub use pool::{parallel_for, set_threads, threads};

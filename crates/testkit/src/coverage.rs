@@ -30,7 +30,8 @@ pub fn page() -> String {
          Made from the primitives themselves by `cargo run -p pullback-testkit --bin coverage`; do not edit.\n\n\
          {n_shared} of the reference's {} primitives are here, and {} besides. A number is a hole; its reason is below. \
          `zero`: no derivative; `linear`: tangents go through the primitive itself; `not linear`: nothing to transpose; \
-         `pointwise`: batched without a rule.\n\n\
+         `pointwise`: batched without a rule. StableHLO: `op`: one operation; `composition`: other primitives or a scalar \
+         form; `rule`: operations of its own.\n\n\
          | primitive | derivative | transpose | batching | CPU | StableHLO |\n|---|---|---|---|---|---|\n{}\n\n\
          ## Reasons\n\n{}\n\n## Not here\n\n{}\n",
         reference.len(),

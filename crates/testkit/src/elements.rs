@@ -50,10 +50,15 @@ pub fn random(rng: &mut Rng, input: &SampleIn) -> Array {
 
 /// Values where functions are special: zeros of both signs, infinities, NaN, a subnormal number.
 pub fn specials(dtype: DType) -> Vec<Scalar> {
-    if !dtype.is_float() {
-        return vec![];
+    let reals = [0.0, -0.0, 1.0, -1.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1e-40];
+    match dtype.kind() {
+        Kind::Float => reals.map(|x| Scalar::float(dtype, x)).to_vec(),
+        Kind::Complex => {
+            let grid = reals.iter().flat_map(|&re| reals.iter().map(move |&im| (re, im)));
+            grid.map(|(re, im)| Scalar::new(dtype, Number::Complex(re, im))).collect()
+        }
+        Kind::Bool | Kind::Signed | Kind::Unsigned | Kind::Float0 | Kind::Key => vec![],
     }
-    [0.0, -0.0, 1.0, -1.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1e-40].map(|x| Scalar::float(dtype, x)).to_vec()
 }
 
 /// An array of random elements, some of which are special.

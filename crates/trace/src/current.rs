@@ -3,8 +3,9 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use pullback_base::{Error, ErrorKind, Result};
-use pullback_ir::{Emit, EmitRef, Params, PrimRef, TraceId, Tracer, Val, Vals};
+use pullback_base::{Aval, Error, ErrorKind, Result};
+use pullback_core::prims::{AxisNames, PVARY, Pvary};
+use pullback_ir::{AxisName, Emit, EmitRef, Params, PrimRef, TraceId, Tracer, Val, Vals, varying_axes};
 
 thread_local! {
     static STACK: RefCell<Vec<EmitRef>> = const { RefCell::new(Vec::new()) };
@@ -69,8 +70,8 @@ pub fn inputs_of(tracer: &Tracer) -> Vec<usize> {
     emit.map_or_else(Vec::new, |emit| emit.inputs_of(tracer))
 }
 
-/// What a front end can say of a tracer whose trace is over: where it was made.
-pub type DescribeLeak = fn(&Tracer) -> Option<String>;
+/// What a front end can say of a tracer whose trace is over: the name of its class, and where it was made.
+pub type DescribeLeak = fn(&Tracer) -> (&'static str, Option<String>);
 
 static DESCRIBE_LEAK: std::sync::OnceLock<DescribeLeak> = std::sync::OnceLock::new();
 
@@ -81,16 +82,49 @@ pub fn set_describe_leak(describe: DescribeLeak) {
 
 /// The error of a tracer that is used after its trace, or on a thread that does not run it.
 fn leaked(tracer: &Tracer) -> Error {
-    let place = DESCRIBE_LEAK.get().and_then(|describe| describe(tracer)).map_or_else(String::new, |text| text + "\n");
+    let (class, place) = DESCRIBE_LEAK.get().map_or(("DynamicJaxprTracer", None), |describe| describe(tracer));
+    let place = place.map_or_else(String::new, |text| text + "\n");
     let text = format!(
         "Encountered an unexpected tracer. A function transformed by JAX had a side effect, allowing for a reference to an \
-         intermediate value with type {} wrapped in a DynamicJaxprTracer to escape the scope of the transformation.\n\
+         intermediate value with type {} wrapped in a {class} to escape the scope of the transformation.\n\
          JAX transformations require that functions explicitly return their outputs, and disallow saving intermediate \
          values to global state.\n{place}Return the value from the transformed function instead. To catch the leak earlier, \
          try setting the environment variable JAX_CHECK_TRACER_LEAKS or using the `jax.checking_leaks` context manager.",
-        tracer.aval.long()
+        tracer.aval.weak(false).long()
     );
     Error::new(ErrorKind::UnexpectedTracer, text)
+}
+
+/// Looks, at the end of a trace, for tracers of it that someone still holds.
+pub type FindLeaks = fn(TraceId) -> Result<()>;
+
+static FIND_LEAKS: std::sync::OnceLock<FindLeaks> = std::sync::OnceLock::new();
+
+/// Lets a front end look for leaks when the setting asks for it. The first one stays.
+pub fn set_find_leaks(find: FindLeaks) {
+    let _ = FIND_LEAKS.set(find);
+}
+
+/// To be called where a trace has ended, and what the function gave is in the hands of Rust alone; [`trace_to_jaxpr`]
+/// leaves it to its caller, who first learns the lines of the jaxpr.
+///
+/// # Errors
+/// What the front end finds.
+///
+/// [`trace_to_jaxpr`]: crate::trace_to_jaxpr
+pub fn find_leaks(trace: TraceId) -> Result<()> {
+    match FIND_LEAKS.get() {
+        Some(find) if crate::settings::is_on(crate::settings::Setting::CheckLeaks) => find(trace),
+        _ => Ok(()),
+    }
+}
+
+/// The error of a function that returned a tracer whose trace is over.
+pub(crate) fn check_returned(out: &Val) -> Result<()> {
+    match out {
+        Val::Tracer(tracer) if !is_live(tracer.trace) => Err(leaked(tracer)),
+        _ => Ok(()),
+    }
 }
 
 /// Performs a primitive on the current emitter.
@@ -99,6 +133,43 @@ fn leaked(tracer: &Tracer) -> Error {
 /// What the primitive raises; `UnexpectedTracer` for a tracer that outlived its trace.
 pub fn bind(prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals> {
     check_live(ins)?;
+    if let Some(ins) = alike(prim, params, ins)? {
+        return bind_on_current(prim, params, &ins);
+    }
+    bind_on_current(prim, params, ins)
+}
+
+/// Operands of an operation on values of which some differ along more axes of devices than others: all are taken to
+/// differ along the same. `None` when they do, or when the primitive holds jaxprs, which say what they take.
+fn alike(prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Option<Vec<Val>>> {
+    if ins.len() < 2 || ins.iter().all(|val| val.aval().vma.is_empty()) || !params.jaxprs().is_empty() {
+        return Ok(None);
+    }
+    let avals: Vec<Aval> = ins.iter().map(Val::aval).collect();
+    let all = varying_axes(&avals);
+    let is_alike = |val: &Val| matches!(val, Val::Literal(_)) || val.aval().vma == all;
+    if ins.iter().all(is_alike) || prim == PVARY {
+        return Ok(None);
+    }
+    let widen = |val: &Val| if is_alike(val) { Ok(val.clone()) } else { vary(val, &all) };
+    ins.iter().map(widen).collect::<Result<_>>().map(Some)
+}
+
+/// The value, taken to differ along axes of devices.
+///
+/// # Errors
+/// What the emitter raises.
+pub fn vary(val: &Val, axes: &[AxisName]) -> Result<Val> {
+    let aval = val.aval();
+    let new: Vec<AxisName> = axes.iter().filter(|name| !aval.vma.contains(name)).cloned().collect();
+    if new.is_empty() {
+        return Ok(val.clone());
+    }
+    let params = Params::new(Pvary { axes: AxisNames(new) });
+    Ok(bind_on_current(PVARY, &params, std::slice::from_ref(val))?.swap_remove(0))
+}
+
+fn bind_on_current(prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals> {
     STACK
         .with_borrow(|stack| stack.last().map(Arc::clone))
         .map_or_else(|| pullback_backend::eval_bind(prim, params, ins), |emit| emit.bind(prim, params, ins))
@@ -110,4 +181,22 @@ pub fn bind(prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals> {
 /// As [`bind`].
 pub fn bind_one(prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Val> {
     Ok(bind(prim, params, ins)?.swap_remove(0))
+}
+
+/// Shows a warning to the user; an error when the user wants warnings to be errors.
+pub type Warn = fn(&str) -> Result<()>;
+
+static WARN: std::sync::OnceLock<Warn> = std::sync::OnceLock::new();
+
+/// Lets a front end show warnings. The first one stays.
+pub fn set_warn(warn: Warn) {
+    let _ = WARN.set(warn);
+}
+
+/// Warns the user.
+///
+/// # Errors
+/// When the front end makes an error of warnings.
+pub fn warn(text: &str) -> Result<()> {
+    WARN.get().map_or(Ok(()), |warn| warn(text))
 }

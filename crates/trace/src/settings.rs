@@ -6,10 +6,27 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// One setting that is on or off.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub enum Setting {
+use crate::axes::env_number;
+
+macro_rules! settings {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// One setting that is on or off.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[repr(u8)]
+        pub enum Setting { $($(#[$doc])* $name,)* }
+
+        impl Setting {
+            /// All settings, from the lowest bit of the word on.
+            pub const ALL: &[Setting] = &[$(Setting::$name,)*];
+
+            /// Its name.
+            pub fn name(self) -> &'static str {
+                match self { $(Setting::$name => stringify!($name),)* }
+            }
+        }
+    };
+}
+settings! {
     /// 64-bit element types exist.
     X64,
     /// No implicit promotion between strong dtypes.
@@ -32,6 +49,8 @@ pub enum Setting {
     MatmulHigh,
     /// Random keys made by `PRNGKey` are of the new, typed kind.
     TypedKeys,
+    /// Tracers that outlive their trace are an error at its end.
+    CheckLeaks,
 }
 
 /// Threefry is partitionable from the start, as in the reference.
@@ -42,10 +61,11 @@ thread_local! {
     static THREAD: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
 }
 
-/// All settings in force on this thread, as one word.
+/// All settings in force on this thread, as one word; its upper half is the number of the environment of named axes.
 pub fn settings() -> u64 {
     let (mask, bits) = THREAD.get();
-    PROCESS.load(Ordering::Relaxed) & !mask | bits & mask
+    let own = PROCESS.load(Ordering::Relaxed) & !mask | bits & mask;
+    own | u64::from(env_number()) << 32
 }
 
 /// Whether a setting is on for this thread.
@@ -58,8 +78,19 @@ pub fn x64() -> bool {
     is_on(Setting::X64)
 }
 
+/// Lets the backend look at numbers once a user asks for it.
+fn arm(setting: Setting, on: bool) {
+    if on && matches!(setting, Setting::DebugNans | Setting::DebugInfs) {
+        pullback_backend::check_numbers(|| pullback_backend::Forbidden {
+            nans: is_on(Setting::DebugNans),
+            infs: is_on(Setting::DebugInfs),
+        });
+    }
+}
+
 /// Sets a setting for the process.
 pub fn set(setting: Setting, on: bool) {
+    arm(setting, on);
     let bit = 1 << setting as u8;
     if on {
         PROCESS.fetch_or(bit, Ordering::Relaxed);
@@ -70,6 +101,7 @@ pub fn set(setting: Setting, on: bool) {
 
 /// Overrides a setting for this thread (`None` ends the override), and gives the override that was there before.
 pub fn set_on_thread(setting: Setting, on: Option<bool>) -> Option<bool> {
+    arm(setting, on == Some(true));
     let bit = 1u64 << setting as u8;
     let (mask, bits) = THREAD.get();
     let before = (mask & bit != 0).then_some(bits & bit != 0);

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use pullback_base::{Aval, Error, Result};
+use pullback_base::{Aval, Result};
 use pullback_core::control::{JIT, Jit};
 use pullback_ir::{Builder, DebugInfo, Jaxpr, JaxprRef, Params, Val, Vals, VarId};
 
-use crate::current::{bind, is_live, with_current};
+use crate::current::{bind, check_returned, with_current};
 
 /// A function traced at given avals.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ impl Traced {
         let arrays = std::mem::take(&mut jaxpr.consts).into_iter().map(Val::Array);
         jaxpr.invars.splice(0..0, vars);
         let captured = arrays.chain(self.captured).collect();
-        Traced { jaxpr: JaxprRef::new(jaxpr), captured }
+        Traced { jaxpr: JaxprRef::interned(jaxpr), captured }
     }
 }
 
@@ -44,19 +44,10 @@ pub fn trace_to_jaxpr(
     let builder = Arc::new(Builder::new());
     let args: Vec<Val> = in_avals.iter().map(|&aval| builder.input(aval)).collect();
     let (outs, debug) = with_current(builder.clone(), || f(&args))?;
-    for out in &outs {
-        if let Val::Tracer(tracer) = out
-            && tracer.trace != pullback_ir::Emit::id(&*builder)
-            && !is_live(tracer.trace)
-        {
-            return Err(Error::new(
-                pullback_base::ErrorKind::UnexpectedTracer,
-                format!("the traced function returned a leaked tracer of type {}", tracer.aval.long()),
-            ));
-        }
-    }
+    let id = pullback_ir::Emit::id(&*builder);
+    outs.iter().filter(|out| out.tracer_of(id).is_none()).try_for_each(check_returned)?;
     let (jaxpr, captured) = builder.finish(&outs, debug);
-    Ok(Traced { jaxpr: JaxprRef::new(jaxpr), captured })
+    Ok(Traced { jaxpr: JaxprRef::interned(jaxpr), captured })
 }
 
 /// Brings branches that captured different outer values to one list of captured values: each takes them all.
@@ -85,7 +76,7 @@ pub fn unify_captures(branches: &[Traced]) -> (Vec<JaxprRef>, Vec<Val>) {
             jaxpr.invars.push(var);
         }
         jaxpr.invars.extend(rest);
-        JaxprRef::new(jaxpr)
+        JaxprRef::interned(jaxpr)
     };
     (branches.iter().map(widen).collect(), union)
 }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use pullback_base::{Error, Result};
 use pullback_core::prims::batch_to_front;
 use pullback_core::transforms::{BatchEmit, JvpEmit, Linear};
-use pullback_ir::{Batch, Val};
+use pullback_ir::{Batch, Emit, Val};
 
-use crate::current::{current, with_current};
+use crate::axes::{BoundAxis, with_axes};
+use crate::current::{current, find_leaks, with_current};
 
 /// A function of flat values.
 pub(crate) type Flat<'a> = &'a mut dyn FnMut(&[Val]) -> Result<Vec<Val>>;
@@ -20,6 +21,7 @@ pub fn jvp(f: Flat<'_>, primals: &[Val], tangents: &[Option<Val>]) -> Result<(Ve
     let emit = Arc::new(JvpEmit::new(current()));
     let args: Vec<Val> = primals.iter().zip(tangents).map(|(x, t)| emit.pack(x.clone(), t.clone())).collect();
     let outs = with_current(emit.clone(), || f(&args))?;
+    find_leaks(emit.id())?;
     Ok(outs.iter().map(|out| emit.unpack(out)).unzip())
 }
 
@@ -28,7 +30,12 @@ pub fn jvp(f: Flat<'_>, primals: &[Val], tangents: &[Option<Val>]) -> Result<(Ve
 /// # Errors
 /// What `f` or a rule raises.
 pub fn linearize(f: Flat<'_>, primals: &[Val]) -> Result<(Vec<Val>, Linear)> {
-    pullback_core::transforms::linearize(current(), primals, &mut |emit, args| with_current(emit, || f(args)))
+    pullback_core::transforms::linearize(current(), primals, &mut |emit, args| {
+        let id = emit.id();
+        let outs = with_current(emit, || f(args))?;
+        find_leaks(id)?;
+        Ok(outs)
+    })
 }
 
 /// Runs `f` for all examples at once: each argument comes with its batch axis, each result goes with that asked for in
@@ -45,8 +52,10 @@ pub fn vmap(
     let parent = current();
     let emit = Arc::new(BatchEmit::new(parent.clone(), batch.clone()));
     let ins: Vec<Val> = args.iter().map(|(val, dim)| emit.pack(val.clone(), *dim)).collect();
-    let outs = with_current(emit.clone(), || f(&ins))?;
+    let axes: Vec<_> = batch.name.iter().map(|name| BoundAxis::new(name.clone(), batch.size)).collect();
+    let outs = with_axes(&axes, || with_current(emit.clone(), || f(&ins)))?;
     let wanted = out_dims(outs.len())?;
+    find_leaks(emit.id())?;
     let mut results = vec![];
     for (i, (out, want)) in outs.iter().zip(wanted).enumerate() {
         let (value, dim) = emit.unpack(out);

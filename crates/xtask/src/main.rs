@@ -6,6 +6,7 @@
 #![expect(clippy::print_stdout, reason = "a command-line program speaks on its standard output")]
 
 mod check;
+mod fuzz;
 mod generate;
 mod process;
 mod tidy;
@@ -22,7 +23,9 @@ const USAGE: &str = "\
 cargo xtask check           format, tidy, generated files, clippy
 cargo xtask tidy            the rules of the tree: layers, unsafe, module pages, sizes, names
 cargo xtask gen [--check]   write the generated files, or say which are stale
-cargo xtask bless [ARGS]    run `cargo test ARGS` and write the expected texts anew";
+cargo xtask bless [ARGS]    run `cargo test ARGS` and write the expected texts anew
+cargo xtask fuzz [--programs N] [--seed S] [--engine E]
+                            random programs through code generation, their bits against the interpreter's";
 
 #[derive(Debug, PartialEq)]
 enum Task {
@@ -30,6 +33,7 @@ enum Task {
     Tidy,
     Gen { check: bool },
     Bless(Vec<OsString>),
+    Fuzz(fuzz::Plan),
     Help,
 }
 
@@ -50,6 +54,7 @@ fn parse(mut args: lexopt::Parser) -> Result<Task, lexopt::Error> {
         Value(name) if name == "check" => Task::Check,
         Value(name) if name == "tidy" => Task::Tidy,
         Value(name) if name == "gen" => return parse_gen(args),
+        Value(name) if name == "fuzz" => return Ok(Task::Fuzz(fuzz::Plan::parse(args)?)),
         Value(name) if name == "bless" => return Ok(Task::Bless(args.raw_args()?.collect())),
         Short('h') | Long("help") => Task::Help,
         other => return Err(other.unexpected()),
@@ -73,6 +78,7 @@ fn run(task: Task) -> Outcome {
         Task::Check => check::check(),
         Task::Tidy => tidy::tidy(),
         Task::Gen { check } => generate::generate(check),
+        Task::Fuzz(plan) => fuzz::fuzz(&plan),
         Task::Bless(args) => process::cargo("test").args(args).env("UPDATE_EXPECT", "1").run(),
         Task::Help => {
             println!("{USAGE}");
@@ -97,6 +103,9 @@ mod tests {
         check(&["gen"], Ok(Task::Gen { check: false }));
         check(&["gen", "--check"], Ok(Task::Gen { check: true }));
         check(&["bless", "-p", "pullback-ir"], Ok(Task::Bless(vec!["-p".into(), "pullback-ir".into()])));
+        let plan = fuzz::Plan { programs: 9, seed: 3, engine: Some("avx2".into()) };
+        check(&["fuzz", "--programs", "9", "--seed=3", "--engine", "avx2"], Ok(Task::Fuzz(plan)));
+        check(&["fuzz", "--seed", "x"], Err("cannot parse argument \"x\": invalid digit found in string"));
         check(&["tidy", "now"], Err("unexpected argument \"now\""));
         check(&["tidi"], Err("unexpected argument \"tidi\""));
         check(&["gen", "--chek"], Err("invalid option '--chek'"));

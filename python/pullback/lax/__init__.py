@@ -1,6 +1,7 @@
 """Functions that stand for one primitive each, without promotion, and control flow that is traced once."""
 
 from pullback import _core
+from pullback.lax import _parallel
 from pullback._control import (
     associative_scan as associative_scan,
     cond as cond,
@@ -10,6 +11,24 @@ from pullback._control import (
     switch as switch,
     while_loop as while_loop,
 )
+from pullback.lax._parallel import (
+    all_gather as all_gather,
+    all_to_all as all_to_all,
+    axis_index as axis_index,
+    axis_size as axis_size,
+    pbroadcast as pbroadcast,
+    pcast as pcast,
+    pmax as pmax,
+    pmean as pmean,
+    pmin as pmin,
+    ppermute as ppermute,
+    pshuffle as pshuffle,
+    psum as psum,
+    psum_scatter as psum_scatter,
+    pswapaxes as pswapaxes,
+)
+from pullback._solve import custom_linear_solve as custom_linear_solve
+from pullback._solve import custom_root as custom_root
 from pullback.lax._composed import *  # noqa: F403
 from pullback.lax._composed import __all__ as _composed_names
 from pullback.lax._convolution import *  # noqa: F403
@@ -54,6 +73,28 @@ def stop_gradient(x):
     return tree_map(_core.lax._stop_gradient, x)
 
 
+def with_sharding_constraint(x, shardings):
+    """The same tree with its leaves put where `shardings` says; see `pullback.sharding`."""
+    from pullback.sharding import with_sharding_constraint as put
+
+    return put(x, shardings)
+
+
+def optimization_barrier(operand, /):
+    """The same tree of values, of which no optimization may know that they are.
+
+    Differentiable; tangents and cotangents pass a barrier of their own.
+
+    >>> import pullback as jax
+    >>> float(jax.lax.optimization_barrier(2.0))
+    2.0
+    """
+    from pullback.tree_util import tree_flatten, tree_unflatten
+
+    leaves, tree = tree_flatten(operand)
+    return tree_unflatten(tree, _core.find_primitive("optimization_barrier").bind(*leaves))
+
+
 def dtype(x):
     """The dtype of a value."""
     return _core.numpy.result_type(x)
@@ -77,11 +118,13 @@ def polynomial(x, coeffs, *, unroll=None):
     return value
 
 
-for _function in (stop_gradient, dtype, empty, broadcast_like, polynomial):
+for _function in (with_sharding_constraint, stop_gradient, optimization_barrier, dtype, empty, broadcast_like, polynomial):
     _function.__module__ = "pullback.lax"
 
 
 def __getattr__(name):
+    if name == "linear_solve_p":
+        return _core.find_primitive("custom_linear_solve")
     # `mul_p`, `dynamic_slice_p`: the primitives themselves, under the names that libraries key on.
     if name.endswith("_p"):
         for primitive in (name[:-2], name[:-2].replace("_", "-")):
@@ -93,8 +136,10 @@ def __getattr__(name):
 
 
 __all__ = sorted({
-    *_functions, *_composed_names, *_convolution_names, *_window_names, "linalg", "associative_scan", "asarray", "broadcast_like", "broadcast_shapes", "cond", "dtype", "empty", "fori_loop", "map",
-    "polynomial", "scan", "stop_gradient", "switch", "while_loop", "ConvDimensionNumbers", "FftType", "GatherDimensionNumbers",
-    "AccuracyMode", "ConvGeneralDilatedDimensionNumbers", "DotAlgorithm", "DotAlgorithmPreset", "DotDimensionNumbers",
-    "PrecisionLike", "RaggedDotDimensionNumbers", "RandomAlgorithm", "Tolerance", "GatherScatterMode", "Precision", "RoundingMethod", "ScatterDimensionNumbers",
+    *_functions, *_parallel.__all__, *_composed_names, *_convolution_names, *_window_names, "linalg", "associative_scan", "asarray",
+    "broadcast_like", "broadcast_shapes", "cond", "custom_linear_solve", "custom_root", "dtype", "empty", "fori_loop", "map",
+    "optimization_barrier", "polynomial", "scan", "stop_gradient", "switch", "while_loop", "with_sharding_constraint",
+    "ConvDimensionNumbers", "FftType", "GatherDimensionNumbers", "AccuracyMode", "ConvGeneralDilatedDimensionNumbers", "DotAlgorithm",
+    "DotAlgorithmPreset", "DotDimensionNumbers", "PrecisionLike", "RaggedDotDimensionNumbers", "RandomAlgorithm", "Tolerance",
+    "GatherScatterMode", "Precision", "RoundingMethod", "ScatterDimensionNumbers",
 })

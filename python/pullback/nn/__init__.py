@@ -2,6 +2,10 @@
 
 from pullback import _core
 from pullback.nn import initializers as initializers
+from pullback.nn._attention import dot_product_attention as dot_product_attention
+from pullback.nn._scaled import get_scaled_dot_general_config as get_scaled_dot_general_config
+from pullback.nn._scaled import scaled_dot_general as scaled_dot_general
+from pullback.nn._scaled import scaled_matmul as scaled_matmul
 
 __all__ = [
     "celu", "dot_product_attention", "elu", "gelu", "get_scaled_dot_general_config", "glu", "hard_sigmoid", "hard_silu",
@@ -16,31 +20,5 @@ globals().update({name: getattr(_core.nn, name) for name in __all__ if hasattr(_
 swish = _core.nn.silu
 hard_swish = _core.nn.hard_silu
 
-
-def _missing(name):
-    raise NotImplementedError(f"jax.nn.{name} is not implemented")
-
-
-def dot_product_attention(
-    query, key, value, bias=None, mask=None, *, scale=None, is_causal=False, query_seq_lengths=None,
-    key_value_seq_lengths=None, local_window_size=None, implementation=None, return_residual=False,
-):
-    """Values weighted by the softmax of the products of queries and keys."""
-    _missing("dot_product_attention")
-
-
-def get_scaled_dot_general_config(mode, global_scale=None):
-    """How operands of a scaled contraction are quantized."""
-    _missing("get_scaled_dot_general_config")
-
-
-def scaled_dot_general(
-    lhs, rhs, dimension_numbers, preferred_element_type=None, configs=None, implementation=None
-):
-    """A contraction of operands in blocks with scales."""
-    _missing("scaled_dot_general")
-
-
-def scaled_matmul(lhs, rhs, lhs_scales, rhs_scales, preferred_element_type=None):
-    """A matrix product of operands in blocks with scales."""
-    _missing("scaled_matmul")
+for _name in ("dot_product_attention", "get_scaled_dot_general_config", "scaled_dot_general", "scaled_matmul"):
+    globals()[_name].__module__ = "pullback.nn"

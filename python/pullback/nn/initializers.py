@@ -1,5 +1,6 @@
 """Initial values of weights: functions that make functions of key, shape and dtype."""
 
+import math as _math
 from typing import Protocol as _Protocol
 from typing import runtime_checkable as _runtime_checkable
 
@@ -129,22 +130,61 @@ kaiming_uniform, kaiming_normal = he_uniform, he_normal
 
 
 def orthogonal(scale=1.0, column_axis=-1, dtype=None):
-    """An initializer of matrices with orthogonal columns or rows."""
+    """An initializer of matrices with orthonormal columns, or rows where there are more columns (Saxe et al., 2013).
+
+    Args:
+      scale: a factor.
+      column_axis: the axis of the columns; all others together are the rows.
+      dtype: the dtype, if the call gives none.
+    Returns: an initializer; it raises ValueError for shapes of fewer than two axes.
+
+    >>> from pullback.nn import initializers
+    >>> callable(initializers.orthogonal())
+    True
+    """
+    default = dtype
 
     def init(key, shape, dtype=None, out_sharding=None):
-        return _core.nn.init_orthogonal(key, shape)
+        from pullback import random
+
+        _check_sharding(out_sharding)
+        dtype = _core.as_dtype((float if default is None else default) if dtype is None else dtype)
+        if len(shape) < 2:
+            raise ValueError("orthogonal initializer requires at least a 2D shape")
+        n_columns = shape[column_axis]
+        n_rows = _math.prod(shape) // n_columns
+        q = random.orthogonal(key, n_rows, (), dtype, n_columns)
+        others = [size for axis, size in enumerate(shape) if axis != column_axis % len(shape)]
+        q = _core.numpy.moveaxis(q.reshape(*others, n_columns), -1, column_axis)
+        return _core.numpy.asarray(scale, dtype) * q
 
     return init
 
 
 def delta_orthogonal(scale=1.0, column_axis=-1, dtype=None):
-    """An initializer of convolution kernels that are orthogonal at their centre and 0 elsewhere."""
+    """An initializer of convolution kernels that are orthogonal at their centre and 0 elsewhere (Xiao et al., 2018).
+
+    Args:
+      scale: a factor.
+      column_axis: the axis of the columns of the matrix at the centre.
+      dtype: the dtype, if the call gives none.
+    Returns: an initializer; it raises ValueError for shapes of other than 3 to 5 axes, or with more inputs than outputs.
+
+    >>> from pullback.nn import initializers
+    >>> callable(initializers.delta_orthogonal())
+    True
+    """
+    default = dtype
 
     def init(key, shape, dtype=None, out_sharding=None):
+        _check_sharding(out_sharding)
+        dtype = _core.as_dtype((float if default is None else default) if dtype is None else dtype)
         if len(shape) not in (3, 4, 5):
             raise ValueError("Delta orthogonal initializer requires a 3D, 4D or 5D shape.")
         if shape[-1] < shape[-2]:
             raise ValueError("`fan_in` must be less or equal than `fan_out`. ")
-        return _core.nn.init_orthogonal(key, shape)
+        matrix = orthogonal(scale, column_axis, dtype)(key, shape[-2:])
+        centre = tuple((size - 1) // 2 for size in shape[:-2])
+        return _core.numpy.zeros(shape, dtype).at[centre].set(matrix)
 
     return init

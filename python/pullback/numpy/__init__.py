@@ -10,8 +10,16 @@ from pullback.numpy._scalars import __all__ as _scalar_names
 _functions = [name for name in dir(_core.numpy) if not name.startswith("_")]
 globals().update({name: getattr(_core.numpy, name) for name in _functions})
 
-from pullback.numpy._derived import *  # noqa: E402, F403
-from pullback.numpy._derived import __all__ as _derived_names  # noqa: E402
+from pullback.numpy import (  # noqa: E402
+    _bits, _derived, _dtypes, _einsum, _files, _grids, _histograms, _interpolation, _padding, _polynomials, _sets, _statistics, _ufuncs,
+    _updates, _vectorize, _windows,
+)
+
+_modules = (
+    _bits, _derived, _dtypes, _einsum, _files, _grids, _histograms, _interpolation, _padding, _polynomials, _sets, _statistics, _ufuncs,
+    _updates, _vectorize, _windows,
+)
+globals().update({name: getattr(module, name) for module in _modules for name in module.__all__})
 
 from pullback.numpy._convolution import *  # noqa: E402, F403
 from pullback.numpy._convolution import __all__ as _convolution_names  # noqa: E402
@@ -39,18 +47,13 @@ flexible = _np.flexible
 character = _np.character
 object_ = _np.object_
 printoptions = _np.printoptions
-set_printoptions = _np.set_printoptions
 get_printoptions = _np.get_printoptions
 array_repr = _np.array_repr
 array_str = _np.array_str
-iterable = _np.iterable
-isscalar = _np.isscalar
-
-from ml_dtypes import finfo, iinfo  # noqa: E402
 
 __all__ = sorted({
-    *_functions, *_scalar_names, *_derived_names, *_convolution_names, "fft", "linalg", "ndarray", "pi", "e", "euler_gamma", "inf", "nan", "newaxis", "index_exp", "s_",
-    "dtype", "finfo", "iinfo", "generic", "number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating",
-    "complexfloating", "flexible", "character", "object_", "printoptions", "set_printoptions", "get_printoptions", "array_repr",
-    "array_str", "iterable", "isscalar",
+    *_functions, *_scalar_names, *_convolution_names, "fft", "linalg", *(name for module in _modules for name in module.__all__), "ndarray", "pi", "e", "euler_gamma",
+    "inf", "nan", "newaxis", "index_exp", "s_", "dtype", "generic", "number", "integer", "signedinteger", "unsignedinteger",
+    "inexact", "floating", "complexfloating", "flexible", "character", "object_", "printoptions", "get_printoptions",
+    "array_repr", "array_str",
 })

@@ -7,28 +7,20 @@ from pullback import _core
 _n = _core.numpy
 
 __all__ = [
-    "array_equiv", "argwhere", "can_cast", "compress", "diag_indices", "dsplit", "ediff1d", "extract", "fill_diagonal",
-    "frombuffer", "fromfunction", "fromiter", "gradient", "isdtype", "isrealobj", "issubdtype", "ix_", "mask_indices", "minmax",
-    "nanargmax", "nanargmin", "nanmedian", "outer", "piecewise", "promote_types", "put_along_axis", "ravel_multi_index", "resize",
-    "rollaxis", "sort_complex", "tril_indices", "tril_indices_from", "triu_indices", "triu_indices_from", "unique",
-    "unravel_index", "vectorize", "apply_along_axis", "apply_over_axes", "block", "save", "load", "savez",
-    "gcd", "lcm", "insert", "union1d", "intersect1d", "setdiff1d", "setxor1d", "unique_values", "histogram", "histogram_bin_edges",
-    "matvec", "vecmat", "blackman", "bartlett", "hamming", "hanning",
+    "array_equiv", "argwhere", "can_cast", "compress", "choose", "diag_indices", "diag_indices_from", "dsplit", "ediff1d", "extract", 
+    "fromfunction", "gradient", "isrealobj", "issubdtype", "ix_", "mask_indices", 
+    "nanargmax", "nanargmin", "outer", "piecewise", "promote_types", "ravel_multi_index", "resize",
+    "rollaxis", "sort_complex", "tril_indices", "tril_indices_from", "triu_indices", "triu_indices_from",
+    "unravel_index", "block", 
+    "gcd", "lcm", 
+    "matvec", "vecmat", 
 ]
 array_equiv, dsplit, outer = _n.array_equiv, _n.dsplit, _n.outer
-save, savez = _np.save, _np.savez
 
 
 def _of(function):
     function.__module__ = "pullback.numpy"
     return function
-
-
-@_of
-def load(file, *args, **kwargs):
-    """An array from a file that `save` wrote."""
-    out = _np.load(file, *args, **kwargs)
-    return _n.asarray(out) if isinstance(out, _np.ndarray) else out
 
 
 @_of
@@ -56,24 +48,6 @@ def issubdtype(arg1, arg2):
     if name in ("uint4", "uint2") and isinstance(kind, type):
         return kind in (_np.unsignedinteger, _np.integer, _np.number, _np.generic) or _np.dtype(plain[0]).type is kind
     return _np.issubdtype(*plain)
-
-
-@_of
-def isdtype(dtype, kind):
-    """Whether a dtype is of a kind of the array API."""
-    kinds = {
-        "bool": (_np.bool_,), "signed integer": (_np.signedinteger,), "unsigned integer": (_np.unsignedinteger,),
-        "integral": (_np.integer,), "real floating": (_np.floating,), "complex floating": (_np.complexfloating,),
-        "numeric": (_np.integer, _np.floating, _np.complexfloating),
-    }
-    wanted = kind if isinstance(kind, tuple) else (kind,)
-    for one in wanted:
-        if isinstance(one, str) and one in kinds:
-            if any(issubdtype(dtype, abstract) for abstract in kinds[one]):
-                return True
-        elif _np.dtype(dtype) == _np.dtype(getattr(one, "dtype", one)):
-            return True
-    return False
 
 
 @_of
@@ -118,35 +92,65 @@ def diag_indices(n, ndim=2):
 
 
 @_of
+def diag_indices_from(arr):
+    """Positions of the main diagonal of an array with axes of equal size.
+
+    Args:
+      arr: an array of at least two axes.
+    Returns: a tuple of equal vectors, one for each axis.
+    Raises:
+      ValueError: fewer axes, or unequal ones.
+
+    >>> import pullback.numpy as jnp
+    >>> [print(i) for i in jnp.diag_indices_from(jnp.ones((2, 2)))]
+    [0 1]
+    [0 1]
+    [None, None]
+    """
+    shape = _n.shape(arr)
+    if not len(shape) >= 2:
+        raise ValueError("input array must be at least 2-d")
+    if len(set(shape)) != 1:
+        raise ValueError("All dimensions of input must be of equal length")
+    return diag_indices(shape[0], ndim=len(shape))
+
+
+@_of
+def choose(a, choices, out=None, mode="raise"):
+    """For each index the element of the choice with that number.
+
+    Args:
+      a: integers.
+      choices: arrays, or one whose slices are the choices; they broadcast with `a`.
+      out: must be None.
+      mode: what happens to other indices: 'raise' (of concrete arrays), 'wrap' or 'clip'.
+    Raises:
+      ValueError: an index out of bounds in mode 'raise', or another mode; TypeError: indices that are no integers.
+      ConcretizationTypeError: traced indices in mode 'raise'.
+    Differentiable in `choices`.
+
+    >>> import pullback.numpy as jnp
+    >>> print(jnp.choose(jnp.array([1, 0]), [jnp.array([5, 6]), jnp.array([7, 8])]))
+    [7 6]
+    """
+    if out is not None:
+        raise NotImplementedError("The 'out' argument to jnp.choose is not supported.")
+    if mode == "raise":
+        from pullback.core import concrete_or_error
+
+        known = concrete_or_error(_np.asarray, a, "the indices of jnp.choose in mode 'raise'; mode='wrap' and mode='clip' take traced ones.")
+        if known.dtype.kind in "iu" and ((known < 0) | (known >= len(choices))).any():
+            raise ValueError("invalid entry in choice array")
+        mode = "clip"
+    return _n.choose(a, choices, mode=mode)
+
+
+@_of
 def ediff1d(ary, to_end=None, to_begin=None):
     """Differences of neighbours in the flat array."""
     out = _n.diff(_n.ravel(ary))
     parts = [part for part in (to_begin, out, to_end) if part is not None]
     return _n.concatenate([_n.ravel(part) for part in parts]).astype(out.dtype) if len(parts) > 1 else out
-
-
-@_of
-def fill_diagonal(a, val, wrap=False, *, inplace=True):
-    """The array with a value on its main diagonal; a new one, so `inplace` must be false."""
-    if inplace:
-        raise NotImplementedError("JAX arrays are immutable, must use inplace=False")
-    if wrap:
-        raise NotImplementedError("wrap=True is not implemented, must use wrap=False")
-    size = min(a.shape)
-    places = (_n.arange(size),) * a.ndim
-    return a.at[places].set(val if _n.ndim(val) == 0 else _n.ravel(val)[_n.arange(size) % _n.size(val)])
-
-
-@_of
-def frombuffer(buffer, dtype=float, count=-1, offset=0):
-    """The array of the bytes of a buffer."""
-    return _n.asarray(_np.frombuffer(buffer, dtype=getattr(dtype, "dtype", dtype), count=count, offset=offset))
-
-
-@_of
-def fromiter(*args, **kwargs):
-    """The array of the values of an iterator."""
-    return _n.asarray(_np.fromiter(*args, **kwargs))
 
 
 @_of
@@ -203,7 +207,7 @@ def ix_(*args):
         if arg.ndim != 1:
             raise ValueError(f"Arguments to jax.numpy.ix_ must be 1-dimensional, got shape {arg.shape}")
         if arg.dtype == bool:
-            (arg,) = _n.nonzero(arg)
+            raise NotImplementedError("Boolean arguments to jax.numpy.ix_ are not implemented")
         out.append(_n.reshape(arg, (1,) * i + (-1,) + (1,) * (n - i - 1)))
     return tuple(out)
 
@@ -212,12 +216,6 @@ def ix_(*args):
 def mask_indices(n, mask_func, k=0, *, size=None):
     """Positions that a mask of an n by n matrix keeps."""
     return _n.nonzero(mask_func(_n.ones((n, n)), k), size=size)
-
-
-@_of
-def minmax(a, axis=None, keepdims=False, **kwargs):
-    """The least and the greatest over axes."""
-    return _n.min(a, axis=axis, keepdims=keepdims, **kwargs), _n.max(a, axis=axis, keepdims=keepdims, **kwargs)
 
 
 def _nan_position(name, position, fill):
@@ -240,56 +238,32 @@ nanargmin = _nan_position("nanargmin", _n.argmin, _np.inf)
 
 
 @_of
-def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    """The middle element over axes without NaNs."""
-    if out is not None or overwrite_input:
-        raise ValueError("jax.numpy.nanmedian does not support overwrite_input=True or out != None")
-    a = _n.asarray(a)
-    axes = tuple(range(a.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
-    axes = tuple(x % a.ndim for x in axes)
-    kept = [x for x in range(a.ndim) if x not in axes]
-    flat = _n.reshape(_n.transpose(a, kept + list(axes)), [a.shape[x] for x in kept] + [-1])
-    ordered = _n.sort(flat, axis=-1)
-    count = _n.sum(~_n.isnan(flat), axis=-1, keepdims=True)
-    low, high = _n.clip((count - 1) // 2, 0), _n.clip(count // 2, 0, flat.shape[-1] - 1)
-    value = (_n.take_along_axis(ordered, low, axis=-1) + _n.take_along_axis(ordered, high, axis=-1)) * 0.5
-    value = _n.where(count == 0, _np.nan, value)[..., 0]
-    return _n.expand_dims(value, axes) if keepdims else value
-
-
-@_of
 def piecewise(x, condlist, funclist, *args, **kw):
-    """For each element the function whose condition holds; the last function is the default."""
-    conditions = list(condlist) if isinstance(condlist, (list, tuple)) else [condlist]
-    n = len(conditions)
-    functions = list(funclist)
+    """For each element the function whose condition holds; one more function than conditions is the default, else 0.
+
+    Args:
+      x: an array.
+      condlist: conditions: a sequence of arrays that broadcast to `x`, or an array of them.
+      funclist: functions of `x` and the other arguments, or numbers.
+      args, kw: passed on to the functions.
+    Raises:
+      ValueError: another number of functions.
+    Differentiable as the functions are.
+
+    >>> import pullback.numpy as jnp
+    >>> x = jnp.array([-2.0, 3.0])
+    >>> print(jnp.piecewise(x, [x < 0], [lambda v: -v, lambda v: v * 10]))
+    [ 2. 30.]
+    """
+    n, functions = len(condlist), list(funclist)
     if len(functions) == n:
         functions = functions + [0]
     elif len(functions) != n + 1:
         raise ValueError(f"with {n} condition(s), either {n} or {n + 1} functions are expected; got {len(functions)}")
     x = _n.asarray(x)
+    conditions = [_n.broadcast_to(_n.asarray(c, dtype=bool), x.shape) for c in condlist]
     values = [_n.broadcast_to(_n.asarray(f(x, *args, **kw) if callable(f) else f).astype(x.dtype), x.shape) for f in functions]
-    return _n.select([_n.broadcast_to(_n.asarray(c, dtype=bool), x.shape) for c in conditions], values[:-1], values[-1])
-
-
-@_of
-def put_along_axis(arr, indices, values, axis, inplace=True, *, mode=None):
-    """The array with values at indices along an axis; a new one, so `inplace` must be false."""
-    if inplace:
-        raise ValueError(
-            "jax.numpy.put_along_axis cannot modify arrays in-place, because JAX arrays are immutable. Pass inplace=False to "
-            "instead return an updated array."
-        )
-    arr = _n.asarray(arr)
-    shape = arr.shape
-    if axis is None:
-        arr, axis = _n.ravel(arr), 0
-    axis %= arr.ndim
-    places = [
-        _n.reshape(_n.arange(size), [-1 if i == j else 1 for j in range(arr.ndim)]) for i, size in enumerate(arr.shape)
-    ]
-    places[axis] = indices
-    return _n.reshape(arr.at[tuple(places)].set(values, mode=mode), shape)
+    return _n.select(conditions, values[:-1], values[-1])
 
 
 @_of
@@ -401,88 +375,21 @@ def triu_indices_from(arr, k=0):
 
 
 @_of
-def unique(
-    ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, size=None, fill_value=None,
-    sorted=True,
-):
-    """The distinct elements in order; of concrete arrays, unless `size` is given."""
-    ar = _n.asarray(ar)
-    if axis is not None and (ar.ndim > 1 or axis not in (0, -1)):
-        raise NotImplementedError("jnp.unique over an axis of an array of several axes is not implemented")
-    if not equal_nan:
-        raise NotImplementedError("jnp.unique with equal_nan=False is not implemented")
-    flat = _n.ravel(ar)
-    if flat.size == 0:
-        empty = _n.zeros(0, "int32")
-        extra = [(flag, value) for flag, value in ((return_index, empty), (return_inverse, empty), (return_counts, empty))]
-        out = (flat, *(value for flag, value in extra if flag))
-        return out if len(out) > 1 else out[0]
-    order = _n.argsort(flat)
-    ordered = flat[order]
-    differs = ordered[1:] != ordered[:-1]
-    if issubdtype(ordered.dtype, _np.inexact):
-        differs &= ~(_n.isnan(ordered[1:]) & _n.isnan(ordered[:-1]))
-    is_first = _n.concatenate([_n.ones(1, bool), differs])
-    (firsts,) = _n.nonzero(is_first, size=size, fill_value=flat.size)
-    found = ordered[_n.clip(firsts, 0, flat.size - 1)]
-    n_found = _n.sum(is_first)
-    if size is not None:
-        filler = ordered[0] if fill_value is None else _n.asarray(fill_value).astype(flat.dtype)
-        found = _n.where(_n.arange(size) < n_found, found, filler)
-    out = [found]
-    if return_index:
-        index = order[_n.clip(firsts, 0, flat.size - 1)]
-        out.append(index if size is None else _n.where(_n.arange(size) < n_found, index, order[0] if fill_value is None else 0))
-    if return_inverse:
-        inverse = _n.zeros(flat.size, "int32").at[order].set((_n.cumsum(is_first) - 1).astype("int32"))
-        out.append(_n.reshape(inverse, ar.shape))
-    if return_counts:
-        out.append(_n.diff(_n.concatenate([firsts, _n.full(1, flat.size, firsts.dtype)])))
-    return tuple(out) if len(out) > 1 else out[0]
-
-
-@_of
-def apply_along_axis(func1d, axis, arr, *args, **kwargs):
-    """A function of vectors, applied to each line along an axis."""
-    from pullback import vmap
-
-    ndim = _n.ndim(arr)
-    axis = _axis(axis, ndim)
-    func = lambda line: func1d(line, *args, **kwargs)  # noqa: E731
-    for i in range(1, ndim - axis):
-        func = vmap(func, in_axes=i, out_axes=-1)
-    for _ in range(axis):
-        func = vmap(func, in_axes=0, out_axes=0)
-    return func(arr)
-
-
-@_of
-def apply_over_axes(func, a, axes):
-    """A reduction applied over one axis after the other."""
-    out = _n.asarray(a)
-    for axis in axes:
-        reduced = func(out, axis)
-        if reduced.ndim == out.ndim - 1:
-            reduced = _n.expand_dims(reduced, axis)
-        elif reduced.ndim != out.ndim:
-            raise ValueError("function is not returning an array of the correct shape")
-        out = reduced
-    return out
-
-
-@_of
 def block(arrays):
-    """Nested lists of arrays joined to one."""
+    """Nested lists of arrays joined to one: the innermost along the last axis, the next along the one before.
 
-    def depth(part):
-        return 1 + max((depth(item) for item in part), default=0) if isinstance(part, list) else 0
+    Args:
+      arrays: an array, or lists of such of one depth.
+    Raises:
+      ValueError: tuples, empty lists, or lists of different depth.
+    Differentiable.
 
-    levels = depth(arrays)
-
-    def rank(part):
-        return max(map(rank, part)) if isinstance(part, list) else _n.ndim(part)
-
-    ndim = max(levels, rank(arrays))
+    >>> import pullback.numpy as jnp
+    >>> print(jnp.block([[jnp.ones((1, 1)), jnp.zeros((1, 1))]]))
+    [[1. 0.]]
+    """
+    levels = _depth(arrays)
+    ndim = max(levels, _greatest_rank(arrays))
 
     def join(part, level):
         if not isinstance(part, list):
@@ -493,69 +400,21 @@ def block(arrays):
     return join(arrays, 0)
 
 
-@_of
-def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
-    """A function of scalars (or of the axes that `signature` names) as one of arrays, which broadcast."""
-    import functools
-    import re
-
-    from pullback import vmap
-
-    names = [None, None]
-    if signature is not None:
-        if not re.fullmatch(r"\s*\(.*\)\s*->\s*\(.*\)\s*", signature):
-            raise ValueError(f"not a valid gufunc signature: {signature}")
-        names = [
-            [tuple(filter(None, (name.strip() for name in group.split(",")))) for group in re.findall(r"\(([^)]*)\)", side)]
-            for side in signature.split("->")
-        ]
-
-    @functools.wraps(pyfunc)
-    def wrapped(*args, **kwargs):
-        fixed = {i: arg for i, arg in enumerate(args) if i in excluded or arg is None}
-        arrays = [_n.asarray(arg) for i, arg in enumerate(args) if i not in fixed]
-        ranks = [len(dims) for dims in names[0]] if names[0] is not None else [0] * len(arrays)
-        if len(ranks) != len(arrays):
-            raise TypeError(f"wrong number of positional arguments: expected {len(ranks)}, got {len(arrays)}")
-        for array, rank in zip(arrays, ranks):
-            if array.ndim < rank:
-                raise ValueError(f"input with shape {array.shape} does not have enough dimensions for the signature {signature}")
-        loops = [array.shape[: array.ndim - rank] for array, rank in zip(arrays, ranks)]
-        full = _n.broadcast_shapes(*loops) if loops else ()
-
-        def call(*inner):
-            rest = iter(inner)
-            return pyfunc(*(fixed[i] if i in fixed else next(rest) for i in range(len(args))), **kwargs)
-
-        func = call
-        for axis in reversed(range(len(full))):
-            missing = [len(full) - len(loop) for loop in loops]
-            mapped = [axis >= skip and loop[axis - skip] != 1 for loop, skip in zip(loops, missing)]
-            if full[axis] == 1 or not any(mapped):
-                func = _mapped_ones(func, [axis >= skip for skip in missing], full[axis])
-            else:
-                func = _mapped(func, mapped, [axis >= skip for skip in missing], vmap)
-        return func(*arrays)
-
-    return wrapped
+def _depth(part):
+    if isinstance(part, tuple):
+        raise ValueError(f"jax.numpy.block does not allow tuples, got {part}")
+    if not isinstance(part, list):
+        return 0
+    depths = {_depth(item) for item in part}
+    if not depths:
+        raise ValueError("jax.numpy.block does not allow empty list arguments")
+    if len(depths) > 1:
+        raise ValueError("Mismatched list depths in jax.numpy.block")
+    return 1 + depths.pop()
 
 
-def _mapped(func, mapped, present, vmap):
-    def outer(*arrays):
-        ready = [x if m or not p else x[0] for x, m, p in zip(arrays, mapped, present)]
-        return vmap(func, in_axes=tuple(0 if m else None for m in mapped))(*ready)
-
-    return outer
-
-
-def _mapped_ones(func, present, size):
-    def outer(*arrays):
-        from pullback import tree_util
-
-        out = func(*(x[0] if p else x for x, p in zip(arrays, present)))
-        return tree_util.tree_map(lambda x: _n.broadcast_to(_n.expand_dims(x, 0), (size, *x.shape)), out)
-
-    return outer
+def _greatest_rank(part):
+    return max(map(_greatest_rank, part)) if isinstance(part, list) else _n.ndim(part)
 
 
 def _integers(name, *xs):
@@ -588,107 +447,6 @@ def lcm(x1, x2):
 
 
 @_of
-def insert(arr, obj, values, axis=None):
-    """The array with values inserted before given positions."""
-    arr = _n.asarray(arr)
-    if axis is None:
-        arr, axis = _n.ravel(arr), 0
-    axis = _axis(axis, arr.ndim)
-    size = arr.shape[axis]
-    places = _np.arange(*obj.indices(size)) if isinstance(obj, slice) else _np.asarray(obj)
-    values = _n.asarray(values, arr.dtype)
-    if values.ndim < arr.ndim:
-        values = _n.reshape(values, (1,) * (arr.ndim - values.ndim) + values.shape)
-    if places.ndim == 0:
-        values = _n.moveaxis(values, 0, axis) if values.ndim == arr.ndim and values.shape[0] == 1 and axis else values
-        shape = list(arr.shape)
-        shape[axis] = values.shape[axis]
-        at = int(places) + (size if places < 0 else 0)
-        values = _n.broadcast_to(values, shape)
-        parts = [_n.take(arr, _np.arange(at), axis=axis), values, _n.take(arr, _np.arange(at, size), axis=axis)]
-        return _n.concatenate(parts, axis=axis)
-    places = _np.where(places < 0, places + size, places)
-    order = _np.argsort(places, kind="stable")
-    shape = list(arr.shape)
-    shape[axis] = places.size
-    values = _n.broadcast_to(values, shape)
-    at = places[order] + _np.arange(places.size)
-    is_old = _np.ones(size + places.size, bool)
-    is_old[at] = False
-    source = _np.empty(size + places.size, int)
-    source[is_old] = _np.arange(size)
-    source[at] = size + order
-    return _n.take(_n.concatenate([arr, values], axis=axis), source, axis=axis)
-
-
-@_of
-def union1d(ar1, ar2, *, size=None, fill_value=None):
-    """The distinct elements of two arrays."""
-    return unique(_n.concatenate([ar1, ar2], axis=None), size=size, fill_value=fill_value)
-
-
-@_of
-def intersect1d(ar1, ar2, assume_unique=False, return_indices=False, *, size=None, fill_value=None):
-    """The distinct elements that two concrete arrays share."""
-    if return_indices or size is not None:
-        raise NotImplementedError("jnp.intersect1d with return_indices or size is not implemented")
-    found = unique(ar1)
-    return found[_n.isin(found, ar2)]
-
-
-@_of
-def setdiff1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
-    """The distinct elements of one concrete array that another lacks."""
-    if size is not None:
-        raise NotImplementedError("jnp.setdiff1d with size is not implemented")
-    found = _n.ravel(ar1) if assume_unique else unique(ar1)
-    return found[_n.isin(found, ar2, invert=True)]
-
-
-@_of
-def setxor1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
-    """The distinct elements that only one of two concrete arrays has."""
-    if size is not None:
-        raise NotImplementedError("jnp.setxor1d with size is not implemented")
-    return unique(_n.concatenate([setdiff1d(ar1, ar2), setdiff1d(ar2, ar1)]))
-
-
-@_of
-def unique_values(x, /, *, size=None, fill_value=None):
-    """The distinct elements in order."""
-    return unique(x, size=size, fill_value=fill_value)
-
-
-@_of
-def histogram_bin_edges(a, bins=10, range=None, weights=None):
-    """Edges of evenly spaced bins."""
-    if isinstance(bins, str):
-        raise NotImplementedError("string values for `bins` not implemented.")
-    a = _n.ravel(a)
-    dtype = _n.result_type(a.dtype, float)
-    if _n.ndim(bins) == 1:
-        return _n.asarray(bins, dtype=dtype)
-    low, high = (_n.min(a), _n.max(a)) if range is None else range
-    low, high = _n.asarray(low, dtype), _n.asarray(high, dtype)
-    is_flat = high == low
-    return _n.linspace(_n.where(is_flat, low - 0.5, low), _n.where(is_flat, high + 0.5, high), bins + 1, dtype=dtype)
-
-
-@_of
-def histogram(a, bins=10, range=None, weights=None, density=None, out_sharding=None):
-    """How many elements lie in each bin."""
-    a = _n.ravel(a)
-    weights = _n.ones_like(a) if weights is None else _n.ravel(weights)
-    edges = histogram_bin_edges(a, bins, range, weights)
-    place = _n.searchsorted(edges, a, side="right")
-    place = _n.where(a == edges[-1], len(edges) - 1, place)
-    counts = _n.zeros(len(edges), weights.dtype).at[place].add(weights)[1:]
-    if density:
-        counts = counts / _n.diff(edges) / _n.sum(counts)
-    return counts, edges
-
-
-@_of
 def matvec(x1, x2, /):
     """Products of matrices and vectors."""
     return _n.matmul(x1, _n.expand_dims(x2, -1))[..., 0]
@@ -698,20 +456,3 @@ def matvec(x1, x2, /):
 def vecmat(x1, x2, /):
     """Products of vectors, conjugated, and matrices."""
     return _n.matmul(_n.expand_dims(_n.conj(x1), -2), x2)[..., 0, :]
-
-
-def _window(name, formula):
-    def function(M):
-        if M <= 1:
-            return _n.ones(M)
-        return formula(_n.arange(M, dtype=_n.result_type(float)), M)
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"The {name} window of M points."
-    return _of(function)
-
-
-blackman = _window("blackman", lambda k, M: 0.42 - 0.5 * _n.cos(2 * _np.pi * k / (M - 1)) + 0.08 * _n.cos(4 * _np.pi * k / (M - 1)))
-bartlett = _window("bartlett", lambda k, M: 1 - _n.abs(2 * k + 1 - M) / (M - 1))
-hamming = _window("hamming", lambda k, M: 0.54 - 0.46 * _n.cos(2 * _np.pi * k / (M - 1)))
-hanning = _window("hanning", lambda k, M: 0.5 * (1 - _n.cos(2 * _np.pi * k / (M - 1))))

@@ -42,7 +42,7 @@ for _name in (
 ):
     globals()[_name] = _scalar_type(_name, getattr(_np, _name))
 for _name in (
-    "int2", "int4", "uint2", "uint4", "bfloat16", "float4_e2m1fn", "float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz",
+    "int1", "int2", "int4", "uint1", "uint2", "uint4", "bfloat16", "float4_e2m1fn", "float6_e2m3fn", "float6_e3m2fn", "float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz",
     "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu",
 ):
     if hasattr(_ml_dtypes, _name):

@@ -1,14 +1,22 @@
 """Random keys and samples, equal to JAX's bit for bit."""
 
+import typing as _typing
+
 from pullback import _core
 from pullback.dtypes import _key_dtype as _key_dtype
+from pullback.random._counts import binomial as binomial
+from pullback.random._counts import multinomial as multinomial
+from pullback.random._counts import poisson as poisson
+from pullback.random._vectors import ball as ball
+from pullback.random._vectors import multivariate_normal as multivariate_normal
+from pullback.random._vectors import orthogonal as orthogonal
 
 __all__ = [
-    "PRNGKey", "ball", "bernoulli", "beta", "binomial", "bits", "categorical", "cauchy", "chisquare", "choice", "clone",
+    "Key", "PRNGKey", "ball", "bernoulli", "beta", "binomial", "bits", "categorical", "cauchy", "chisquare", "choice", "clone",
     "dirichlet", "double_sided_maxwell", "exponential", "f", "fold_in", "gamma", "generalized_normal", "geometric",
     "gumbel", "key", "key_data", "key_dtype", "key_impl", "laplace", "loggamma", "logistic", "lognormal", "maxwell",
     "multinomial", "multivariate_normal", "normal", "orthogonal", "pareto", "permutation", "poisson", "rademacher",
-    "randint", "rayleigh", "split", "t", "triangular", "truncated_normal", "uniform", "wald", "weibull_min",
+    "randint", "random_gamma_p", "rayleigh", "split", "t", "triangular", "truncated_normal", "uniform", "wald", "weibull_min",
     "wrap_key_data",
 ]
 
@@ -21,25 +29,8 @@ def key_dtype(impl_spec=None):
     return _key_dtype
 
 
-def _missing(name, what):
-    raise NotImplementedError(f"jax.random.{name} is not implemented: it needs {what}")
+for _name in ("ball", "binomial", "multinomial", "multivariate_normal", "orthogonal", "poisson"):
+    globals()[_name].__module__ = "pullback.random"
 
-
-def ball(key, d, p=2, shape=(), dtype=None, *, out_sharding=None):
-    """Points uniform in the unit ball of an Lp norm."""
-    _missing("ball", "sums of random powers")
-
-
-def multinomial(key, n, p, *, shape=None, dtype=None, unroll=1):
-    """Counts of categories."""
-    _missing("multinomial", "binomial samples")
-
-
-def multivariate_normal(key, mean, cov, shape=None, dtype=None, method="cholesky", *, out_sharding=None):
-    """Normal vectors with the given mean and covariance."""
-    _missing("multivariate_normal", "the primitive 'cholesky'")
-
-
-def orthogonal(key, n, shape=(), dtype=None, m=None, *, out_sharding=None):
-    """Random orthogonal matrices."""
-    _missing("orthogonal", "the primitive 'qr'")
+Key = _typing.NewType("Key", _core.Array)
+random_gamma_p = _core.find_primitive("random_gamma")

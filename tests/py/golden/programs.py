@@ -6,6 +6,8 @@ Each entry is a function of the `jax` module (real or ours) that returns a jaxpr
 
 import numpy as np
 
+from transformed import TRANSFORMED
+
 X = np.arange(3, dtype=np.float32)
 M = np.arange(6, dtype=np.float32).reshape(2, 3)
 
@@ -93,3 +95,4 @@ PROGRAMS = {
     "vmap_matvec": lambda jax: jax.make_jaxpr(jax.vmap(lambda x, w: w @ x, in_axes=(0, None)))(M, M),
     "hessian_diagonal": lambda jax: jax.make_jaxpr(jax.grad(jax.grad(lambda x: jax.numpy.sin(x) * x)))(1.0),
 }
+PROGRAMS |= TRANSFORMED

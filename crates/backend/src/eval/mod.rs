@@ -19,7 +19,8 @@ use pullback_ir::{Builder, Emit, EmitRef, JaxprRef, Params, PrimRef, TraceId, Va
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
-use crate::{Executable, executable};
+use crate::placement::placed;
+use crate::{Executable, checks, executable};
 use pointwise::Pointwise;
 
 /// Plans that one thread remembers before it forgets all.
@@ -80,7 +81,7 @@ thread_local! {
 
 /// Forgets all plans of all threads.
 pub(crate) fn clear() {
-    SHARED.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    drop(std::mem::take(&mut *SHARED.lock().unwrap_or_else(PoisonError::into_inner)));
     pointwise::clear();
     GENERATION.fetch_add(1, Ordering::Relaxed);
 }
@@ -90,54 +91,91 @@ pub(crate) fn clear() {
 /// # Errors
 /// What abstract evaluation raises; `UnexpectedTracer` for a tracer; `NotImplemented` for what the engine cannot do.
 pub fn eval_bind(prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals> {
-    let avals: SmallVec<[Aval; 4]> = ins.iter().map(Val::aval).collect();
-    let key = Key { prim, params: params.clone(), avals };
-    match recent(&key) {
-        Some(plan) => perform(&plan, &key, ins),
-        None => first(key, ins),
-    }
+    placed(prim, params, ins, || {
+        let avals: SmallVec<[Aval; 4]> = ins.iter().map(Val::aval).collect();
+        let key = Key { prim, params: params.clone(), avals };
+        if checks::is_armed() {
+            return checked(key, ins);
+        }
+        match recent(&key) {
+            Some(plan) => perform(&plan, &key, ins),
+            None => first(key, ins),
+        }
+    })
+}
+
+/// As [`eval_bind`], looking at the results. What is donated is needed to run again, so it stays until then.
+fn checked(key: Key, ins: &[Val]) -> Result<Vals> {
+    let (prim, params) = (key.prim, key.params.clone());
+    let (plan, own) = match recent(&key) {
+        Some(plan) => (plan, None),
+        None => planned(&key, ins)?,
+    };
+    let outs = own.unwrap_or_else(|| perform(&plan.without_donation(), &key, ins))?;
+    checks::check(prim, &params, ins, &outs)?;
+    Ok(outs)
 }
 
 fn recent(key: &Key) -> Option<Plan> {
     let generation = GENERATION.load(Ordering::Relaxed);
-    RECENT.with_borrow_mut(|(seen, plans)| {
-        if *seen != generation {
-            (*seen, *plans) = (generation, Plans::default());
-        }
-        plans.get(key).cloned()
-    })
+    RECENT
+        .with_borrow_mut(|(seen, plans)| {
+            if *seen != generation {
+                *seen = generation;
+                return (None, std::mem::take(plans));
+            }
+            (plans.get(key).cloned(), Plans::default())
+        })
+        .0
 }
 
 /// The first application of its kind on this thread.
 fn first(key: Key, ins: &[Val]) -> Result<Vals> {
+    let (plan, own) = planned(&key, ins)?;
+    own.unwrap_or_else(|| perform(&plan, &key, ins))
+}
+
+/// Decides how applications of this kind are performed, and remembers it; with the results, where a primitive evaluates
+/// itself.
+fn planned(key: &Key, ins: &[Val]) -> Result<(Plan, Option<Result<Vals>>)> {
     if let Some(leak) = ins.iter().find(|val| val.is_tracer()) {
         let text = format!("{} outside of a trace was given a leaked tracer of type {}", key.prim.name(), leak.aval());
         return Err(Error::new(ErrorKind::UnexpectedTracer, text));
     }
     let own = key.prim.eval(&key.params, ins);
     let shared = || SHARED.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = shared().get(&key).cloned();
+    let known = shared().get(key).cloned();
     let plan = match (known, &own) {
         (Some(plan), _) => plan,
         (None, Some(_)) => Plan::Own,
-        (None, None) => plan(&key)?,
+        (None, None) => plan(key)?,
     };
-    let mut plans = shared();
-    if plans.len() >= MAX_PLANS {
-        plans.clear();
-    }
+    // Params may hold functions of a front end: old plans go when no lock is held.
+    let old = remember(&mut shared(), key, &plan);
+    let recent = RECENT.with_borrow_mut(|(_, plans)| remember(plans, key, &plan));
+    drop((old, recent));
+    Ok((plan, own))
+}
+
+/// Adds a plan, and gives those that are forgotten for it.
+fn remember(plans: &mut Plans, key: &Key, plan: &Plan) -> Plans {
+    let old = if plans.len() >= MAX_PLANS { std::mem::take(plans) } else { Plans::default() };
     plans.insert(key.clone(), plan.clone());
-    drop(plans);
-    RECENT.with_borrow_mut(|(_, plans)| {
-        if plans.len() >= MAX_PLANS {
-            plans.clear();
+    old
+}
+
+impl Plan {
+    /// The same for operands that stay.
+    fn without_donation(&self) -> Plan {
+        match self {
+            Plan::Compiled(executable, _) => Plan::Compiled(executable.clone(), [].into()),
+            other => other.clone(),
         }
-        plans.insert(key.clone(), plan.clone());
-    });
-    own.unwrap_or_else(|| perform(&plan, &key, ins))
+    }
 }
 
 fn plan(key: &Key) -> Result<Plan> {
+    pullback_core::control::set_shard_runner(crate::shards::runner);
     let Key { prim, params, avals } = key;
     let outs = prim.abstract_eval(params, avals)?;
     if prim.is("convert_element_type") && !(is_computable(avals[0]) && is_computable(outs[0])) {

@@ -9,9 +9,10 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use pullback_base::array::Buffer;
 use pullback_base::{Array, Aval, DType, Error, ErrorKind, Result};
-use pullback_ir::lower::{Elem, ScalarFn, is_computable, value_dtype, values_per_element};
+use pullback_ir::lower::{Elem, ScalarFn, is_computable, loaded, memory_dtype, stored, values_per_element};
 use pullback_ir::{Params, PrimRef, Val};
 use pullback_loops::*;
+use pullback_runtime::{Restart, detached};
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
@@ -100,7 +101,12 @@ impl Pointwise {
             .collect();
         let (n_blocks, rest) = if self.is_large { (len / BLOCK, len % BLOCK) } else { (0, len) };
         let sizes = [n_blocks, rest, len, 2 * len, n_blocks * BLOCK];
-        self.code.run_on(&sizes, &operands, &mut [result.bytes_mut()])?;
+        if self.is_large {
+            let mut outs = [result.bytes_mut()];
+            detached(Restart::Yes, || self.code.run_on(&sizes, &operands, &mut outs))?;
+        } else {
+            self.code.run_on(&sizes, &operands, &mut [result.bytes_mut()])?;
+        }
         Ok(Array::new(out, result.freeze()))
     }
 }
@@ -109,12 +115,9 @@ impl Pointwise {
 #[derive(Clone, Copy)]
 struct Operand {
     buffer: BufferId,
+    dtype: DType,
     is_pair: bool,
     is_scalar: bool,
-}
-
-fn buffer_dtype(dtype: DType) -> DType {
-    if matches!(dtype, DType::F16 | DType::BF16) { dtype } else { value_dtype(dtype) }
 }
 
 fn declare(loops: &mut Builder, dtype: DType, is_scalar: bool, role: Role) -> Operand {
@@ -124,7 +127,7 @@ fn declare(loops: &mut Builder, dtype: DType, is_scalar: bool, role: Role) -> Op
         (false, false) => Extent::Size(LEN),
         (false, true) => Extent::Size(LEN_OF_PAIRS),
     };
-    Operand { buffer: loops.buffer(buffer_dtype(dtype), len, role), is_pair, is_scalar }
+    Operand { buffer: loops.buffer(memory_dtype(dtype), len, role), dtype, is_pair, is_scalar }
 }
 
 /// A position in elements, and the computed part of it in halves of pairs.
@@ -153,7 +156,7 @@ impl Operand {
         let addr = self.addr(at);
         let first = loops.load(self.buffer, addr.clone());
         if !self.is_pair {
-            return Elem::One(first);
+            return Elem::One(loaded(loops, self.dtype, first));
         }
         Elem::Two(first, loops.load(self.buffer, Addr { base: addr.base + 1, ..addr }))
     }
@@ -161,7 +164,10 @@ impl Operand {
     fn store(self, loops: &mut Builder, at: &Position, elem: Elem) {
         let addr = self.addr(at);
         match elem {
-            Elem::One(value) => loops.store(self.buffer, addr, value),
+            Elem::One(value) => {
+                let value = stored(loops, self.dtype, value);
+                loops.store(self.buffer, addr, value);
+            }
             Elem::Two(first, second) => {
                 loops.store(self.buffer, addr.clone(), first);
                 loops.store(self.buffer, Addr { base: addr.base + 1, ..addr }, second);

@@ -73,6 +73,11 @@ impl Buffer {
         self.0.start
     }
 
+    /// Whether this handle is not the only one, or the memory is not our own.
+    pub(super) fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1 || matches!(self.0.owner, Owner::Foreign(_))
+    }
+
     /// The memory for writing, if nobody else can see it and it is our own.
     pub(super) fn try_into_mut(self) -> Result<BufferMut, Buffer> {
         let is_own = matches!(self.0.owner, Owner::Pool { .. });

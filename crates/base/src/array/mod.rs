@@ -5,12 +5,14 @@
 //! readable, the elements are gone. This is the only module of the crate with `unsafe`.
 
 mod buffer;
+pub mod place;
 mod pool;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use buffer::{Buffer, BufferMut};
+pub use place::{Layout, Place};
 pub use pool::{PoolStats, pool_stats, trim_pool};
 
 use crate::aval::Aval;
@@ -34,7 +36,7 @@ enum State {
 struct Inner {
     aval: Aval,
     state: Mutex<State>,
-    committed: bool,
+    place: Option<Arc<Place>>,
 }
 
 /// An immutable array on the host.
@@ -47,13 +49,18 @@ impl Array {
     /// # Panics
     /// If the buffer is smaller than the aval needs: a bug of the caller.
     pub fn new(aval: Aval, buffer: Buffer) -> Array {
+        Array::at(aval, buffer, None)
+    }
+
+    fn at(aval: Aval, buffer: Buffer, place: Option<Arc<Place>>) -> Array {
         assert!(buffer.size_bytes() >= aval.size_bytes(), "buffer of {} bytes for {aval}", buffer.size_bytes());
-        Array(Arc::new(Inner { aval, state: Mutex::new(State::Ready(buffer)), committed: false }))
+        // What is known of an array is no matter of devices any more.
+        Array(Arc::new(Inner { aval: aval.varying(&[]), state: Mutex::new(State::Ready(buffer)), place }))
     }
 
     /// The array of `aval` whose buffer comes later.
     pub fn pending(aval: Aval, work: Box<dyn Pending>) -> Array {
-        Array(Arc::new(Inner { aval, state: Mutex::new(State::Pending(work)), committed: false }))
+        Array(Arc::new(Inner { aval, state: Mutex::new(State::Pending(work)), place: None }))
     }
 
     /// The zero-dimensional array of one scalar, weak type included.
@@ -118,7 +125,7 @@ impl Array {
 
     /// Whether the user placed the array on a device explicitly.
     pub fn is_committed(&self) -> bool {
-        self.0.committed
+        self.0.place.as_ref().is_some_and(|place| place.is_committed)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -177,6 +184,11 @@ impl Array {
         }
     }
 
+    /// Whether others hold the same memory: a view of another library, an array that shares it, or an owner outside.
+    pub fn is_shared(&self) -> bool {
+        matches!(&*self.state(), State::Ready(buffer) if buffer.is_shared())
+    }
+
     /// The same elements under another aval of the same size in bytes; no copy.
     ///
     /// # Errors
@@ -185,7 +197,7 @@ impl Array {
         if aval == self.aval() {
             return Ok(self.clone());
         }
-        Ok(Array::new(aval, self.buffer()?))
+        Ok(Array::at(aval, self.buffer()?, self.0.place.clone()))
     }
 
     /// The elements' bytes, as a vector.

@@ -8,7 +8,7 @@ use crate::dtype::DType;
 
 /// How a format spells what is not a finite number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Special {
+pub enum Special {
     /// IEEE: exponent all ones holds infinity and NaN.
     Ieee,
     /// Only the codes with all bits one are NaN; no infinity.
@@ -24,10 +24,14 @@ enum Special {
 /// The parameters of a small floating format.
 #[derive(Clone, Copy, Debug)]
 pub struct MiniFloat {
-    exponent_bits: u32,
-    mantissa_bits: u32,
-    bias: i32,
-    special: Special,
+    /// Bits of the exponent.
+    pub exponent_bits: u32,
+    /// Bits of the fraction.
+    pub mantissa_bits: u32,
+    /// What is taken off the exponent.
+    pub bias: i32,
+    /// How it spells infinities and NaN.
+    pub special: Special,
 }
 
 impl MiniFloat {
@@ -146,7 +150,8 @@ impl MiniFloat {
         if value <= 0.0 || value.is_infinite() {
             return 255;
         }
-        let exponent = value.log2().round_ties_even() as i32 + self.bias;
+        // In steps of the power below; half way goes up.
+        let exponent = ((value.to_bits() + (1 << 51)) >> 52) as i32 - 1023 + self.bias;
         if exponent > 254 { 255 } else { exponent.max(0) as u8 }
     }
 }

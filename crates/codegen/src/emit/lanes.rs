@@ -8,8 +8,9 @@ use cranelift_codegen::ir::{InstBuilder, Value, condcodes::IntCC, types};
 use pullback_base::{DType, Result};
 use pullback_loops::*;
 
-use super::analysis::varying_values;
 use super::vector::{has_vector_binary, n_parts};
+use crate::analysis::{unroll_of, varying_values};
+
 use super::{Counter, Emitter, GROUP, LaneScope, Parts, Slot};
 
 /// Groups of accumulators.
@@ -278,20 +279,4 @@ fn regrouped(groups: &[Vec<Parts>], registers: &[Value]) -> Vec<Vec<Parts>> {
     let mut registers = registers.iter().copied();
     let mut take = |parts: &Parts| parts.iter().map(|_| registers.next().expect("as many as before")).collect();
     groups.iter().map(|groups| groups.iter().map(&mut take).collect()).collect()
-}
-
-/// How many groups a step without carries handles.
-fn unroll_of(body: &[Inst]) -> usize {
-    let mut n_insts = 0;
-    let mut has_loop = false;
-    for_each_inst(body, &mut |inst| {
-        n_insts += usize::from(!matches!(inst.op, Op::Const(_)));
-        has_loop |= matches!(inst.op, Op::For(_));
-    });
-    match n_insts {
-        _ if has_loop => 1,
-        0..=8 => 4,
-        9..=20 => 2,
-        _ => 1,
-    }
 }

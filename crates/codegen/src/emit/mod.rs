@@ -4,8 +4,6 @@
 //! group of [`GROUP`] lanes held in 128-bit registers ([`Slot`]). Structure is here; arithmetic is in [`scalar`] and
 //! [`vector`], memory in [`memory`], `Lanes` loops in [`lanes`], loops that threads share in [`outline`].
 
-mod alike;
-mod analysis;
 mod half_width;
 mod lanes;
 mod memory;
@@ -22,9 +20,7 @@ use pullback_base::{DType, Result, Scalar};
 use pullback_loops::*;
 use smallvec::{SmallVec, smallvec};
 
-pub(crate) use outline::Outlined;
-
-use crate::executable::CalledKernel;
+use crate::analysis::Shared;
 use crate::host;
 
 /// Lanes that one step of a vectorized loop handles together.
@@ -62,54 +58,10 @@ pub(crate) struct LaneScope {
     varying: std::rc::Rc<Vec<bool>>,
 }
 
-/// What the functions of a program share.
-pub(crate) struct Shared<'a> {
-    pub(crate) program: &'a Program,
-    /// Buffers that some instruction swaps: their pointers change.
-    pub(crate) swapped: Vec<bool>,
-    /// Kernels that calls refer to by number.
-    pub(crate) kernels: Vec<CalledKernel>,
-    /// Loops to be emitted as functions of their own.
-    pub(crate) outlined: Vec<Outlined<'a>>,
-    /// The number of the outlined loop that serves all loops of one likeness.
-    pub(crate) alike: std::collections::HashMap<String, usize>,
-    /// How many outermost loops of the program have each likeness.
-    pub(crate) repeats: std::collections::HashMap<String, usize>,
-    /// Whether any likeness occurs twice.
-    pub(crate) has_repeats: bool,
-    pub(crate) call_conv: CallConv,
-    /// Operations from which on threads share a loop.
-    pub(crate) shared_work: i64,
-}
-
-impl<'a> Shared<'a> {
-    pub(crate) fn new(program: &'a Program, call_conv: CallConv, shared_work: Option<i64>) -> Shared<'a> {
-        let mut swapped = vec![false; program.buffers.len()];
-        for_each_inst(&program.body, &mut |inst| {
-            if let Op::Swap(x, y) = inst.op {
-                swapped[x.index()] = true;
-                swapped[y.index()] = true;
-            }
-        });
-        let repeats = alike::count_alike(program);
-        let has_repeats = repeats.values().any(|&count| count > 1);
-        Shared {
-            repeats,
-            has_repeats,
-            program,
-            swapped,
-            kernels: vec![],
-            outlined: vec![],
-            alike: std::collections::HashMap::new(),
-            call_conv,
-            shared_work: shared_work.unwrap_or(outline::SHARED_WORK),
-        }
-    }
-}
-
 pub(crate) struct Emitter<'s, 'a, 'f> {
     pub(crate) fb: FunctionBuilder<'f>,
     pub(crate) shared: &'s mut Shared<'a>,
+    call_conv: CallConv,
     pub(crate) program: &'a Program,
     slots: Vec<Slot>,
     counters: Vec<Option<Counter>>,
@@ -160,6 +112,7 @@ impl<'s, 'a, 'f> Emitter<'s, 'a, 'f> {
     pub(crate) fn new(
         mut fb: FunctionBuilder<'f>,
         shared: &'s mut Shared<'a>,
+        call_conv: CallConv,
         declare: &'s mut dyn FnMut(&mut ir::Function, usize) -> Result<ir::FuncRef>,
     ) -> Emitter<'s, 'a, 'f> {
         let entry = fb.create_block();
@@ -175,6 +128,7 @@ impl<'s, 'a, 'f> Emitter<'s, 'a, 'f> {
             counters: vec![None; program.n_loops as usize],
             pointers: vec![None; program.buffers.len()],
             has_pointers: false,
+            call_conv,
             fb,
             shared,
             program,
@@ -320,7 +274,7 @@ impl<'s, 'a, 'f> Emitter<'s, 'a, 'f> {
     fn ordered_loop(&mut self, inner: &'a For) -> Result<()> {
         let (start, end) = (self.int(0), self.extent(inner.n));
         let inits = self.flat(inner.carries.iter().map(|carry| (carry.init, carry.phi)));
-        let checks = inner.kind == LoopKind::Seq && self.depth == 0 && !self.is_outlined;
+        let checks = inner.kind == LoopKind::Seq && self.lanes.is_none() && self.is_interruptible(inner);
         self.depth += 1;
         let outs = self.counted(inner.id, [start, end], 1, inner.n, &inits, |me, phis| {
             if checks {
@@ -423,9 +377,8 @@ impl<'s, 'a, 'f> Emitter<'s, 'a, 'f> {
         self.fb.switch_to_block(header);
         let phis = self.fb.block_params(header).to_vec();
         self.bind(inner.carries.iter().map(|carry| carry.phi), &phis);
-        if self.depth == 0 && !self.is_outlined {
-            self.check_interrupt();
-        }
+        // Nobody knows how often it runs, however deep it is.
+        self.check_interrupt();
         self.depth += 1;
         self.block(&inner.header)?;
         let condition = self.scalar(inner.condition);
@@ -478,7 +431,7 @@ impl<'s, 'a, 'f> Emitter<'s, 'a, 'f> {
 
     /// Calls a function of the host that gives a status, and leaves when it failed.
     fn host_call(&mut self, function: *const u8, args: &[Value]) {
-        let mut signature = Signature::new(self.shared.call_conv);
+        let mut signature = Signature::new(self.call_conv);
         signature.params = args.iter().map(|&arg| AbiParam::new(self.fb.func.dfg.value_type(arg))).collect();
         signature.returns.push(AbiParam::new(types::I32));
         let signature = self.fb.import_signature(signature);

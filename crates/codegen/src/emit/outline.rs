@@ -2,47 +2,26 @@
 
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_codegen::isa::TargetFrontendConfig;
-use pullback_base::{Result, Scalar};
+use pullback_base::Result;
 use pullback_loops::*;
 
-use super::alike::Likeness;
 use super::{Counter, Emitter, Slot, loads, scalar_type};
+use crate::analysis::{Outlined, takes_long};
 use crate::host;
-
-/// Operations from which on a loop is shared, if the options name no other: about what waking a thread costs.
-pub(crate) const SHARED_WORK: i64 = 1 << 16;
-/// Iterations that a loop of unknown length counts for.
-const UNKNOWN_LENGTH: i64 = 1 << 10;
-
-/// A loop that is a function of its own, and what it takes from outside.
-pub(crate) struct Outlined<'a> {
-    pub(crate) inner: &'a For,
-    constants: Vec<(ValueId, Scalar)>,
-    values: Vec<ValueId>,
-    counters: Vec<LoopId>,
-    /// Buffers whose pointers it takes, when its code serves all loops like it.
-    buffers: Vec<BufferId>,
-    /// Whether it is the whole loop, called once, rather than a range that threads share.
-    is_whole: bool,
-}
 
 impl<'a> Emitter<'_, 'a, '_> {
     pub(super) fn is_worth_sharing(&self, inner: &For) -> bool {
-        let n = known_length(inner.n);
-        !self.is_outlined
-            && self.lanes.is_none()
-            && n > 1
-            && work_of(&inner.body).saturating_mul(n) >= self.shared.shared_work
+        !self.is_outlined && self.lanes.is_none() && self.shared.is_worth_sharing(inner)
     }
 
     /// Whether the loop stands by itself and others of the program are like it.
     pub(super) fn is_repeated(&self, inner: &For) -> bool {
-        let stands_alone = !self.is_outlined && self.depth == 0 && self.lanes.is_none() && inner.carries.is_empty();
-        stands_alone
-            && self.shared.has_repeats
-            && Likeness::of(self.program, inner)
-                .key(&[], &[], &[])
-                .is_some_and(|key| self.shared.repeats.get(&key).is_some_and(|&count| count > 1))
+        !self.is_outlined && self.depth == 0 && self.lanes.is_none() && self.shared.is_repeated(inner)
+    }
+
+    /// Whether each iteration looks at the interrupt flag: of an outermost loop, and of one that alone takes long.
+    pub(super) fn is_interruptible(&self, inner: &For) -> bool {
+        self.depth == 0 && !self.is_outlined || takes_long(inner)
     }
 
     pub(super) fn shared_loop(&mut self, inner: &'a For) -> Result<()> {
@@ -65,74 +44,17 @@ impl<'a> Emitter<'_, 'a, '_> {
         Ok(())
     }
 
-    /// The number of the function for a loop, and where what it captures stands. Loops alike have one function.
+    /// The number of the function for a loop, and where what it captures stands.
     fn outline(&mut self, inner: &'a For, is_whole: bool) -> (usize, Value) {
-        let mut outlined = self.captures(inner);
-        outlined.is_whole = is_whole;
-        let likeness = Likeness::of(self.program, inner);
-        let buffers = likeness.order.clone();
-        let key = likeness.key(&outlined.constants, &outlined.values, &outlined.counters);
+        let slots = &self.slots;
+        let (number, outlined) = self.shared.outline(inner, is_whole, |value| match &slots[value.index()] {
+            Slot::Const(scalar) => Some(*scalar),
+            _ => None,
+        });
         let mut registers: Vec<Value> = outlined.values.iter().map(|&value| self.scalar(value)).collect();
         registers.extend(outlined.counters.iter().map(|&id| self.counter(id)));
-        if key.is_some() {
-            registers.extend(buffers.iter().map(|&buffer| self.buffer_pointer(buffer)));
-            outlined.buffers = buffers;
-        }
-        let captured = self.spill(&registers);
-        let next = self.shared.outlined.len();
-        let key = key.map(|key| format!("{is_whole} {key}"));
-        let number = key.map_or(next, |key| *self.shared.alike.entry(key).or_insert(next));
-        if number == next {
-            self.shared.outlined.push(outlined);
-        }
-        (number, captured)
-    }
-
-    /// What the body reads that is made outside of it.
-    fn captures(&self, inner: &'a For) -> Outlined<'a> {
-        let mut outlined =
-            Outlined { inner, constants: vec![], values: vec![], counters: vec![], buffers: vec![], is_whole: false };
-        let mut made = vec![false; self.program.values.len()];
-        let mut opened = vec![false; self.program.n_loops as usize];
-        opened[inner.id.index()] = true;
-        let (mut read, mut counted) = (vec![], vec![]);
-        for_each_inst(&inner.body, &mut |inst| {
-            if inst.op.has_value() {
-                made[inst.dst.index()] = true;
-            }
-            let carries = match &inst.op {
-                Op::For(inner) => {
-                    opened[inner.id.index()] = true;
-                    &inner.carries[..]
-                }
-                Op::While(inner) => &inner.carries,
-                _ => &[],
-            };
-            for carry in carries {
-                made[carry.phi.index()] = true;
-                made[carry.out.index()] = true;
-            }
-            inst.op.for_each_operand(|value| read.push(value));
-            inst.op.for_each_yield(|value| read.push(value));
-            counted.extend(inst.op.addrs().flat_map(|addr| addr.terms.iter().map(|&(id, _)| id)));
-            if let Op::Index(id) = inst.op {
-                counted.push(id);
-            }
-        });
-        for value in read {
-            if !std::mem::replace(&mut made[value.index()], true) {
-                match &self.slots[value.index()] {
-                    Slot::Const(scalar) => outlined.constants.push((value, *scalar)),
-                    _ => outlined.values.push(value),
-                }
-            }
-        }
-        for id in counted {
-            if !std::mem::replace(&mut opened[id.index()], true) {
-                outlined.counters.push(id);
-            }
-        }
-        outlined
+        registers.extend(outlined.buffers.iter().map(|&buffer| self.buffer_pointer(buffer)));
+        (number, self.spill(&registers))
     }
 
     /// Emits the function of a shared loop: context, captured values, start and end.
@@ -176,24 +98,4 @@ impl<'a> Emitter<'_, 'a, '_> {
         self.end(target);
         Ok(())
     }
-}
-
-fn known_length(extent: Extent) -> i64 {
-    match extent {
-        Extent::Const(n) => n,
-        Extent::Size(_) => UNKNOWN_LENGTH,
-    }
-}
-
-/// Operations that one run of a block does, roughly.
-fn work_of(block: &[Inst]) -> i64 {
-    let work = |inst: &Inst| match &inst.op {
-        Op::Const(_) | Op::Index(_) | Op::Size(_) => 0,
-        Op::For(inner) => work_of(&inner.body).saturating_mul(known_length(inner.n)),
-        Op::While(inner) => work_of(&inner.header).saturating_add(work_of(&inner.body)).saturating_mul(UNKNOWN_LENGTH),
-        Op::Switch(inner) => inner.branches.iter().map(|branch| work_of(branch)).max().unwrap_or(0),
-        Op::Call(_) => UNKNOWN_LENGTH,
-        _ => 1,
-    };
-    block.iter().map(work).fold(0, i64::saturating_add)
 }

@@ -227,7 +227,7 @@ impl Emitter<'_, '_, '_> {
 
     fn float_remainder(&mut self, dtype: DType, x: Value, y: Value) -> Value {
         let ty = scalar_type(dtype);
-        let mut signature = Signature::new(self.shared.call_conv);
+        let mut signature = Signature::new(self.call_conv);
         signature.params = vec![AbiParam::new(ty); 2];
         signature.returns.push(AbiParam::new(ty));
         let signature = self.fb.import_signature(signature);

@@ -178,7 +178,7 @@ impl Block<'_, '_> {
             accesses.add(super::group::spread(&dest.strides, &layout.reduced, layout.sizes.len()));
         }
         let combine = if dtype == DType::Bool { Combine::Or } else { Combine::Add };
-        let accs = vec![Acc { combine, dtype: value_dtype(dtype) }; values_per_element(dtype)];
+        let accs = Acc::of(combine, dtype).to_vec();
         let nest = Nest::new(&layout.sizes, &layout.reduced, accesses.known(), 4).reducing(accs, false);
         self.current.clear();
         let ins = [eqn.ins[0], eqn.ins[1]];

@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use pullback_base::{DType, Result, bail};
-use pullback_ir::lower::{CpuForm, Elem, Index, value_dtype, values_per_element};
+use pullback_ir::lower::{CpuForm, Elem, Index, lexicographic, value_dtype, values_per_element};
 use pullback_ir::{Atom, VarId};
-use pullback_loops::{Binary, BufferId, Builder, Combine, ValueId};
+use pullback_loops::{Binary, BufferId, Builder, Combine, Comparison, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -222,9 +222,8 @@ fn accs(graph: &Graph, group: &Group) -> (Vec<Acc>, bool) {
     for &eqn in &group.members {
         if let CpuForm::Reduce { combine, .. } = graph.forms[eqn] {
             let dtype = graph.out_aval(eqn).dtype;
-            let n = values_per_element(dtype);
-            accs.extend((0..n).map(|_| Acc { combine, dtype: value_dtype(dtype) }));
-            is_ordered |= n == 2 && combine == Combine::Mul;
+            accs.extend(Acc::of(combine, dtype));
+            is_ordered |= Acc::needs_order(combine, dtype);
         }
     }
     (accs, is_ordered)
@@ -249,6 +248,12 @@ pub(super) fn combined(loops: &mut Builder, combine: Combine, a: Elem, b: Elem) 
             Ok(Elem::Two(loops.binary(Binary::Add, a, c), loops.binary(Binary::Add, b, d)))
         }
         (Elem::Two(a, b), Elem::Two(c, d)) if combine == Combine::Mul => Ok(product(loops, [a, b], [c, d])),
+        (Elem::Two(a, b), Elem::Two(c, d)) if combine == Combine::Max => {
+            Ok(lexicographic(loops, Comparison::Gt, [a, b], [c, d]))
+        }
+        (Elem::Two(a, b), Elem::Two(c, d)) if combine == Combine::Min => {
+            Ok(lexicographic(loops, Comparison::Lt, [a, b], [c, d]))
+        }
         (Elem::Two(..), _) | (_, Elem::Two(..)) => {
             bail!(NotImplemented, "{combine:?} of complex numbers is not implemented")
         }

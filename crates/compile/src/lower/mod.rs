@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use pullback_base::{Aval, DType, Result, bail};
-use pullback_ir::lower::{Control, CpuForm, Elem, ElementCx, Index, constant, values_per_element};
+use pullback_ir::lower::{Control, CpuForm, Elem, ElementCx, Index, constant, memory_dtype, values_per_element};
 use pullback_ir::{Atom, JaxprRef, VarId};
 use pullback_loops::{BufferId, Builder};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -24,7 +24,7 @@ use crate::graph::{Graph, IndexMap};
 use crate::passes::simplify;
 use crate::plan::{Place, Plan, Step};
 use crate::temps::Temps;
-use crate::view::{Value, View, bitcast, buffer_dtype, rounded};
+use crate::view::{Value, View, bitcast, rounded};
 
 /// A simplified jaxpr with its plan.
 pub(crate) type Planned = (Rc<Graph>, Rc<Plan>);
@@ -398,7 +398,7 @@ impl Block<'_, '_> {
     /// A temporary that holds an array of `aval`.
     fn temp(&mut self, loops: &mut Builder, aval: Aval) -> BufferId {
         let len = aval.size() * values_per_element(aval.dtype);
-        self.shared.temps.take(loops, buffer_dtype(aval.dtype), len as i64)
+        self.shared.temps.take(loops, memory_dtype(aval.dtype), len as i64)
     }
 
     /// A temporary until the end of the step.
@@ -454,7 +454,7 @@ fn const_view(shared: &mut Shared<'_>, loops: &mut Builder, array: &pullback_bas
     let len = (aval.size() * values_per_element(aval.dtype)) as i64;
     let buffer = *shared.consts.entry(array.address()).or_insert_with(|| {
         let role = pullback_loops::Role::Const(array.clone());
-        loops.buffer(buffer_dtype(aval.dtype), pullback_loops::Extent::Const(len), role)
+        loops.buffer(memory_dtype(aval.dtype), pullback_loops::Extent::Const(len), role)
     });
     Ok(View::whole(buffer, &aval.shape, aval.dtype))
 }

@@ -128,7 +128,7 @@ impl<'a, 'o> Block<'a, 'o> {
         let shape = &self.graph.aval(x).data().shape;
         self.current.clear();
         // The body needs the position along the axis itself, so axes are not merged.
-        let nest = Nest::new(shape, &[axis], None, 2).reducing(vec![Acc { combine, dtype: acc }], false);
+        let nest = Nest::new(shape, &[axis], None, 2).reducing(Acc::of(combine, acc).to_vec(), false);
         let mut body = OneAxis { block: self, axis, combine, value, totals: Totals { view, elem: None }, dtype };
         nest.run(loops, &mut body)?;
         Ok(body.totals)
@@ -150,9 +150,8 @@ impl<'a, 'o> Block<'a, 'o> {
         let mut accesses = Accesses::new();
         self.access(loops, x, &aval.shape, &mut accesses);
         accesses.add(dest.strides.clone());
-        let acc = Acc { combine, dtype: value_dtype(aval.dtype) };
         let nest = Nest::new(&aval.shape, &[axis], accesses.known(), 2);
-        let nest = nest.reducing(vec![acc; values_per_element(aval.dtype)], true);
+        let nest = nest.reducing(Acc::of(combine, aval.dtype).to_vec(), true);
         self.current.clear();
         let last = aval.shape[axis] as i64 - 1;
         nest.run(loops, &mut Running { block: self, x, combine, axis, last: reverse.then_some(last), dest: &dest })?;

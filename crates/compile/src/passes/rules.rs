@@ -111,8 +111,11 @@ pub(super) fn apply(jaxpr: &Jaxpr, options: &Options) -> Result<Jaxpr> {
         let ins = copier.operands(eqn);
         let is_sole_reader =
             eqn.ins.first().is_some_and(|&atom| matches!(atom, Atom::Var(var) if readers[var.index()] == 1));
-        let application = Application { eqn, ins: &ins, out: jaxpr.vars[eqn.first_out.index()], is_sole_reader };
-        let answer = (eqn.n_outs == 1).then(|| find(&known, &application, options)).flatten();
+        // An equation without results, an effect, has no first one.
+        let answer = match jaxpr.eqn_out_avals(eqn) {
+            &[out] => find(&known, &Application { eqn, ins: &ins, out, is_sole_reader }, options),
+            _ => None,
+        };
         let outs: Vals = match answer {
             None => {
                 let outs = copier.copy(jaxpr, eqn, &ins);

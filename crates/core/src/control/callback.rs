@@ -1,13 +1,13 @@
-//! Calls of functions of the host: printing, debugging, and pure callbacks.
+//! Calls of functions of the host for printing and debugging, and what all functions of the host are.
 //!
 //! debug_print, debug_callback : operands ->          an effect; primals only, once for each example under batching
-//! pure_callback : operands -> results                no effect; not differentiable without a custom rule
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use pullback_base::{Aval, Result};
+use pullback_ir::hlo::{HloCx, HloValue, HloValues};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
     Avals, Batch, BatchDims, Batching, Derivative, Effects, Emit, Hlo, Opaque, ParamField, ParamValue, Params, Prim,
@@ -18,9 +18,15 @@ use smallvec::smallvec;
 
 use crate::prims::V;
 
+/// A function of the host that can be called with operands and results of other types: those of a batch.
+pub trait Callback: HostCall {
+    /// The same function for operands and results of these avals.
+    fn retyped(&self, ins: Vec<Aval>, outs: Vec<Aval>) -> HostFunction;
+}
+
 /// A shared function of the host; prints its name, compares by identity.
 #[derive(Clone)]
-pub struct HostFunction(pub Arc<dyn HostCall>);
+pub struct HostFunction(pub Arc<dyn Callback>);
 
 impl PartialEq for HostFunction {
     fn eq(&self, other: &HostFunction) -> bool {
@@ -66,22 +72,10 @@ pub struct DebugCallback {
     pub callback: HostFunction,
 }
 
-/// Params of `pure_callback`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
-pub struct PureCallback {
-    /// What is called.
-    pub callback: HostFunction,
-    /// Avals of the results.
-    pub result_avals: Vec<Aval>,
-}
-
 struct DebugCallbackPrim;
-struct PureCallbackPrim;
 
 /// The primitive `debug_print`.
 pub const DEBUG_PRINT: PrimRef = PrimRef(&DebugCallbackPrim);
-/// The primitive `pure_callback`.
-pub const PURE_CALLBACK: PrimRef = PrimRef(&PureCallbackPrim);
 
 impl Prim for DebugCallbackPrim {
     type Params = DebugCallback;
@@ -104,7 +98,7 @@ impl Prim for DebugCallbackPrim {
         CpuForm::Host(p.callback.0.clone())
     }
     fn hlo(&self) -> Hlo<DebugCallback> {
-        Hlo::Missing("host calls")
+        Hlo::Rule(|p, cx, ins, outs| host_call(&p.callback, true, cx, ins, outs))
     }
     // Covered by the tests of control flow: there is no sample without a function of the host.
     fn samples(&self) -> Vec<Sample> {
@@ -132,44 +126,18 @@ fn batch_debug(
     Ok((smallvec![], smallvec![]))
 }
 
-impl<'e> V<'e> {
-    /// The slice at one position of an axis, without that axis.
-    pub fn index_in_dim(&self, position: usize, dim: usize) -> V<'e> {
-        let shape = &self.aval().data().shape;
-        let start: Vec<usize> = (0..shape.len()).map(|axis| if axis == dim { position } else { 0 }).collect();
-        let limit: Vec<usize> =
-            (0..shape.len()).map(|axis| if axis == dim { position + 1 } else { shape[axis] }).collect();
-        self.slice(&start, &limit, None).squeeze(&[dim])
-    }
-}
-
-impl Prim for PureCallbackPrim {
-    type Params = PureCallback;
-    const NAME: &'static str = "pure_callback";
-    const MULTIPLE_RESULTS: bool = true;
-
-    fn abstract_eval(&self, p: &PureCallback, _ins: &[Aval]) -> Result<Avals> {
-        Ok(p.result_avals.iter().copied().collect())
-    }
-    fn derivative(&self) -> Derivative<PureCallback> {
-        Derivative::Missing(
-            "Pure callbacks do not support JVP. Please use `jax.custom_jvp` to use callbacks while taking gradients.",
-        )
-    }
-    fn transpose(&self) -> Transpose<PureCallback> {
-        Transpose::NotLinear
-    }
-    fn batching(&self) -> Batching<PureCallback> {
-        Batching::Missing("vmap_method is not written yet")
-    }
-    fn cpu(&self, p: &PureCallback, _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
-        CpuForm::Host(p.callback.0.clone())
-    }
-    fn hlo(&self) -> Hlo<PureCallback> {
-        Hlo::Missing("host calls")
-    }
-    // Covered by the tests of control flow: there is no sample without a function of the host.
-    fn samples(&self) -> Vec<Sample> {
-        vec![]
-    }
+/// A call that whoever runs the program must know by name.
+pub(super) fn host_call(
+    callback: &HostFunction,
+    has_side_effect: bool,
+    cx: &mut dyn HloCx,
+    ins: &[HloValue],
+    outs: &[Aval],
+) -> Result<HloValues> {
+    let name = callback.0.name().replace(['"', '\\', '\n'], "_");
+    let properties = format!(
+        "api_version = 4 : i32, backend_config = {{name = \"{name}\"}}, \
+         call_target_name = \"pullback_host_callback\", has_side_effect = {has_side_effect}"
+    );
+    cx.generic("stablehlo.custom_call", &properties, ins, &mut [], outs)
 }

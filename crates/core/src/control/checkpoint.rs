@@ -2,15 +2,26 @@
 //!
 //! remat2 : operands -> results of the jaxpr
 
-use pullback_base::{Aval, Result};
+use pullback_base::{Aval, DType, Result};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
-    Avals, Batching, Builder, Derivative, Effects, Emit, Hlo, JaxprRef, Operand, Params, Prim, PrimRef, Sample, Split,
-    SplitJaxpr, Tangents, Transpose, Val, Vals, eval_jaxpr,
+    Atom, Avals, Batching, Builder, Derivative, Effects, Emit, Eqn, Hlo, Jaxpr, JaxprRef, Operand, Params, Prim,
+    PrimRef, Sample, Split, SplitJaxpr, Tangents, TraceId, Transpose, Val, Vals, VarId, eval_jaxpr,
 };
 
-use super::jit::{batch_in_front, check_call};
+use super::jit::{JIT, Jit, batch_in_front, check_call};
+use super::shared::shared_rule;
+use crate::prims::{REDUCE_PRECISION, ReducePrecision, V};
 use crate::transforms::{batch_jaxpr, dce_jaxpr, jvp_jaxpr, transpose_jaxpr};
+
+/// Which intermediate values are kept for the derivative.
+pub trait SavePolicy: Send + Sync {
+    /// Whether the results of this application are kept.
+    fn saves(&self, prim: PrimRef, params: &Params, ins: &[Aval]) -> Result<bool>;
+    /// How it prints.
+    fn name(&self) -> String;
+}
+shared_rule!(PolicyRef SavePolicy, SavePolicy::name, "A shared policy.");
 
 /// Params of `remat2`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
@@ -19,8 +30,8 @@ pub struct Checkpoint {
     pub jaxpr: JaxprRef,
     /// Whether this is the part that a derivative computes again.
     pub differentiated: bool,
-    /// Always `None`: which values to keep is not yet a choice.
-    pub policy: Option<bool>,
+    /// Which values to keep; none when there is no policy.
+    pub policy: Option<PolicyRef>,
     /// Whether the recomputation must not be merged with the first computation.
     pub prevent_cse: bool,
 }
@@ -77,7 +88,13 @@ impl Prim for CheckpointPrim {
         CpuForm::Control(Control::Call(p.jaxpr.clone()))
     }
     fn hlo(&self) -> Hlo<Checkpoint> {
-        Hlo::Missing("calls of functions")
+        Hlo::Rule(|p, cx, ins, _| {
+            if !p.differentiated {
+                return cx.call("checkpoint", &p.jaxpr, ins);
+            }
+            let ins = if p.prevent_cse { cx.barrier(ins) } else { ins.into() };
+            cx.inline(&p.jaxpr, &ins)
+        })
     }
     // Covered by the tests of control flow: there is no sample without a traced function.
     fn samples(&self) -> Vec<Sample> {
@@ -95,40 +112,166 @@ impl Prim for CheckpointPrim {
     }
 }
 
-/// Known results are computed now without residuals; the unknown part computes the residuals again from the known operands.
+/// Known results are computed now, with those residuals that the policy keeps; the unknown part computes the other
+/// residuals again from these and the known operands.
 fn split_checkpoint(p: &Checkpoint, split: &dyn Split, ins: &[Val]) -> Result<Vals> {
     let unknown_in: Vec<bool> = ins.iter().map(|val| split.is_unknown(val)).collect();
-    let parts = split.split_jaxpr(&p.jaxpr, &unknown_in)?;
+    // A policy looks at operations, so calls must not hide them.
+    let jaxpr = if p.policy.is_some() { inlined(&p.jaxpr)? } else { p.jaxpr.clone() };
+    let parts = split.split_jaxpr(&jaxpr, &unknown_in)?;
     let pick = |want: bool| {
         ins.iter().zip(&unknown_in).filter(move |(_, unknown)| **unknown == want).map(|(val, _)| val.clone())
     };
     let known_ins: Vec<Val> = pick(false).collect();
     let n_known_outs = parts.known.outs.len() - parts.n_residuals;
-    let wanted: Vec<bool> = (0..parts.known.outs.len()).map(|i| i < n_known_outs).collect();
-    let known_only = dce_jaxpr(&parts.known, &wanted, &vec![true; known_ins.len()]).jaxpr;
+    let kept = Kept::of(p, &parts)?;
+
     // The values are wanted as they are: no derivative will recompute them.
-    let mut known_outs = eval_jaxpr(split.known(), &known_only, &known_ins)?.into_iter();
-    let again = recomputation(&parts, known_ins.len())?;
-    let unknown_ins: Vec<Val> = known_ins.iter().cloned().chain(pick(true)).collect();
+    let mut known_outs = kept.evaluate_known(&parts.known, n_known_outs, split.known(), &known_ins)?;
+    let saved = known_outs.split_off(n_known_outs);
+    let again = recomputation(&parts, &kept)?;
+    let unknown_ins = saved.into_iter().chain(known_ins).chain(pick(true));
+    let all_outs = vec![true; again.outs.len()];
+    let pruned = dce_jaxpr(&again, &all_outs, &vec![false; again.invars.len()]);
+    let unknown_ins: Vec<Val> =
+        unknown_ins.zip(&pruned.used_in).filter(|(_, used)| **used).map(|(val, _)| val).collect();
     let differentiated = Checkpoint { differentiated: true, ..p.clone() };
-    let mut unknown_outs = differentiated.bind(split.unknown(), again, &unknown_ins)?.into_iter();
+    let mut unknown_outs = differentiated.bind(split.unknown(), pruned.jaxpr, &unknown_ins)?.into_iter();
+    let mut known_outs = known_outs.into_iter();
     let merge = |unknown: &bool| if *unknown { unknown_outs.next() } else { known_outs.next() };
     Ok(parts.unknown_out.iter().map(merge).map(|out| out.expect("as many results as marks")).collect())
 }
 
-fn recomputation(parts: &SplitJaxpr, n_known: usize) -> Result<JaxprRef> {
+/// An emitter that binds what `jit` calls hold instead of the calls.
+struct Inliner<'a>(&'a Builder);
+
+impl Emit for Inliner<'_> {
+    fn id(&self) -> TraceId {
+        self.0.id()
+    }
+
+    fn bind(&self, prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals> {
+        match params.get::<Jit>() {
+            Some(call) if prim == JIT => Ok(eval_jaxpr(self, &call.jaxpr, ins)?.into()),
+            _ => self.0.bind(prim, params, ins),
+        }
+    }
+}
+
+fn inlined(jaxpr: &JaxprRef) -> Result<JaxprRef> {
+    if !jaxpr.eqns.iter().any(|eqn| eqn.prim == JIT) {
+        return Ok(jaxpr.clone());
+    }
     let b = Builder::new();
-    let known_ins: Vec<Val> = parts.known.in_avals().into_iter().map(|aval| b.input(aval)).collect();
-    debug_assert_eq!(known_ins.len(), n_known);
+    let ins: Vec<Val> = jaxpr.in_avals().into_iter().map(|aval| b.input(aval)).collect();
+    let outs = eval_jaxpr(&Inliner(&b), jaxpr, &ins)?;
+    Ok(JaxprRef::new(b.finish(&outs, None).0))
+}
+
+/// Which values of the known part are kept, and which of its equations are done again.
+struct Kept {
+    vars: Vec<VarId>,
+    again: Vec<bool>,
+}
+
+impl Kept {
+    /// From the residuals back to what the policy keeps, or to the operands.
+    fn of(p: &Checkpoint, parts: &SplitJaxpr) -> Result<Kept> {
+        let known = &parts.known;
+        let mut wanted = vec![false; known.vars.len()];
+        for out in &known.outs[known.outs.len() - parts.n_residuals..] {
+            mark(&mut wanted, *out);
+        }
+        let (mut vars, mut again) = (vec![], vec![false; known.eqns.len()]);
+        for (i, eqn) in known.eqns.iter().enumerate().rev() {
+            let needed: Vec<VarId> = eqn.outs().filter(|var| wanted[var.index()]).collect();
+            if needed.is_empty() {
+                continue;
+            }
+            if saves(p, known, eqn)? {
+                vars.extend(needed.into_iter().rev());
+                continue;
+            }
+            again[i] = true;
+            eqn.ins.iter().for_each(|&atom| mark(&mut wanted, atom));
+        }
+        vars.reverse();
+        Ok(Kept { vars, again })
+    }
+
+    /// Results of the known part, then the kept values. One that the known part goes on to use is rounded to its own
+    /// format, so that nobody takes what a fusion computes with more digits for the value that was kept.
+    fn evaluate_known(&self, known: &Jaxpr, n_outs: usize, e: &dyn Emit, ins: &[Val]) -> Result<Vec<Val>> {
+        let order: Vec<usize> = (0..known.invars.len()).collect();
+        let mut whole = known.reordered(&order, &(0..n_outs).collect::<Vec<_>>());
+        whole.outs.extend(self.vars.iter().map(|&var| Atom::Var(var)));
+        let whole = dce_jaxpr(&JaxprRef::new(whole), &vec![true; n_outs + self.vars.len()], &vec![true; order.len()]);
+        let whole = whole.jaxpr;
+        let mut used = vec![false; whole.vars.len()];
+        whole.eqns.iter().flat_map(|eqn| &eqn.ins).for_each(|&atom| mark(&mut used, atom));
+        let is_kept = |var: VarId| whole.outs[n_outs..].contains(&Atom::Var(var));
+        let mut env: Vec<Option<Val>> = vec![None; whole.vars.len()];
+        for (var, array) in whole.constvars.iter().zip(&whole.consts) {
+            env[var.index()] = Some(Val::Array(array.clone()));
+        }
+        for (var, val) in whole.invars.iter().zip(ins) {
+            env[var.index()] = Some(val.clone());
+        }
+        let read = |env: &[Option<Val>], atom: Atom| match atom {
+            Atom::Literal(scalar) => Val::Literal(scalar),
+            Atom::Var(var) => env[var.index()].clone().expect("equations come after those they use"),
+        };
+        for eqn in &whole.eqns {
+            let ins: Vals = eqn.ins.iter().map(|&atom| read(&env, atom)).collect();
+            let outs = eqn.span.scope(|| e.bind(eqn.prim, &eqn.params, &ins))?;
+            for (var, out) in eqn.outs().zip(outs) {
+                let rounded = used[var.index()] && is_kept(var);
+                env[var.index()] = Some(if rounded { in_own_format(e, &out)? } else { out });
+            }
+        }
+        Ok(whole.outs.iter().map(|&out| read(&env, out)).collect())
+    }
+}
+
+fn mark(marks: &mut [bool], atom: Atom) {
+    if let Atom::Var(var) = atom {
+        marks[var.index()] = true;
+    }
+}
+
+fn saves(p: &Checkpoint, jaxpr: &Jaxpr, eqn: &Eqn) -> Result<bool> {
+    let Some(policy) = &p.policy else { return Ok(false) };
+    let avals: Vec<Aval> = eqn.ins.iter().map(|&atom| jaxpr.aval(atom)).collect();
+    policy.0.saves(eqn.prim, &eqn.params, &avals)
+}
+
+fn in_own_format(e: &dyn Emit, val: &Val) -> Result<Val> {
+    let (exponent_bits, mantissa_bits) = match val.aval().dtype {
+        DType::F64 => (11, 52),
+        DType::F32 => (8, 23),
+        DType::F16 => (5, 10),
+        DType::BF16 => (8, 7),
+        _ => return Ok(val.clone()),
+    };
+    let params = Params::new(ReducePrecision { exponent_bits, mantissa_bits });
+    V::new(e, val).bind(REDUCE_PRECISION, &params, &[]).done()
+}
+
+/// The unknown part, from the kept values, the known operands and the unknown ones.
+fn recomputation(parts: &SplitJaxpr, kept: &Kept) -> Result<JaxprRef> {
+    let known = &parts.known;
+    let mut again = Jaxpr::clone(known);
+    let mut marks = kept.again.iter();
+    again.eqns.retain(|_| *marks.next().expect("one mark for each equation"));
+    again.outs.drain(..known.outs.len() - parts.n_residuals);
+    again.invars.splice(0..0, kept.vars.iter().copied());
+    let b = Builder::new();
+    let known_ins: Vec<Val> = again.in_avals().into_iter().map(|aval| b.input(aval)).collect();
     let unknown_avals = parts.unknown.in_avals().split_off(parts.n_residuals);
     let unknown_ins: Vec<Val> = unknown_avals.into_iter().map(|aval| b.input(aval)).collect();
-    let mut known_outs = eval_jaxpr(&b, &parts.known, &known_ins)?;
-    let residuals = known_outs.split_off(parts.known.outs.len() - parts.n_residuals);
+    let residuals = eval_jaxpr(&b, &again, &known_ins)?;
     let outs = eval_jaxpr(&b, &parts.unknown, &[residuals, unknown_ins].concat())?;
-    let whole = JaxprRef::new(b.finish(&outs, None).0);
-    let all_outs = vec![true; whole.outs.len()];
-    let all_ins = vec![true; whole.invars.len()];
-    Ok(dce_jaxpr(&whole, &all_outs, &all_ins).jaxpr)
+    Ok(JaxprRef::new(b.finish(&outs, None).0))
 }
 
 fn transpose(p: &Checkpoint, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {

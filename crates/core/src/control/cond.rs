@@ -4,10 +4,11 @@
 //! Under batching with an index for each example, all branches run and their results are selected.
 
 use pullback_base::{Aval, DType, Result, bail};
+use pullback_ir::hlo::{HloCx, HloRegion, HloValue};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
     Avals, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Hlo, JaxprRef, Operand, Params, Prim,
-    PrimRef, Sample, Split, Tangents, Transpose, Val, Vals, eval_jaxpr,
+    PrimRef, Sample, Split, Tangents, Transpose, Val, Vals, Varying, eval_jaxpr,
 };
 use smallvec::smallvec;
 
@@ -88,12 +89,28 @@ impl Prim for CondPrim {
     }
 
     fn hlo(&self) -> Hlo<Cond> {
-        Hlo::Missing("regions")
+        // The last branch runs for an index that is none, where the CPU clamps; whoever makes a switch clamps first.
+        Hlo::Rule(|p, cx, ins, outs| {
+            let operands = &ins[1..];
+            let mut bodies: Vec<_> = p
+                .branches
+                .iter()
+                .map(|branch| move |cx: &mut dyn HloCx, _: &[HloValue]| cx.inline(branch, operands))
+                .collect();
+            let mut regions: Vec<HloRegion<'_>> =
+                bodies.iter_mut().map(|body| HloRegion { args: vec![], body }).collect();
+            cx.generic("stablehlo.case", "", &ins[..1], &mut regions, outs)
+        })
     }
 
     // Covered by the tests of control flow: there is no sample without traced branches.
     fn samples(&self) -> Vec<Sample> {
         vec![]
+    }
+
+    // Which branch or how many rounds may differ, so all results may.
+    fn varying(&self, _p: &Cond) -> Varying {
+        Varying::Everywhere
     }
 
     fn effects(&self, p: &Cond) -> Effects {
@@ -228,7 +245,8 @@ fn batch(p: &Cond, e: &dyn Emit, batch: &Batch, ins: &[Val], dims: &[Option<usiz
     Ok((outs, batched_out.iter().map(|&batched| batched.then_some(0)).collect()))
 }
 
-/// An index for each example: every branch runs for all of them, and results are selected.
+/// An index for each example: every branch runs for all of them, and results are selected. The index is in range here:
+/// who binds a choice has moved it there.
 fn batch_by_selection(
     p: &Cond,
     e: &dyn Emit,
@@ -240,14 +258,16 @@ fn batch_by_selection(
         bail!(NotImplemented, "IO effect not supported in vmap-of-cond with a batched predicate.");
     }
     let index = batch_to_front(e, &ins[0], dims[0], batch.size)?;
-    let (operands, batched) = batch_in_front(e, &ins[1..], &dims[1..], batch.size)?;
-    let n_branches = p.branches.len() as i64;
-    let index = clamp_index(e, &index, n_branches)?;
+    let mut operands = vec![];
+    for (val, &dim) in ins[1..].iter().zip(&dims[1..]) {
+        operands.push(batch_to_front(e, val, dim, batch.size)?);
+    }
     let all = vec![true; p.n_outs()];
     let mut results = vec![];
-    for branch in &p.branches {
-        let derived = batch_jaxpr(branch, batch, &batched, &all)?;
-        results.push(eval_jaxpr(e, &derived.jaxpr, &operands)?);
+    for (number, branch) in p.branches.iter().enumerate() {
+        let own = constant_elsewhere(e, &index, number, &operands)?;
+        let derived = batch_jaxpr(branch, batch, &vec![true; own.len()], &all)?;
+        results.push(eval_jaxpr(e, &derived.jaxpr, &own)?);
     }
     let mut outs: Vals = smallvec![];
     for i in 0..p.n_outs() {
@@ -258,23 +278,22 @@ fn batch_by_selection(
     Ok((outs, out_dims))
 }
 
-fn clamp_index(e: &dyn Emit, index: &Val, n_branches: i64) -> Result<Val> {
+/// Operands of one branch, constant to derivatives for the examples that take another: a branch that is not taken may be
+/// infinite where it is, and zero times that is no number.
+fn constant_elsewhere(e: &dyn Emit, index: &Val, branch: usize, operands: &[Val]) -> Result<Vec<Val>> {
     let v = V::new(e, index);
-    let (low, high) = (v.number(0.0), v.number((n_branches - 1) as f64));
-    v.max(&low).min(&high).done()
+    let is_taken = v.eq(&v.number(branch as f64)).done()?;
+    let own = |x: &Val| choose(e, &is_taken, &V::new(e, x).stop_gradient().done()?, x);
+    operands.iter().map(own).collect()
 }
 
 fn select_cases(e: &dyn Emit, index: &Val, cases: &[Val]) -> Result<Val> {
     if cases.len() == 1 {
         return Ok(cases[0].clone());
     }
-    let v = V::new(e, index);
-    if cases.len() == 2 {
-        let is_second = v.ne(&v.number(0.0)).done()?;
-        return choose(e, &is_second, &cases[0], &cases[1]);
-    }
     let shape = &cases[0].aval().data().shape;
-    let which = v.broadcast_in_dim(shape, &[0]).done()?;
+    let v = V::new(e, index);
+    let which = if shape.len() == 1 { index.clone() } else { v.broadcast_in_dim(shape, &[0]).done()? };
     let ins: Vec<Val> = std::iter::once(which).chain(cases.iter().cloned()).collect();
     Ok(e.bind(SELECT_N, &Params::NONE, &ins)?.swap_remove(0))
 }

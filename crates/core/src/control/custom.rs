@@ -7,70 +7,30 @@
 //!
 //! The rules are functions of a front end and re-enter tracing on the emitter they are given.
 
-use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use pullback_base::{Aval, Error, Result, bail};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
-    Avals, Batch, BatchDims, Batching, CustomRule, Derivative, Effects, Emit, EmitRef, Hlo, JaxprRef, Opaque, Operand,
-    ParamField, ParamValue, Params, Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals,
+    Avals, Batch, BatchDims, Batching, CustomRule, Derivative, Effects, Emit, EmitRef, Hlo, JaxprRef, Operand, Params,
+    Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals,
 };
 
 use super::jit::{batch_in_front, check_call};
+use super::shared::shared_rule;
 use crate::prims::{batch_to_front, instantiate};
 use crate::transforms::{BatchEmit, batch_jaxpr};
 
 /// A user's derivative for reverse mode.
 pub trait VjpRule: Send + Sync {
-    /// Results and residuals, from primals.
-    fn forward(&self, e: &EmitRef, primals: &[Val]) -> Result<(Vals, Vec<Val>)>;
+    /// Results and residuals, from primals and which of them have tangents.
+    fn forward(&self, e: &EmitRef, primals: &[Val], perturbed: &[bool]) -> Result<(Vals, Vec<Val>)>;
     /// Cotangents of the primals, from residuals and cotangents of the results (`None` is zero).
     fn backward(&self, e: &EmitRef, residuals: &[Val], cts: &[Option<Val>]) -> Result<Tangents>;
     /// How the forward and the backward function print.
     fn names(&self) -> [String; 2];
 }
 
-macro_rules! shared_rule {
-    ($name:ident $trait:path, $text:expr, $doc:literal) => {
-        #[doc = $doc]
-        #[derive(Clone)]
-        pub struct $name(pub Arc<dyn $trait>);
-
-        impl PartialEq for $name {
-            fn eq(&self, other: &$name) -> bool {
-                Arc::ptr_eq(&self.0, &other.0)
-            }
-        }
-
-        impl Eq for $name {}
-
-        impl Hash for $name {
-            fn hash<H: Hasher>(&self, state: &mut H) {
-                Arc::as_ptr(&self.0).cast::<()>().hash(state);
-            }
-        }
-
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&$text(&*self.0))
-            }
-        }
-
-        impl ParamField for $name {
-            fn to_value(&self) -> ParamValue {
-                ParamValue::Opaque(Opaque { text: $text(&*self.0).into(), value: Arc::new(self.clone()) })
-            }
-            fn from_value(value: &ParamValue) -> Option<Self> {
-                match value {
-                    ParamValue::Opaque(opaque) => opaque.value.downcast_ref::<$name>().cloned(),
-                    _ => None,
-                }
-            }
-        }
-    };
-}
 shared_rule!(JvpRuleRef CustomRule, CustomRule::name, "A shared forward rule.");
 shared_rule!(VjpRuleRef VjpRule, |rule: &dyn VjpRule| rule.names()[0].clone(), "A shared reverse rule; prints its forward function.");
 
@@ -155,7 +115,7 @@ impl Prim for CustomJvpPrim {
         CpuForm::Control(Control::Call(p.call_jaxpr.clone()))
     }
     fn hlo(&self) -> Hlo<CustomJvpCall> {
-        Hlo::Missing("calls of functions")
+        Hlo::Rule(|p, cx, ins, _| cx.call(&p.name, &p.call_jaxpr, ins))
     }
     // Covered by the tests of control flow: there is no sample without a rule.
     fn samples(&self) -> Vec<Sample> {
@@ -198,7 +158,7 @@ impl Prim for CustomVjpPrim {
         CpuForm::Control(Control::Call(p.call_jaxpr.clone()))
     }
     fn hlo(&self) -> Hlo<CustomVjpCall> {
-        Hlo::Missing("calls of functions")
+        Hlo::Rule(|p, cx, ins, _| cx.call(&p.name, &p.call_jaxpr, ins))
     }
     // Covered by the tests of control flow: there is no sample without a rule.
     fn samples(&self) -> Vec<Sample> {
@@ -246,7 +206,7 @@ impl Prim for CustomLinPrim {
         })
     }
     fn cpu(&self, _p: &CustomLin, _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
-        CpuForm::Missing(NO_FORWARD.into())
+        CpuForm::Decompose(Box::new(|_, _| Err(Error::type_error(NO_FORWARD))))
     }
     fn hlo(&self) -> Hlo<CustomLin> {
         Hlo::Missing("it is gone before lowering")
@@ -270,7 +230,8 @@ struct ForwardOfVjp(VjpRuleRef);
 
 impl CustomRule for ForwardOfVjp {
     fn jvp(&self, e: &EmitRef, primals: &[Val], tangents: &[Option<Val>]) -> Result<(Vals, Tangents)> {
-        let (outs, residuals) = self.0.0.forward(e, primals)?;
+        let perturbed: Vec<bool> = tangents.iter().map(Option::is_some).collect();
+        let (outs, residuals) = self.0.0.forward(e, primals, &perturbed)?;
         let num_res = residuals.len();
         let mut ins = residuals;
         for (x, t) in primals.iter().zip(tangents) {
@@ -296,7 +257,7 @@ struct BackwardOfVjp {
 
 impl CustomRule for BackwardOfVjp {
     fn jvp(&self, _: &EmitRef, _: &[Val], _: &[Option<Val>]) -> Result<(Vals, Tangents)> {
-        Err(Error::type_error(NO_FORWARD))
+        Err(Error::not_implemented(NO_FORWARD))
     }
     fn transpose(&self, e: &EmitRef, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {
         let known = |x: &Operand| x.known().cloned().ok_or_else(|| Error::internal("a residual is known"));
@@ -358,10 +319,10 @@ struct BatchedVjp {
 }
 
 impl VjpRule for BatchedVjp {
-    fn forward(&self, e: &EmitRef, primals: &[Val]) -> Result<(Vals, Vec<Val>)> {
+    fn forward(&self, e: &EmitRef, primals: &[Val], perturbed: &[bool]) -> Result<(Vals, Vec<Val>)> {
         let emit = Arc::new(BatchEmit::new(e.clone(), self.batch.clone()));
         let shared: EmitRef = emit.clone();
-        let (outs, residuals) = self.rule.0.forward(&shared, &pack_all(&emit, primals, &self.batched))?;
+        let (outs, residuals) = self.rule.0.forward(&shared, &pack_all(&emit, primals, &self.batched), perturbed)?;
         let outs: Result<Vals> = outs.iter().map(|out| unpack_front(&**e, &emit, out)).collect();
         let residuals: Result<Vec<Val>> = residuals.iter().map(|val| unpack_front(&**e, &emit, val)).collect();
         Ok((outs?, residuals?))

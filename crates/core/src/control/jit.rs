@@ -87,7 +87,7 @@ impl Prim for JitPrim {
     }
 
     fn hlo(&self) -> Hlo<Jit> {
-        Hlo::Missing("calls of functions")
+        Hlo::Rule(|p, cx, ins, _| if p.inline { cx.inline(&p.jaxpr, ins) } else { cx.call(&p.name, &p.jaxpr, ins) })
     }
 
     // Covered by the tests of control flow: there is no sample without a traced function.

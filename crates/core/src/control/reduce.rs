@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use pullback_base::{Aval, Result, bail};
+use pullback_ir::hlo::{HloCx, HloRegion, HloValue, HloValues, int_array};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
     Avals, Batch, BatchDims, Batching, Builder, Derivative, Emit, Hlo, JaxprRef, Params, Prim, PrimRef, Sample,
@@ -269,7 +270,10 @@ impl Prim for ReducePrim {
     }
 
     fn hlo(&self) -> Hlo<Reduce> {
-        Hlo::Missing("an operation with a region of its own")
+        Hlo::Rule(|p, cx, ins, outs| {
+            let properties = format!("dimensions = {}", int_array(&p.dimensions));
+            by_jaxpr("stablehlo.reduce", &properties, &p.jaxpr, cx, ins, outs)
+        })
     }
 
     // Covered by the tests in Python: there is no sample without a traced function.
@@ -337,11 +341,27 @@ impl Prim for ReduceWindowPrim {
     }
 
     fn hlo(&self) -> Hlo<ReduceWindowBy> {
-        Hlo::Missing("an operation with a region of its own")
+        Hlo::Rule(|p, cx, ins, outs| {
+            by_jaxpr("stablehlo.reduce_window", &p.window().properties(), &p.jaxpr, cx, ins, outs)
+        })
     }
 
     // Covered by the tests in Python: there is no sample without a traced function.
     fn samples(&self) -> Vec<Sample> {
         vec![]
     }
+}
+
+/// An operation whose region is the computation.
+fn by_jaxpr(
+    name: &str,
+    properties: &str,
+    jaxpr: &JaxprRef,
+    cx: &mut dyn HloCx,
+    ins: &[HloValue],
+    outs: &[Aval],
+) -> Result<HloValues> {
+    let mut body = |cx: &mut dyn HloCx, args: &[HloValue]| cx.inline(jaxpr, args);
+    let region = HloRegion { args: jaxpr.in_avals(), body: &mut body };
+    cx.generic(name, properties, ins, &mut [region], outs)
 }

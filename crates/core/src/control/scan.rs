@@ -3,17 +3,20 @@
 //! scan : consts carry xs[length, ...] -> carry ys[length, ...]
 //! The body takes consts, carry and one slice of each x, and gives the next carry and one slice of each y.
 
-use pullback_base::{Aval, Result, Shape, bail};
+use pullback_base::{Aval, Result, Scalar, Shape, bail};
+use pullback_ir::hlo::{HloCx, HloValue, HloValues};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
     Atom, Avals, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Hlo, Jaxpr, JaxprRef, Operand, Params,
     Prim, PrimRef, Sample, Split, SplitJaxpr, Tangents, Transpose, Val, Vals, eval_jaxpr,
 };
 
+use smallvec::smallvec;
+
 use super::jit::check_call;
 use super::shapes::{ScanIns, ScanOuts};
 use crate::prims::{V, add_any, batch_to_front, instantiate};
-use crate::transforms::{batch_jaxpr, dce_jaxpr, jvp_jaxpr, split_jaxpr_forced, transpose_jaxpr};
+use crate::transforms::{batch_jaxpr, dce_jaxpr, jvp_jaxpr_strong, split_jaxpr_forced, transpose_jaxpr};
 
 /// Params of `scan`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
@@ -141,7 +144,7 @@ impl Prim for ScanPrim {
     }
 
     fn hlo(&self) -> Hlo<Scan> {
-        Hlo::Missing("loops")
+        Hlo::Rule(scan_hlo)
     }
 
     // Covered by the tests of control flow: there is no sample without a traced body.
@@ -164,8 +167,15 @@ impl Prim for ScanPrim {
 
 fn jvp(p: &Scan, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)> {
     let nonzero: Vec<bool> = ts.iter().map(Option::is_some).collect();
-    let derive = |carry: &[bool]| jvp_jaxpr(&p.jaxpr, &p.with_carry(&nonzero, carry), &p.forced(carry));
     let n_carry = p.ft_in.n_carry;
+    // A carry that comes in weakly typed and goes out strongly has strong tangents from the start.
+    let (in_avals, out_avals) = (p.jaxpr.in_avals(), p.jaxpr.out_avals());
+    let becomes_strong = |i: usize| {
+        let carried = i.checked_sub(p.ft_in.n_consts).filter(|&i| i < n_carry);
+        carried.is_some_and(|carried| in_avals[i].weak_type && !out_avals[carried].weak_type)
+    };
+    let strong: Vec<bool> = (0..xs.len()).map(|i| nonzero[i] && becomes_strong(i)).collect();
+    let derive = |carry: &[bool]| jvp_jaxpr_strong(&p.jaxpr, &p.with_carry(&nonzero, carry), &p.forced(carry), &strong);
     let carry = p.carry_fixpoint(p.parts(&nonzero)[1], |carry| Ok(derive(carry)?.nonzero_out[..n_carry].to_vec()))?;
     let derived = derive(&carry)?;
     let nonzero = p.with_carry(&nonzero, &carry);
@@ -428,4 +438,73 @@ pub(super) fn with_unused_inputs(jaxpr: &Jaxpr, avals: &[Aval]) -> JaxprRef {
         wider.invars.push(pullback_ir::VarId(wider.vars.len() as u32 - 1));
     }
     JaxprRef::new(wider)
+}
+
+/// A loop that carries the step, the operands, and the ys as far as they are made.
+fn scan_hlo(p: &Scan, cx: &mut dyn HloCx, ins: &[HloValue], outs: &[Aval]) -> Result<HloValues> {
+    let [_, y_avals] = p.out_parts(outs);
+    let ys: HloValues = y_avals.iter().map(|y| cx.full(Scalar::zero(y.dtype), &y.shape)).collect();
+    if p.length == 0 {
+        return Ok(p.parts(ins)[1].iter().copied().chain(ys).collect());
+    }
+    let step = |number: usize| Scalar::i32(number as i32);
+    let start = cx.constant(step(0));
+    let inits: HloValues = std::iter::once(start).chain(ins.iter().copied()).chain(ys).collect();
+    let n_ins = ins.len();
+    let state = cx.while_loop(
+        Some(p.length),
+        &inits,
+        &mut |cx, state| {
+            let end = cx.constant(step(p.length));
+            Ok(smallvec![cx.compare("LT", state[0], end)])
+        },
+        &mut |cx, state| {
+            let (ins, ys) = state[1..].split_at(n_ins);
+            let [consts, carry, xs] = p.parts(ins);
+            let position = position_hlo(p, cx, state[0]);
+            let slices: Vec<HloValue> = xs.iter().map(|&x| slice_hlo(cx, x, position)).collect();
+            let results = cx.inline(&p.jaxpr, &[consts, carry, &slices].concat())?;
+            let [next, new] = p.out_parts(&results);
+            let one = cx.constant(step(1));
+            let ys: Vec<HloValue> = ys.iter().zip(new).map(|(&ys, &y)| update_hlo(cx, ys, y, position)).collect();
+            let next_step = cx.binary("stablehlo.add", state[0], one);
+            Ok([&[next_step], consts, next, xs, &ys].concat().into())
+        },
+    )?;
+    let carry = &state[1 + p.ft_in.n_consts..][..p.ft_in.n_carry];
+    Ok(carry.iter().chain(&state[1 + n_ins..]).copied().collect())
+}
+
+/// The position in the arrays of a step.
+fn position_hlo(p: &Scan, cx: &mut dyn HloCx, step: HloValue) -> HloValue {
+    if !p.reverse {
+        return step;
+    }
+    let last = cx.constant(Scalar::i32(p.length as i32 - 1));
+    cx.binary("stablehlo.subtract", last, step)
+}
+
+fn starts_hlo(cx: &mut dyn HloCx, position: HloValue, rank: usize) -> Vec<HloValue> {
+    let mut starts = vec![position];
+    starts.extend((1..rank).map(|_| cx.constant(Scalar::i32(0))));
+    starts
+}
+
+fn slice_hlo(cx: &mut dyn HloCx, x: HloValue, position: HloValue) -> HloValue {
+    let mut sizes = x.aval.shape.clone();
+    sizes[0] = 1;
+    let mut operands = vec![x];
+    operands.extend(starts_hlo(cx, position, sizes.len()));
+    let attributes = format!("sizes = {:?}", &sizes[..]);
+    let slab = cx.one("stablehlo.dynamic_slice", &attributes, &operands, x.aval.with_shape(&sizes));
+    cx.reshape(slab, &sizes[1..])
+}
+
+fn update_hlo(cx: &mut dyn HloCx, ys: HloValue, y: HloValue, position: HloValue) -> HloValue {
+    let mut sizes = ys.aval.shape.clone();
+    sizes[0] = 1;
+    let slab = cx.reshape(y, &sizes);
+    let mut operands = vec![ys, slab];
+    operands.extend(starts_hlo(cx, position, sizes.len()));
+    cx.one("stablehlo.dynamic_update_slice", "", &operands, ys.aval)
 }

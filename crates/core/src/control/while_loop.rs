@@ -8,7 +8,7 @@ use pullback_base::{Aval, DType, Error, Result, bail};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
     Avals, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Hlo, JaxprRef, Params, Prim, PrimRef,
-    Sample, Split, Tangents, Transpose, Val, Vals, eval_jaxpr,
+    Sample, Split, Tangents, Transpose, Val, Vals, Varying, eval_jaxpr,
 };
 
 use super::jit::check_call;
@@ -91,12 +91,32 @@ impl Prim for WhilePrim {
     }
 
     fn hlo(&self) -> Hlo<While> {
-        Hlo::Missing("loops")
+        Hlo::Rule(|p, cx, ins, _| {
+            if p.cond_jaxpr.out_avals()[0].rank() > 0 {
+                return cx.compose(&|e, ins| run_until_all_done(p, e, ins), ins);
+            }
+            let (n_consts, n_cond) = (p.cond_nconsts + p.body_nconsts, p.cond_nconsts);
+            let outs = cx.while_loop(
+                None,
+                ins,
+                &mut |cx, args| cx.inline(&p.cond_jaxpr, &[&args[..n_cond], &args[n_consts..]].concat()),
+                &mut |cx, args| {
+                    let next = cx.inline(&p.body_jaxpr, &args[n_cond..])?;
+                    Ok(args[..n_consts].iter().copied().chain(next).collect())
+                },
+            )?;
+            Ok(outs[n_consts..].into())
+        })
     }
 
     // Covered by the tests of control flow: there is no sample without a traced body.
     fn samples(&self) -> Vec<Sample> {
         vec![]
+    }
+
+    // Which branch or how many rounds may differ, so all results may.
+    fn varying(&self, _p: &While) -> Varying {
+        Varying::Everywhere
     }
 
     fn effects(&self, p: &While) -> Effects {

@@ -7,6 +7,7 @@ pub mod elementwise;
 pub mod indexing;
 pub mod linalg;
 pub mod movement;
+pub mod parallel;
 pub mod random;
 pub mod reduction;
 mod value;
@@ -19,6 +20,7 @@ pub use elementwise::*;
 pub use indexing::*;
 pub use linalg::*;
 pub use movement::*;
+pub use parallel::*;
 pub use random::*;
 pub use reduction::*;
 pub use value::{V, add_any, instantiate, zeros};
@@ -34,6 +36,8 @@ pub const ALL: &[PrimRef] = &[
     ASINH,
     ATAN,
     ATANH,
+    BESSEL_I0E,
+    BESSEL_I1E,
     BITCAST_CONVERT_TYPE,
     CBRT,
     CEIL,
@@ -60,6 +64,7 @@ pub const ALL: &[PrimRef] = &[
     LOG2,
     LOGISTIC,
     NEG,
+    NAME,
     NOT,
     ONE_MINUS_SQUARE,
     POPULATION_COUNT,
@@ -86,6 +91,9 @@ pub const ALL: &[PrimRef] = &[
     EQ,
     GE,
     GT,
+    IGAMMA,
+    IGAMMA_GRAD_A,
+    IGAMMAC,
     LE,
     LT,
     MAX,
@@ -93,8 +101,12 @@ pub const ALL: &[PrimRef] = &[
     MUL,
     NE,
     NEXTAFTER,
+    OPTIMIZATION_BARRIER,
     OR,
+    POLYGAMMA,
     POW,
+    RANDOM_GAMMA_GRAD,
+    REGULARIZED_INCOMPLETE_BETA,
     REM,
     SELECT_N,
     SHIFT_LEFT,
@@ -102,6 +114,7 @@ pub const ALL: &[PrimRef] = &[
     SHIFT_RIGHT_LOGICAL,
     SUB,
     XOR,
+    ZETA,
     // movement
     BROADCAST_IN_DIM,
     CONCATENATE,
@@ -154,6 +167,19 @@ pub const ALL: &[PrimRef] = &[
     // contraction
     CONV_GENERAL_DILATED,
     DOT_GENERAL,
+    // collectives
+    ALL_GATHER,
+    ALL_TO_ALL,
+    AXIS_INDEX,
+    PBROADCAST,
+    PMAX,
+    PMIN,
+    PPERMUTE,
+    PSUM,
+    PSUM_INVARIANT,
+    PVARY,
+    REDUCE_SCATTER,
+    SHARDING_CONSTRAINT,
     FFT,
     // linear algebra
     CHOLESKY,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pullback_base::Result;
+use pullback_base::{Result, Span};
 use pullback_ir::{
     Batch, Batched, Builder, Emit, EmitRef, JaxprRef, Params, PrimRef, Slot, TraceId, Tracer, Val, Vals, eval_jaxpr,
 };
@@ -35,8 +35,13 @@ impl BatchEmit {
         let whole = value.aval();
         let mut shape = whole.shape.clone();
         shape.remove(dim);
-        let batched = Arc::new(Batched { value, dim });
+        let batched = Arc::new(Batched { value, dim, span: Span::current() });
         Val::Tracer(Tracer { trace: self.id, aval: whole.with_shape(&shape), slot: Slot::Batched(batched) })
+    }
+
+    /// Whether the application communicates along this batch: then operands without a batch axis matter too.
+    fn is_named_by(&self, prim: PrimRef, params: &Params) -> bool {
+        self.batch.name.as_ref().is_some_and(|name| prim.axis_names(params).contains(name))
     }
 
     /// The value with its batch axis, and where that is.
@@ -57,7 +62,7 @@ impl Emit for BatchEmit {
 
     fn bind(&self, prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals> {
         let (vals, dims): (Vec<Val>, Vec<Option<usize>>) = ins.iter().map(|val| self.unpack(val)).unzip();
-        if dims.iter().all(Option::is_none) {
+        if dims.iter().all(Option::is_none) && !self.is_named_by(prim, params) {
             return self.parent.bind(prim, params, &vals);
         }
         let e = &*self.parent;
@@ -93,32 +98,39 @@ fn align(e: &dyn Emit, vals: &[Val], dims: &[Option<usize>]) -> Result<(Vec<Val>
     }
     let rank = |(val, dim): (&Val, &Option<usize>)| val.aval().rank() - usize::from(dim.is_some());
     let max_rank = vals.iter().zip(dims).map(rank).max().unwrap_or(0);
-    let mut aligned = vec![];
-    for (val, &dim) in vals.iter().zip(dims) {
-        aligned.push(align_one(e, val, dim, max_rank)?);
+    // Those without the axis first, then batched scalars.
+    let mut aligned = vals.to_vec();
+    for (val, dim) in aligned.iter_mut().zip(dims) {
+        *val = with_axis_in_front(e, val, *dim)?;
+    }
+    for (val, dim) in aligned.iter_mut().zip(dims) {
+        *val = widened(e, val, *dim, max_rank)?;
     }
     Ok((aligned, 0))
 }
 
-fn align_one(e: &dyn Emit, val: &Val, dim: Option<usize>, rank: usize) -> Result<Val> {
+fn with_axis_in_front(e: &dyn Emit, val: &Val, dim: Option<usize>) -> Result<Val> {
     let v = V::new(e, val);
-    let Some(dim) = dim else {
-        if val.aval().rank() == 0 {
-            return Ok(val.clone());
-        }
-        let dims: Vec<usize> = (1..=val.aval().rank()).collect();
-        let shape: Vec<usize> = std::iter::once(1).chain(val.aval().shape.iter().copied()).collect();
-        return v.broadcast_in_dim(&shape, &dims).done();
-    };
-    let moved = v.move_axis(dim, 0);
-    let shape = moved.aval().data().shape.clone();
-    if shape.len() == rank + 1 {
-        return moved.done();
+    if let Some(dim) = dim {
+        return v.move_axis(dim, 0).done();
     }
-    // Only scalars have fewer axes than the others.
+    if val.aval().rank() == 0 {
+        return Ok(val.clone());
+    }
+    let dims: Vec<usize> = (1..=val.aval().rank()).collect();
+    let shape: Vec<usize> = std::iter::once(1).chain(val.aval().shape.iter().copied()).collect();
+    v.broadcast_in_dim(&shape, &dims).done()
+}
+
+/// Only batched scalars have fewer axes than the others.
+fn widened(e: &dyn Emit, val: &Val, dim: Option<usize>, rank: usize) -> Result<Val> {
+    let shape = &val.aval().data().shape;
+    if dim.is_none() || shape.len() == rank + 1 {
+        return Ok(val.clone());
+    }
     let mut wide = vec![1; rank + 1];
     wide[0] = shape[0];
-    moved.broadcast_in_dim(&wide, &[0]).done()
+    V::new(e, val).broadcast_in_dim(&wide, &[0]).done()
 }
 
 /// A batched jaxpr.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use pullback_base::{DType, Result};
+use pullback_base::{DType, Result, Span};
 use pullback_ir::{
     Builder, Dual, Emit, EmitRef, JaxprRef, Params, PrimRef, Slot, TraceId, Tracer, Val, Vals, eval_jaxpr,
 };
@@ -29,7 +29,7 @@ impl JvpEmit {
     pub fn pack(&self, primal: Val, tangent: Option<Val>) -> Val {
         let Some(tangent) = tangent else { return primal };
         let aval = primal.aval();
-        let dual = Arc::new(Dual { primal, tangent: Some(tangent) });
+        let dual = Arc::new(Dual { primal, tangent: Some(tangent), span: Span::current() });
         Val::Tracer(Tracer { trace: self.id, aval, slot: Slot::Dual(dual) })
     }
 
@@ -81,18 +81,34 @@ pub struct JvpJaxpr {
 /// # Errors
 /// What a rule raises, for example that it is missing.
 pub fn jvp_jaxpr(jaxpr: &JaxprRef, nonzero_in: &[bool], force_out: &[bool]) -> Result<JvpJaxpr> {
-    static CACHE: Cache<(u64, Vec<bool>, Vec<bool>), JvpJaxpr> = Cache::new();
-    let key = (jaxpr.id(), nonzero_in.to_vec(), force_out.to_vec());
-    CACHE.get_or_make(key, || make_jvp(jaxpr, nonzero_in, force_out))
+    jvp_jaxpr_strong(jaxpr, nonzero_in, force_out, &[])
 }
 
-fn make_jvp(jaxpr: &JaxprRef, nonzero_in: &[bool], force_out: &[bool]) -> Result<JvpJaxpr> {
+/// As [`jvp_jaxpr`], with tangents of the inputs marked in `strong_in` strongly typed even where the input is not.
+///
+/// # Errors
+/// As [`jvp_jaxpr`].
+pub fn jvp_jaxpr_strong(
+    jaxpr: &JaxprRef,
+    nonzero_in: &[bool],
+    force_out: &[bool],
+    strong_in: &[bool],
+) -> Result<JvpJaxpr> {
+    type Key = (u64, Vec<bool>, Vec<bool>, Vec<bool>);
+    static CACHE: Cache<Key, JvpJaxpr> = Cache::new();
+    let key = (jaxpr.id(), nonzero_in.to_vec(), force_out.to_vec(), strong_in.to_vec());
+    CACHE.get_or_make(key, || make_jvp(jaxpr, nonzero_in, force_out, strong_in))
+}
+
+fn make_jvp(jaxpr: &JaxprRef, nonzero_in: &[bool], force_out: &[bool], strong_in: &[bool]) -> Result<JvpJaxpr> {
     let builder = Arc::new(Builder::new());
     let emit = JvpEmit::new(builder.clone());
     let primals: Vec<Val> = jaxpr.in_avals().into_iter().map(|aval| builder.input(aval)).collect();
     let mut args = vec![];
-    for (primal, &nonzero) in primals.into_iter().zip(nonzero_in) {
-        let tangent = nonzero.then(|| builder.input(primal.aval().tangent()));
+    for (i, (primal, &nonzero)) in primals.into_iter().zip(nonzero_in).enumerate() {
+        let aval = primal.aval().tangent();
+        let is_weak = aval.weak_type && !strong_in.get(i).copied().unwrap_or(false);
+        let tangent = nonzero.then(|| builder.input(aval.weak(is_weak)));
         args.push(emit.pack(primal, tangent));
     }
     let (mut outs, mut tangents, mut nonzero_out) = (vec![], vec![], vec![]);

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use pullback_base::{Aval, Result};
+use pullback_base::{Aval, Error, Result};
 use pullback_ir::{Emit, EmitRef, JaxprRef, Val, eval_jaxpr};
 
 use super::jvp::JvpEmit;
@@ -22,6 +22,9 @@ pub struct Linear {
     /// Avals of all results, and whether each depends on the inputs at all.
     outs: Vec<(Aval, bool)>,
 }
+
+const UNKNOWN_PRIMAL: &str = "Linearization failed to produce known values for all output primals. This is typically caused \
+    by attempting to differentiate a function uses an operation that does not support reverse-mode autodiff.";
 
 /// Runs `f` at `primals` on an emitter over `current`, and gives its results and its derivative in all of them.
 /// `f` gets the emitter, which must be current while it runs.
@@ -42,6 +45,9 @@ pub fn linearize(
     let (mut values, mut tangents, mut outs) = (vec![], vec![], vec![]);
     for out in f(emit.clone(), &args)? {
         let (value, tangent) = emit.unpack(&out);
+        if value.tracer_of(split.id()).is_some() {
+            return Err(Error::value_error(UNKNOWN_PRIMAL));
+        }
         outs.push((value.aval(), tangent.is_some()));
         values.push(value);
         tangents.extend(tangent);

@@ -14,7 +14,7 @@ mod transpose;
 
 pub use batch::{BatchEmit, BatchedJaxpr, batch_jaxpr};
 pub use dce::{PrunedJaxpr, dce_jaxpr};
-pub use jvp::{JvpEmit, JvpJaxpr, jvp_jaxpr};
+pub use jvp::{JvpEmit, JvpJaxpr, jvp_jaxpr, jvp_jaxpr_strong};
 pub use linearize::{Linear, linearize};
 pub use split::{SplitEmit, split_jaxpr, split_jaxpr_forced};
 pub use transpose::{TransposedJaxpr, backward_pass, transpose_jaxpr};

@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use pullback_base::Result;
 use pullback_ir::{
-    Builder, Emit, EmitRef, JaxprRef, Params, PrimRef, Split, SplitJaxpr, TraceId, Val, Vals, eval_jaxpr,
+    Builder, Emit, EmitRef, Jaxpr, JaxprRef, Params, PrimRef, Split, SplitJaxpr, TraceId, Val, Vals, eval_jaxpr,
 };
 
 use super::cache::Cache;
+use super::dce::dce_jaxpr;
 
 /// The emitter that runs the known and records the unknown.
 pub struct SplitEmit {
@@ -99,10 +100,21 @@ fn make_split(jaxpr: &JaxprRef, unknown_in: &[bool], force_unknown: &[bool]) -> 
         if is_unknown { unknown_outs.push(out) } else { known_outs.push(out) }
     }
     let (unknown_jaxpr, residuals) = emit.unknown.finish(&unknown_outs, None);
+    let (unknown, residuals) = without_dead_code(unknown_jaxpr, residuals);
     let n_residuals = residuals.len();
     known_outs.extend(residuals);
     let (known_jaxpr, captured) = known.finish(&known_outs, None);
     debug_assert!(captured.is_empty(), "a jaxpr captures nothing");
-    let (known, unknown) = (JaxprRef::new(known_jaxpr), JaxprRef::new(unknown_jaxpr));
+    let all_ins = vec![true; known_jaxpr.invars.len()];
+    let known = dce_jaxpr(&JaxprRef::new(known_jaxpr), &vec![true; known_outs.len()], &all_ins).jaxpr;
     Ok(SplitJaxpr { known, unknown, unknown_out, n_residuals })
+}
+
+/// The unknown part without equations that no result needs, and the residuals that it still reads.
+fn without_dead_code(unknown: Jaxpr, residuals: Vec<Val>) -> (JaxprRef, Vec<Val>) {
+    let keep: Vec<bool> = (0..unknown.invars.len()).map(|i| i >= residuals.len()).collect();
+    let n_outs = unknown.outs.len();
+    let pruned = dce_jaxpr(&JaxprRef::new(unknown), &vec![true; n_outs], &keep);
+    let read = residuals.into_iter().zip(&pruned.used_in).filter(|(_, used)| **used).map(|(val, _)| val).collect();
+    (pruned.jaxpr, read)
 }

@@ -138,6 +138,8 @@ binary! {
     gt GT;
     /// Regularized lower incomplete gamma function.
     igamma IGAMMA;
+    /// Derivative of the regularized lower incomplete gamma function in `a`.
+    igamma_grad_a IGAMMA_GRAD_A;
     /// Regularized upper incomplete gamma function.
     igammac IGAMMAC;
     /// Whether less or equal.
@@ -160,6 +162,8 @@ binary! {
     polygamma POLYGAMMA;
     /// Power.
     pow_plain POW;
+    /// Derivative of a sample of the gamma distribution in its shape.
+    random_gamma_grad RANDOM_GAMMA_GRAD;
     /// Remainder with the sign of `x`.
     rem REM;
     /// Shift of bits to the left.
@@ -208,7 +212,7 @@ pub fn integer_pow(x: &Val, y: i64) -> Result<Val> {
     let exponent =
         i32::try_from(y).map_err(|_| pullback_base::Error::overflow(format!("exponent {y} is too large")))?;
     match y {
-        0 => full_like(x, 1.0),
+        0 if x.aval().dtype != DType::Bool => full_like(x, 1.0),
         1 => Ok(x.clone()),
         _ => bind::INTEGER_POW.call_with(Fields::new().with("y", &exponent), std::slice::from_ref(x)),
     }

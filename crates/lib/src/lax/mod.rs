@@ -2,6 +2,7 @@
 
 mod contraction;
 mod elementwise;
+mod parallel;
 mod reduction;
 mod shaping;
 mod slicing;
@@ -9,6 +10,7 @@ mod sorting;
 
 pub use contraction::*;
 pub use elementwise::*;
+pub use parallel::*;
 pub use reduction::*;
 pub use shaping::*;
 pub use slicing::*;

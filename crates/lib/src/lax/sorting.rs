@@ -22,6 +22,9 @@ pub fn sort(xs: &[Val], axis: usize, num_keys: usize, is_stable: bool) -> Result
 /// A `Value` error when there are fewer than `k`.
 pub fn top_k(x: &Val, k: usize, axis: usize) -> Result<Vals> {
     let size = x.aval().shape[axis];
+    if x.aval().dtype.is_complex() {
+        bail!(Value, "top_k is not compatible with complex inputs.");
+    }
     if k > size {
         bail!(Value, "k argument to top_k must be no larger than size along axis; got k={k} with size {size}.");
     }

@@ -16,11 +16,7 @@ fn over(axis: &Axes, keepdims: bool, mask: Option<&Val>) -> Reduction {
 
 /// Statics that tell axes apart in caches of traces.
 fn axis_statics(axis: &Axes) -> Vec<i64> {
-    match axis {
-        Axes::All => vec![0],
-        Axes::One(axis) => vec![1, *axis],
-        Axes::Many(axes) => [&[2], &axes[..]].concat(),
-    }
+    axis.statics()
 }
 
 fn greatest(x: &Val, axis: &Axes, keepdims: bool, mask: Option<&Val>) -> Result<Val> {

@@ -336,7 +336,10 @@ pub fn array_of(nested: &Nested, dtype: Option<DType>) -> Result<Val> {
 pub fn array(x: &Val, dtype: Option<DType>, copy: bool, ndmin: usize) -> Result<Val> {
     let copied = if copy && !matches!(x, Val::Literal(_)) { lax::copy(x)? } else { x.clone() };
     let given = typed(&copied);
-    let out = convert(&copied, dtype.unwrap_or(given.dtype), dtype.is_none() && given.weak_type)?;
+    let out = match dtype {
+        Some(dtype) => astype(&copied, dtype)?,
+        None => convert(&copied, given.dtype, given.weak_type)?,
+    };
     let rank = out.aval().rank();
     lax::expand_axes(&out, &(0..ndmin.saturating_sub(rank)).collect::<Vec<_>>())
 }

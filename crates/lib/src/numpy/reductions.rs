@@ -2,7 +2,8 @@
 
 use pullback_base::dtype::Kind;
 use pullback_base::{DType, Result, Scalar, bail};
-use pullback_ir::Val;
+use pullback_core::prims::Axis;
+use pullback_ir::{AxisName, Val};
 
 use super::{isnan, maximum, minimum, where_};
 use crate::axes::{Axes, canonical_axis};
@@ -75,7 +76,8 @@ fn keep_axes(x: &Val, axes: &[usize], keepdims: bool) -> Result<Val> {
 
 fn apply(kernel: &Kernel, x: &Val, options: &Reduction) -> Result<Val> {
     let aval = x.aval();
-    let axes = options.axis.resolve(aval.rank())?;
+    let (names, axes) = options.axis.split_names();
+    let axes = axes.resolve(aval.rank())?;
     check_nonempty(kernel, x, &axes, options)?;
     let widens = kernel.widens && options.promote_integers;
     let result = options.dtype.unwrap_or(if widens { widened(aval.dtype) } else { aval.dtype });
@@ -84,11 +86,23 @@ fn apply(kernel: &Kernel, x: &Val, options: &Reduction) -> Result<Val> {
     if let Some(mask) = &options.where_ {
         x = where_(mask, &x, &Val::Literal((kernel.identity)(computed)))?;
     }
-    let mut out = (kernel.reduce)(&x, &axes)?;
+    let mut out = if names.is_empty() { (kernel.reduce)(&x, &axes)? } else { over_names(kernel, &x, names, &axes)? };
     if let Some(initial) = &options.initial {
         out = (kernel.combine)(&to_dtype(initial, computed)?, &out)?;
     }
     to_dtype(&keep_axes(&out, &axes, options.keepdims)?, result)
+}
+
+/// Over named axes too: the collective that does both.
+fn over_names(kernel: &Kernel, x: &Val, names: &[AxisName], axes: &[usize]) -> Result<Val> {
+    let positions = axes.iter().copied().map(Axis::Positional);
+    let all: Vec<Axis> = names.iter().cloned().map(Axis::Named).chain(positions).collect();
+    match kernel.name {
+        "sum" => lax::psum(x, &all, &None),
+        "max" => lax::pmax(x, &all, &None),
+        "min" => lax::pmin(x, &all, &None),
+        other => bail!(NotImplemented, "jnp.{other} over the named axes {names:?}"),
+    }
 }
 
 fn check_nonempty(kernel: &Kernel, x: &Val, axes: &[usize], options: &Reduction) -> Result<()> {
@@ -199,13 +213,16 @@ pub fn all(x: &Val, options: &Reduction) -> Result<Val> {
 
 /// Number of elements that take part, in `dtype`.
 fn count(x: &Val, options: &Reduction, dtype: DType) -> Result<Val> {
-    let axes = options.axis.resolve(x.aval().rank())?;
+    let (names, axes) = options.axis.split_names();
+    let axes = axes.resolve(x.aval().rank())?;
     let Some(mask) = &options.where_ else {
-        let size: usize = axes.iter().map(|&axis| x.aval().shape[axis]).product();
+        let size: usize = axes.iter().map(|&axis| x.aval().shape[axis]).product::<usize>() * lax::axes_size(names)?;
         return Ok(crate::convert::literal(dtype, size as f64));
     };
     let mask = to_dtype(&broadcast_to(mask, &x.aval().shape)?, default_int())?;
     let counted = lax::reduce_sum(&to_dtype(&mask, dtype)?, &axes)?;
+    let over: Vec<Axis> = names.iter().cloned().map(Axis::Named).collect();
+    let counted = if over.is_empty() { counted } else { lax::psum(&counted, &over, &None)? };
     keep_axes(&counted, &axes, options.keepdims)
 }
 
@@ -237,7 +254,7 @@ pub fn average(x: &Val, axis: &Axes, weights: Option<&Val>, keepdims: bool) -> R
     let (x, mut weights) = (&ins[0], ins[1].clone());
     if weights.aval().shape != x.aval().shape {
         let Axes::One(axis) = *axis else {
-            bail!(Type, "axis must be specified when shapes of input a and weights differ");
+            bail!(Value, "Axis must be specified when shapes of a and weights differ.");
         };
         let axis = canonical_axis(axis, x.aval().rank())?;
         if weights.aval().rank() != 1 {
@@ -287,13 +304,7 @@ pub fn argmin(x: &Val, axis: Option<i64>, keepdims: bool) -> Result<Val> {
 }
 
 pub(super) fn axes_statics(axis: &Axes, keepdims: bool) -> Vec<i64> {
-    let mut statics = vec![i64::from(keepdims)];
-    match axis {
-        Axes::All => statics.push(-1),
-        Axes::One(axis) => statics.extend([1, *axis]),
-        Axes::Many(axes) => statics.extend(std::iter::once(-2).chain(axes.iter().copied())),
-    }
-    statics
+    std::iter::once(i64::from(keepdims)).chain(axis.statics()).collect()
 }
 
 fn dtype_static(dtype: Option<DType>) -> i64 {

@@ -40,9 +40,8 @@ pub fn select(conditions: &[Val], choices: &[Val], default: &Val) -> Result<Val>
     if conditions.is_empty() {
         bail!(Value, "condlist must be non-empty");
     }
-    if let Some(bad) = conditions.iter().find(|condition| condition.aval().dtype != DType::Bool) {
-        bail!(Type, "condlist entries must be boolean, got {}", bad.aval().dtype);
-    }
+    let conditions: Vec<Val> = conditions.iter().map(lax::nonzero_mask).collect::<Result<_>>()?;
+    let conditions = &conditions[..];
     let cases: Vec<Val> = std::iter::once(default).chain(choices).cloned().collect();
     let cases = promote_dtypes(&cases)?;
     let avals: Vec<Aval> = cases.iter().chain(conditions).map(Val::aval).collect();

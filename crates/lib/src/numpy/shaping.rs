@@ -167,6 +167,7 @@ pub fn squeeze(x: &Val, axes: &Axes) -> Result<Val> {
         }
         Axes::One(axis) => lax::squeeze(x, &[*axis]),
         Axes::Many(axes) => lax::squeeze(x, axes),
+        Axes::Named(..) => axes.resolve(x.aval().rank()).map(|_| x.clone()),
     }
 }
 
@@ -246,6 +247,7 @@ fn axes_of(x: &Val, axes: &Axes) -> Result<Option<Vec<usize>>> {
         Axes::All => Ok(None),
         Axes::One(axis) => Ok(Some(vec![canonical_axis(*axis, rank)?])),
         Axes::Many(axes) => axes.iter().map(|&axis| canonical_axis(axis, rank)).collect::<Result<_>>().map(Some),
+        Axes::Named(..) => axes.resolve(rank).map(Some),
     }
 }
 

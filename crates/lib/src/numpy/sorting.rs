@@ -183,14 +183,16 @@ pub fn sort_together(xs: &[Val], axis: i64) -> Result<Vec<Val>> {
 ///
 /// # Errors
 /// What the primitives raise.
-pub fn nonzero_sized(x: &Val, size: usize, fill: i64) -> Result<Vec<Val>> {
+pub fn nonzero_sized(x: &Val, size: usize, fill: &[i64]) -> Result<Vec<Val>> {
     use crate::indexing::{IndexItem, Update, UpdateOptions, update};
     let shape = x.aval().shape.to_vec();
     let mask = super::ravel(&lax::nonzero_mask(x)?, super::Order::RowMajor)?;
     let total = mask.aval().size();
     if total == 0 || size == 0 {
-        let filled = lax::full(&[size], &crate::convert::int_literal(DType::I32, fill.into()))?;
-        return Ok(vec![filled; shape.len()]);
+        return fill
+            .iter()
+            .map(|&fill| lax::full(&[size], &crate::convert::int_literal(DType::I32, fill.into())))
+            .collect();
     }
     // Each nonzero element goes to the place that the number of those before it names; the others go out of bounds.
     let ranks = lax::cumsum(&convert(&mask, DType::I32, false)?, 0, false)?;
@@ -202,10 +204,10 @@ pub fn nonzero_sized(x: &Val, size: usize, fill: i64) -> Result<Vec<Val>> {
     let found = update(&Update::Set, &missing, &index, &flat, &UpdateOptions::default())?;
     let is_missing = lax::lt(&found, &number(&found, 0.0))?;
     let mut stride = total;
-    let along = |&of: &usize| {
+    let along = |(&of, &fill): (&usize, &i64)| {
         stride /= of.max(1);
         let place = lax::rem(&lax::div(&found, &number(&found, stride as f64))?, &number(&found, of as f64))?;
         lax::select(&is_missing, &lax::full_like(&place, fill as f64)?, &place)
     };
-    shape.iter().map(along).collect()
+    shape.iter().zip(fill).map(along).collect()
 }

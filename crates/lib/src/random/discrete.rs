@@ -6,7 +6,7 @@ use pullback_ir::Val;
 
 use super::continuous::{coin, gumbel, sample_shape};
 use super::key::checked_key;
-use super::uniform::{Mode, check_shape, statics, uniform_unit};
+use super::uniform::{Mode, statics, uniform_unit};
 use crate::convert::{default_float, default_int, number, to_dtype, weak_int};
 use crate::jit::named_jit_one;
 use crate::lax;
@@ -114,25 +114,4 @@ pub fn geometric(key: &Val, p: &Val, shape: Option<&[usize]>, dtype: DType) -> R
         let n_failures = lax::floor(&lax::div(&log, &rate)?)?;
         to_dtype(&lax::add(&n_failures, &number(&n_failures, 1.0))?, dtype)
     })
-}
-
-/// Numbers of events of a Poisson process.
-///
-/// # Errors
-/// Always `NotImplemented`, after the checks of keys and shapes.
-pub fn poisson(key: &Val, rate: &Val, shape: Option<&[usize]>, _dtype: DType) -> Result<Val> {
-    checked_key("poisson", key)?;
-    if let Some(shape) = shape {
-        check_shape("poisson", shape, &[rate])?;
-    }
-    bail!(NotImplemented, "jax.random.poisson is not implemented: its rejection sampler")
-}
-
-/// Numbers of successes.
-///
-/// # Errors
-/// Always `NotImplemented`, after the checks of keys.
-pub fn binomial(key: &Val, _n: &Val, _p: &Val, _shape: Option<&[usize]>, _dtype: DType) -> Result<Val> {
-    checked_key("binomial", key)?;
-    bail!(NotImplemented, "jax.random.binomial is not implemented: its rejection sampler")
 }

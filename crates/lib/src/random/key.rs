@@ -147,7 +147,10 @@ pub(super) fn typed_key(name: &str, key: &Val) -> Result<(Val, bool)> {
 }
 
 /// The key of function `name`, in typed form.
-pub(super) fn checked_key(name: &str, key: &Val) -> Result<Val> {
+///
+/// # Errors
+/// A `Type` error for what is no key, a `Value` error for several keys.
+pub fn checked_key(name: &str, key: &Val) -> Result<Val> {
     Ok(typed_key(name, key)?.0)
 }
 

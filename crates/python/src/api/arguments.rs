@@ -5,8 +5,9 @@ use pullback_ir::Val;
 use pullback_lib::axes::Axes;
 use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyList, PyString, PyTuple};
 
+use crate::api::lax::parallel::axis_name;
 use crate::dtypes::DTypeArg;
 use crate::errors::type_error;
 use crate::gate::gate;
@@ -29,8 +30,15 @@ impl<'py> FromPyObject<'_, 'py> for AxesArg {
         if let Ok(axis) = obj.extract::<i64>() {
             return Ok(AxesArg(Axes::One(axis)));
         }
-        let axes: Result<Vec<i64>, PyErr> = obj.try_iter()?.map(|axis| axis?.extract()).collect();
-        Ok(AxesArg(Axes::Many(axes?)))
+        if obj.is_instance_of::<PyString>() {
+            return Ok(AxesArg(Axes::Named(vec![axis_name(&obj)?], vec![])));
+        }
+        let (mut names, mut axes) = (vec![], vec![]);
+        for axis in obj.try_iter()? {
+            let axis = axis?;
+            if axis.is_instance_of::<PyString>() { names.push(axis_name(&axis)?) } else { axes.push(axis.extract()?) }
+        }
+        Ok(AxesArg(if names.is_empty() { Axes::Many(axes) } else { Axes::Named(names, axes) }))
     }
 }
 
@@ -40,7 +48,7 @@ impl AxesArg {
         match self.0 {
             Axes::All => vec![],
             Axes::One(axis) => vec![axis],
-            Axes::Many(axes) => axes,
+            Axes::Many(axes) | Axes::Named(_, axes) => axes,
         }
     }
 }
@@ -175,6 +183,19 @@ pub fn concrete(obj: &Bound<'_, PyAny>, what: &str) -> PyResult<Scalar> {
 pub fn one(py: Python<'_>, f: impl FnOnce() -> Result<Val>) -> PyResult<Py<PyAny>> {
     let val = gate(py, f)?;
     wrap(py, val)
+}
+
+/// Runs a function of one result, which is put on the device or sharding that was asked for.
+pub fn on_device(
+    py: Python<'_>,
+    device: Option<&Bound<'_, PyAny>>,
+    f: impl FnOnce() -> Result<Val>,
+) -> PyResult<Py<PyAny>> {
+    let made = one(py, f)?;
+    match device.filter(|device| !device.is_none()) {
+        Some(device) => Ok(py.import("pullback._device")?.call_method1("device_put", (made, device))?.unbind()),
+        None => Ok(made),
+    }
 }
 
 /// Runs a function of several results, which become a tuple.

@@ -1,7 +1,7 @@
 //! User-level functions as Python builtins; one module for each room of `lib`.
 
 pub mod arguments;
-mod lax;
+pub mod lax;
 mod nn;
 mod numpy;
 mod random;

@@ -48,7 +48,12 @@ fn check_options(name: &str, out_sharding: Object<'_, '_>, method: Option<&str>)
     }
     match method {
         None | Some("exact") => Ok(()),
-        Some(other) => bail!(NotImplemented, "method '{other}' of jax.random.{name} is not implemented"),
+        Some("approximate") => {
+            bail!(NotImplemented, "method='approximate' of jax.random.{name} is not implemented; use method='exact'")
+        }
+        Some(other) => {
+            bail!(Value, "method argument to `{name}` must be one of {{'exact', 'approximate'}}, got '{other}'")
+        }
     }
 }
 
@@ -62,6 +67,12 @@ fn check_impl(py: Python<'_>, name: Object<'_, '_>) -> PyResult<()> {
     let Some(name) = name else { return Ok(()) };
     let text = if name.is_instance_of::<PyString>() { name.to_string() } else { name.str()?.to_string() };
     gate(py, || random::check_implementation(&text))
+}
+
+/// The key of a function, in typed form.
+#[pyfunction]
+fn checked_key(py: Python<'_>, name: &str, key: Key) -> PyResult<Py<PyAny>> {
+    one(py, || random::checked_key(name, &key.0))
 }
 
 /// A seed: Python integers of up to 64 bits wrap, anything else is an array.
@@ -504,26 +515,6 @@ fn geometric(
     })
 }
 
-/// Numbers of events.
-#[pyfunction]
-#[pyo3(signature = (key, lam, shape=None, dtype=None, *, method="exact", out_sharding=None), text_signature = "(key, lam, shape=None, dtype=None, *, method='exact', out_sharding=None)")]
-fn poisson(
-    py: Python<'_>,
-    key: Key,
-    lam: ArrayLike,
-    shape: Option<ShapeArg>,
-    dtype: Option<DTypeArg>,
-    method: &str,
-    out_sharding: Object<'_, '_>,
-) -> PyResult<Py<PyAny>> {
-    let lam = lam.val(py, "poisson", 1)?;
-    let dtype = dtype_or(py, dtype, "poisson", default_int())?;
-    one(py, || {
-        check_options("poisson", out_sharding, Some(method))?;
-        random::poisson(&key.0, &lam, sizes(shape)?.as_deref(), dtype)
-    })
-}
-
 /// Normal numbers between two bounds.
 #[pyfunction]
 #[pyo3(signature = (key, lower, upper, shape=None, dtype=None, *, out_sharding=None), text_signature = "(key, lower, upper, shape=None, dtype=None, *, out_sharding=None)")]
@@ -586,23 +577,6 @@ fn f(
         check_options("f", out_sharding, None)?;
         random::f(&key.0, &dfnum, &dfden, sizes(shape)?.as_deref(), dtype)
     })
-}
-
-/// Numbers of successes.
-#[pyfunction]
-#[pyo3(signature = (key, n, p, shape=None, dtype=None), text_signature = "(key, n, p, shape=None, dtype=None)")]
-fn binomial(
-    py: Python<'_>,
-    key: Key,
-    n: ArrayLike,
-    p: ArrayLike,
-    shape: Option<ShapeArg>,
-    dtype: Option<DTypeArg>,
-) -> PyResult<Py<PyAny>> {
-    let n = n.val(py, "binomial", 1)?;
-    let p = p.val(py, "binomial", 2)?;
-    let dtype = dtype_or(py, dtype, "binomial", default_float())?;
-    one(py, || random::binomial(&key.0, &n, &p, sizes(shape)?.as_deref(), dtype))
 }
 
 /// Numbers of the Weibull distribution.
@@ -840,6 +814,6 @@ macro_rules! add_all {
 /// Adds `_core.random`, whose functions say that they live in `pullback.random`.
 pub fn register(core: &Bound<'_, PyModule>) -> PyResult<()> {
     let m = PyModule::new(core.py(), "pullback.random")?;
-    add_all!(&m; check_impl key PRNGKey key_data wrap_key_data key_impl split fold_in clone bits normal exponential laplace logistic cauchy maxwell rademacher gumbel pareto rayleigh lognormal wald gamma loggamma dirichlet chisquare t geometric poisson truncated_normal beta f binomial weibull_min double_sided_maxwell generalized_normal triangular uniform randint bernoulli permutation choice categorical);
+    add_all!(&m; check_impl checked_key key PRNGKey key_data wrap_key_data key_impl split fold_in clone bits normal exponential laplace logistic cauchy maxwell rademacher gumbel pareto rayleigh lognormal wald gamma loggamma dirichlet chisquare t geometric truncated_normal beta f weibull_min double_sided_maxwell generalized_normal triangular uniform randint bernoulli permutation choice categorical);
     core.add("random", m)
 }

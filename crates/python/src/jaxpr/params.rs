@@ -33,7 +33,7 @@ pub fn param_object(py: Python<'_>, value: &ParamValue) -> PyResult<Py<PyAny>> {
         ParamValue::Bool(value) => value.into_pyobject(py)?.to_owned().into_any().unbind(),
         ParamValue::Int(value) => value.into_pyobject(py)?.into_any().unbind(),
         ParamValue::Scalar(scalar) => literal_value(py, *scalar)?,
-        ParamValue::Name(name) => name.into_pyobject(py)?.into_any().unbind(),
+        ParamValue::Name(name) | ParamValue::Text(name) => name.into_pyobject(py)?.into_any().unbind(),
         ParamValue::DType(dtype) => dtypes::to_numpy(py, *dtype)?.unbind(),
         ParamValue::Aval(aval) => Py::new(py, PyAval(*aval))?.into_any(),
         ParamValue::Tuple(tuple) => PyTuple::new(py, items(tuple)?)?.into_any().unbind(),

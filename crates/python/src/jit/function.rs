@@ -12,10 +12,12 @@ use pyo3::{PyTraverseError, PyVisit};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::record::{Miss, Record};
 use super::signature::{Leaves, Signature, SignatureError, Statics, bad_argument};
 use super::stage::{CallSpec, Job, StagedCall, leaf_path, stage};
 use crate::call::tree_of;
 use crate::dtypes::warn;
+use crate::errors::exception_class;
 use crate::gate::gate;
 
 /// What is known of one signature.
@@ -32,6 +34,7 @@ struct Entry {
 #[derive(Default)]
 pub struct JitCache {
     entries: Mutex<FxHashMap<u64, SmallVec<[Arc<Entry>; 1]>>>,
+    record: Record,
 }
 
 /// Entries before a cache starts anew.
@@ -72,7 +75,10 @@ impl JitCache {
         self.lock().values().map(SmallVec::len).sum()
     }
     fn clear(&self) {
-        self.lock().clear();
+        // Functions and arrays may go with the entries: outside of the lock.
+        let old = std::mem::take(&mut *self.lock());
+        drop(old);
+        self.record.clear();
     }
 }
 
@@ -125,6 +131,7 @@ impl PjitFunction {
         };
         let hash = signature.hash_value();
         if let Some(entry) = self.cache.get().find(py, hash, &signature)? {
+            self.cache.get().record.hit();
             return self.run(py, &entry, &leaves);
         }
         self.miss(py, args, kwargs, (hash, signature), leaves)
@@ -148,15 +155,25 @@ impl PjitFunction {
         self.cache.get().clear();
     }
 
+    /// How often a call found its program, and why it did not: for each trace, which argument differed from those before,
+    /// in what, and on which line the call was.
+    fn cache_info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let cache = self.cache.get();
+        let misses = cache.record.misses(py)?;
+        let facts =
+            (self.fun.clone_ref(py), self.statics.argnums.clone(), cache.record.n_hits(), cache.__len__(), misses);
+        py.import("pullback._cache_info")?.call_method1("_info", facts)
+    }
+
     /// Forgets all that was traced, under its older name.
     fn _clear_cache(&self) {
         self.cache.get().clear();
     }
 
     /// What was asked for at the creation, for `lower` and its kin.
-    fn _options(&self) -> (Vec<usize>, Vec<String>, Vec<usize>, Vec<String>) {
+    fn _options(&self) -> (Vec<usize>, Vec<String>, Vec<usize>, Vec<String>, bool) {
         let (statics, donate) = (self.statics.clone(), self.donate.clone());
-        (statics.argnums, statics.argnames, donate.argnums, donate.argnames)
+        (statics.argnums, statics.argnames, donate.argnums, donate.argnames, self.keep_unused)
     }
 
     #[getter]
@@ -208,18 +225,41 @@ impl PjitFunction {
     }
 }
 
+/// An array that is given away may be one argument only.
+fn check_given_once(py: Python<'_>, entry: &Entry, leaves: &Leaves) -> PyResult<()> {
+    let same = |a: &Val, b: &Val| matches!((a, b), (Val::Array(a), Val::Array(b)) if a.is_same(b));
+    for &at in &entry.donated {
+        if let Some(other) = (0..leaves.len()).find(|&other| other != at && same(&leaves[at], &leaves[other])) {
+            let text = format!(
+                "Attempt to use a buffer that was previously donated in the same call: flattened arguments {} and {} are one \
+                 array of type {}, and it is donated. Toy example for this bug: `f(donate(a), a)`.",
+                at.min(other),
+                at.max(other),
+                leaves[at].aval().weak(false).long()
+            );
+            let class = exception_class(py, "JaxRuntimeError")?;
+            return Err(PyErr::from_type(class, text));
+        }
+    }
+    Ok(())
+}
+
 impl PjitFunction {
     fn run(&self, py: Python<'_>, entry: &Entry, leaves: &Leaves) -> PyResult<Py<PyAny>> {
+        if !pullback_trace::is_tracing() {
+            check_given_once(py, entry, leaves)?;
+        }
+        let given = |&at: &usize| match &leaves[at] {
+            Val::Array(array) if !array.is_shared() => Some(array.clone()),
+            _ => None,
+        };
+        let given: SmallVec<[pullback_base::Array; 4]> = entry.donated.iter().filter_map(given).collect();
         let outs = gate(py, || match &self.inlined(&entry.params) {
             Some(jit) => eval_jaxpr(&*pullback_trace::current(), &jit.jaxpr, leaves).map(Into::into),
             None => pullback_trace::bind(JIT, &entry.params, leaves),
         })?;
-        for &at in &entry.donated {
-            if let Val::Array(array) = &leaves[at]
-                && !pullback_trace::is_tracing()
-            {
-                array.delete();
-            }
+        if !pullback_trace::is_tracing() {
+            given.iter().for_each(pullback_base::Array::delete);
         }
         tree_of(py, &entry.out_tree, outs)
     }
@@ -240,6 +280,7 @@ impl PjitFunction {
         let spec = CallSpec::of_call(args, kwargs, &self.statics, &mut vec![])?;
         let avals: Vec<_> = leaves.iter().map(Val::aval).collect();
         let staged = gate(py, || stage(&job, &spec, &avals))?;
+        self.cache.get().record.miss(Miss::new(py, &spec, &avals, !staged.captured.is_empty()));
         let n_captured = staged.captured.len();
         let donated = self.donated(py, args, kwargs, &staged)?;
         let entry = self.entry(signature, staged.jaxpr.clone(), staged.out_tree.clone(), donated);
@@ -294,7 +335,12 @@ impl PjitFunction {
             }
         }
         if !unusable.is_empty() {
-            warn(py, &format!("Some donated buffers were not usable: {}.", unusable.join(", ")))?;
+            let text = format!(
+                "Some donated buffers were not usable: {}.\nNo result has their shape and dtype, so their memory stays with the \
+                 arguments.",
+                unusable.join(", ")
+            );
+            warn(py, &text)?;
         }
         Ok(usable)
     }

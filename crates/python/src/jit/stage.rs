@@ -69,6 +69,18 @@ impl CallSpec {
         TreeDef::tuple(vec![TreeDef::tuple(args), keywords])
     }
 
+    /// The static arguments: their positions or names, and what they are.
+    pub fn static_values(&self, py: Python<'_>) -> Vec<(Py<PyAny>, Py<PyAny>)> {
+        let positional =
+            self.args.iter().enumerate().map(|(i, spec)| (i.into_pyobject(py).map(|i| i.into_any().unbind()), spec));
+        let keyword = self.kwargs.iter().map(|(key, spec)| (Ok(key.clone_ref(py)), spec));
+        let value = |(key, spec): (Result<Py<PyAny>, _>, &ArgSpec)| match spec {
+            ArgSpec::Static(value) => key.ok().map(|key| (key, value.clone_ref(py))),
+            ArgSpec::Tree(_) => None,
+        };
+        positional.chain(keyword).filter_map(value).collect()
+    }
+
     /// Calls the function with values in place of the leaves.
     fn call<'py>(&self, fun: &Bound<'py, PyAny>, vals: &[Val]) -> PyResult<Bound<'py, PyAny>> {
         let py = fun.py();
@@ -146,11 +158,8 @@ pub fn stage(job: &Job<'_, '_>, spec: &CallSpec, avals: &[Aval]) -> Result<Stage
         Ok((outs, Some(debug_info(job))))
     })?;
     if let Some(id) = id {
-        names::remember(
-            id,
-            format!("{} traced for {}", names::function_and_place(job.fun), job.transform),
-            &traced.jaxpr,
-        );
+        names::remember_lines(id, &traced.jaxpr);
+        pullback_trace::find_leaks(id)?;
     }
     let out_tree = out_tree.expect("the function ran");
     Ok(StagedCall { jaxpr: traced.jaxpr, captured: traced.captured, out_tree })
@@ -255,6 +264,30 @@ impl Staged {
         !self.captured.is_empty()
     }
 
+    /// The tracers from outside that the function used.
+    #[getter]
+    fn captured(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        crate::value::wrap_all(py, self.captured.iter().cloned())
+    }
+
+    /// Which captured tracers a derivative may go through: those of inexact type that are not mapped constants.
+    fn perturbed_captures(&self) -> Vec<bool> {
+        self.captured.iter().map(maybe_perturbed).collect()
+    }
+
+    /// What the function does to flat values, with other values in place of the captured ones.
+    fn call_closed(
+        &self,
+        py: Python<'_>,
+        captured: Vec<Bound<'_, PyAny>>,
+        leaves: Vec<Bound<'_, PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        let vals: PyResult<Vec<Val>> = captured.iter().chain(&leaves).map(crate::value::to_val).collect();
+        let vals = vals?;
+        let outs = gate(py, || pullback_ir::eval_jaxpr(&*pullback_trace::current(), &self.jaxpr, &vals))?;
+        crate::call::tree_of(py, &self.out_tree, outs)
+    }
+
     /// Makes the machine code of the program, or finds it when it was made before.
     fn compile(&self, py: Python<'_>) -> PyResult<()> {
         gate(py, || pullback_backend::executable(&self.jaxpr).map(|_| ()))
@@ -268,6 +301,18 @@ impl Staged {
         }
         let outs = gate(py, || pullback_trace::call_jaxpr(self.name.as_str().into(), &self.jaxpr, &vals))?;
         crate::call::tree_of(py, &self.out_tree, outs)
+    }
+}
+
+fn maybe_perturbed(val: &Val) -> bool {
+    match val {
+        Val::Literal(_) | Val::Array(_) => false,
+        Val::Tracer(tracer) => match &tracer.slot {
+            pullback_ir::Slot::Batched(batched) => maybe_perturbed(&batched.value),
+            pullback_ir::Slot::Var(_) | pullback_ir::Slot::Dual(_) | pullback_ir::Slot::Foreign(_) => {
+                tracer.aval.dtype.is_inexact()
+            }
+        },
     }
 }
 
@@ -289,7 +334,7 @@ fn stage_call(
     static_argnames: Vec<String>,
     transform: &str,
 ) -> PyResult<Staged> {
-    let transform = ["jit", "make_jaxpr", "eval_shape", "checkpoint"]
+    let transform = ["jit", "make_jaxpr", "eval_shape", "checkpoint", "shard_map"]
         .into_iter()
         .find(|known| *known == transform)
         .unwrap_or("jit");

@@ -135,7 +135,7 @@ fn _keyed_children<'py>(tree: &Bound<'py, PyAny>) -> PyResult<Vec<(Py<PyAny>, Bo
 
 /// Whether nothing in the iterable is a container.
 #[pyfunction]
-#[pyo3(signature = (iterable, *, is_leaf=None))]
+#[pyo3(signature = (iterable, is_leaf=None))]
 fn all_leaves<'py>(iterable: &Bound<'py, PyAny>, is_leaf: Option<&Bound<'py, PyAny>>) -> PyResult<bool> {
     for item in iterable.try_iter()? {
         if !tree_structure(&item?, is_leaf)?.0.is_leaf() {

@@ -145,7 +145,7 @@ impl Prim for Dot {
             let pair = |pair: &[Vec<usize>; 2]| format!("{:?} x {:?}", pair[0], pair[1]);
             let batching =
                 if batch[0].is_empty() { String::new() } else { format!("batching_dims = {}, ", pair(batch)) };
-            format!("{batching}contracting_dims = {}", pair(contract))
+            format!("{batching}contracting_dims = {}, precision = [DEFAULT, DEFAULT]", pair(contract))
         })
     }
 

@@ -4,6 +4,7 @@
 //! d abs(x) = dx where x >= 0, else -dx
 
 use super::*;
+use pullback_base::dtype::Kind;
 use pullback_loops::Unary as Op;
 
 pub(super) struct Abs;
@@ -11,7 +12,10 @@ pub(super) struct Abs;
 impl UnaryOp for Abs {
     const NAME: &'static str = "abs";
     const ACCEPTS: DTypes = DTypes::SIGNED;
-    const HLO: Hlo<()> = Hlo::Op("stablehlo.abs");
+    const HLO: Hlo<()> = Hlo::Rule(|(), cx, ins, outs| match ins[0].aval.dtype.kind() {
+        Kind::Unsigned => Ok(ins.into()),
+        _ => Ok(cx.op("stablehlo.abs", "", ins, outs)),
+    });
     const RULE: UnaryRule = UnaryRule::Tangent(|x, y, x_dot| {
         if x.aval().dtype.is_complex() {
             // d|x| = Re(conj(x)/|x| dx), and zero at zero.
@@ -28,7 +32,7 @@ impl UnaryOp for Abs {
     }
 
     fn real(loops: &mut Builder, x: ValueId) -> ValueId {
-        if matches!(loops.dtype(x).kind(), pullback_base::dtype::Kind::Unsigned) { x } else { loops.unary(Op::Abs, x) }
+        if matches!(loops.dtype(x).kind(), Kind::Unsigned) { x } else { loops.unary(Op::Abs, x) }
     }
 
     fn complex(loops: &mut Builder, re: ValueId, im: ValueId) -> Option<Elem> {

@@ -11,11 +11,15 @@ pub(super) struct Acosh;
 impl UnaryOp for Acosh {
     const NAME: &'static str = "acosh";
     const ACCEPTS: DTypes = DTypes::INEXACT;
-    const HLO: Hlo<()> = Hlo::Missing("StableHLO has no acosh; it is a composition");
+    const HLO: Hlo<()> = Hlo::Op("chlo.acosh");
     const RULE: UnaryRule = UnaryRule::Tangent(|x, _y, x_dot| x_dot * ((x - 1.0).rsqrt() * (x + 1.0).rsqrt()));
     const DOMAIN: (f64, f64) = (1.1, 5.0);
 
     fn real(loops: &mut Builder, x: ValueId) -> ValueId {
         loops.unary(Op::Acosh, x)
+    }
+
+    fn complex(loops: &mut Builder, re: ValueId, im: ValueId) -> Option<Elem> {
+        Some(complex_formula(loops, re, im, |z| z.acosh()))
     }
 }

@@ -11,11 +11,15 @@ pub(super) struct Asin;
 impl UnaryOp for Asin {
     const NAME: &'static str = "asin";
     const ACCEPTS: DTypes = DTypes::INEXACT;
-    const HLO: Hlo<()> = Hlo::Missing("StableHLO has no asin; it is a composition");
+    const HLO: Hlo<()> = Hlo::Op("chlo.asin");
     const RULE: UnaryRule = UnaryRule::Tangent(|x, _y, x_dot| x_dot * x.one_minus_square().rsqrt());
     const DOMAIN: (f64, f64) = (-0.9, 0.9);
 
     fn real(loops: &mut Builder, x: ValueId) -> ValueId {
         loops.unary(Op::Asin, x)
+    }
+
+    fn complex(loops: &mut Builder, re: ValueId, im: ValueId) -> Option<Elem> {
+        Some(complex_formula(loops, re, im, |z| z.asin()))
     }
 }

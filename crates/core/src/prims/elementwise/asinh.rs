@@ -11,12 +11,16 @@ pub(super) struct Asinh;
 impl UnaryOp for Asinh {
     const NAME: &'static str = "asinh";
     const ACCEPTS: DTypes = DTypes::INEXACT;
-    const HLO: Hlo<()> = Hlo::Missing("StableHLO has no asinh; it is a composition");
+    const HLO: Hlo<()> = Hlo::Op("chlo.asinh");
     const RULE: UnaryRule = UnaryRule::Tangent(asinh_tangent);
     const DOMAIN: (f64, f64) = (-4.0, 4.0);
 
     fn real(loops: &mut Builder, x: ValueId) -> ValueId {
         loops.unary(Op::Asinh, x)
+    }
+
+    fn complex(loops: &mut Builder, re: ValueId, im: ValueId) -> Option<Elem> {
+        Some(complex_formula(loops, re, im, |z| z.asinh()))
     }
 }
 

@@ -11,11 +11,15 @@ pub(super) struct Atan;
 impl UnaryOp for Atan {
     const NAME: &'static str = "atan";
     const ACCEPTS: DTypes = DTypes::INEXACT;
-    const HLO: Hlo<()> = Hlo::Missing("StableHLO has no atan; it is a composition");
+    const HLO: Hlo<()> = Hlo::Op("chlo.atan");
     const RULE: UnaryRule = UnaryRule::Tangent(|x, _y, x_dot| x_dot / (1.0 + x.square()));
     const DOMAIN: (f64, f64) = (-5.0, 5.0);
 
     fn real(loops: &mut Builder, x: ValueId) -> ValueId {
         loops.unary(Op::Atan, x)
+    }
+
+    fn complex(loops: &mut Builder, re: ValueId, im: ValueId) -> Option<Elem> {
+        Some(complex_formula(loops, re, im, |z| z.atan()))
     }
 }

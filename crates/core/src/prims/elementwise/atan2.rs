@@ -21,4 +21,15 @@ impl BinaryOp for Atan2 {
     fn real(loops: &mut Builder, x: ValueId, y: ValueId) -> ValueId {
         loops.binary(Op::Atan2, x, y)
     }
+
+    fn complex(loops: &mut Builder, y: [ValueId; 2], x: [ValueId; 2]) -> Option<Elem> {
+        // -i log((x + iy) / sqrt(x² + y²))
+        Some(complex_formula2(loops, y, x, |y, x| {
+            let dtype = x.re.dtype();
+            let (y, x) = (y.to(DType::F64), x.to(DType::F64));
+            let turned = x + Complex::new(-y.im, y.re);
+            let log = (turned / (x * x + y * y).sqrt()).log();
+            Complex::new(log.im, 0.0 - log.re).to(dtype)
+        }))
+    }
 }

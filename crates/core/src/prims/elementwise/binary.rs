@@ -68,6 +68,10 @@ pub trait BinaryOp: Send + Sync + 'static {
     }
     /// One element, of real operands.
     fn real(loops: &mut Builder, x: ValueId, y: ValueId) -> ValueId;
+    /// One element, of real operands of `dtype`, where their own bits count and not only their values.
+    fn typed(loops: &mut Builder, _dtype: DType, x: ValueId, y: ValueId) -> ValueId {
+        Self::real(loops, x, y)
+    }
     /// One element, of complex operands (real and imaginary part); `None` when not written.
     fn complex(_loops: &mut Builder, _x: [ValueId; 2], _y: [ValueId; 2]) -> Option<Elem> {
         None
@@ -120,7 +124,10 @@ impl<T: BinaryOp> Prim for Binary<T> {
 
     fn cpu(&self, (): &(), ins: &[Aval], _outs: &[Aval]) -> CpuForm {
         if !ins[0].dtype.is_complex() {
-            return CpuForm::Scalar(Box::new(|loops, ins| Elem::One(T::real(loops, ins[0].one(), ins[1].one()))));
+            let dtype = ins[0].dtype;
+            return CpuForm::Scalar(Box::new(move |loops, ins| {
+                Elem::One(T::typed(loops, dtype, ins[0].one(), ins[1].one()))
+            }));
         }
         if !has_complex_binary::<T>() {
             return CpuForm::Missing(format!("{} of complex numbers", T::NAME));

@@ -5,7 +5,7 @@
 
 use super::*;
 use crate::prims::batch_to_front;
-use pullback_ir::lower::{ElementCx, Index};
+use pullback_ir::lower::{ElementCx, Index, bits_dtype, bits_of, of_bits};
 
 /// Params of `bitcast_convert_type`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
@@ -27,7 +27,8 @@ impl<'e> V<'e> {
 }
 
 fn result_shape(x: Aval, to: DType) -> Result<Vec<usize>> {
-    let (old, new) = (x.dtype.bits() as usize, to.bits() as usize);
+    let width = |dtype: DType| if dtype == DType::Bool { 8 } else { dtype.bits() as usize };
+    let (old, new) = (width(x.dtype), width(to));
     let mut shape = x.shape.to_vec();
     if old > new {
         shape.push(old / new);
@@ -52,6 +53,7 @@ impl Prim for Bitcast {
 
     fn abstract_eval(&self, p: &BitcastConvertType, ins: &[Aval]) -> Result<Avals> {
         let x = unary::one("bitcast_convert_type", ins)?;
+        let shape = result_shape(x, p.new_dtype)?;
         let is_number = |dtype: DType| dtype.is_integer() || dtype.is_float();
         if x.dtype != p.new_dtype && !(is_number(x.dtype) && is_number(p.new_dtype)) {
             bail!(
@@ -62,7 +64,7 @@ impl Prim for Bitcast {
                 p.new_dtype
             );
         }
-        Ok(smallvec![Aval::new(&result_shape(x, p.new_dtype)?, p.new_dtype)])
+        Ok(smallvec![Aval::new(&shape, p.new_dtype)])
     }
 
     fn derivative(&self) -> Derivative<BitcastConvertType> {
@@ -83,11 +85,15 @@ impl Prim for Bitcast {
     fn cpu(&self, _: &BitcastConvertType, ins: &[Aval], outs: &[Aval]) -> CpuForm {
         let (from, to) = (ins[0].dtype, outs[0].dtype);
         if from.bits() == to.bits() {
-            return CpuForm::Alias;
-        }
-        let is_half = |dtype: DType| matches!(dtype, DType::F16 | DType::BF16);
-        if is_half(from) || is_half(to) || from.bits() % 8 != 0 || to.bits() % 8 != 0 {
-            return CpuForm::Missing(format!("bits of {from} as the wider or narrower {to}"));
+            // Below a byte the spare bits say which dtype it is.
+            return if from == to || from.bits() >= 8 {
+                CpuForm::Alias
+            } else {
+                CpuForm::Scalar(Box::new(move |loops, ins| {
+                    let bits = bits_of(loops, from, ins[0].one());
+                    Elem::One(of_bits(loops, to, bits))
+                }))
+            };
         }
         if from.bits() > to.bits() {
             CpuForm::Element(Box::new(move |cx, index| narrower(cx, index, from, to)))
@@ -110,16 +116,17 @@ impl Prim for Bitcast {
             sample(DType::F32, DType::U8, &[2, 3]),
             sample(DType::U8, DType::I32, &[3, 4]),
             sample(DType::F32, DType::F32, &[3]),
+            sample(DType::BF16, DType::U16, &[2, 3]),
+            sample(DType::F16, DType::I16, &[2, 3]),
+            sample(DType::U16, DType::F16, &[5]),
+            sample(DType::U16, DType::BF16, &[5]),
+            sample(DType::U32, DType::BF16, &[2, 3]),
+            sample(DType::F16, DType::U32, &[3, 2]),
+            sample(DType::F8E5M2, DType::U8, &[3]),
+            sample(DType::U8, DType::I4, &[3]),
+            sample(DType::U4, DType::I4, &[3]),
+            sample(DType::U4, DType::U8, &[3, 2]),
         ]
-    }
-}
-
-fn unsigned(dtype: DType) -> DType {
-    match dtype.bits() {
-        8 => DType::U8,
-        16 => DType::U16,
-        32 => DType::U32,
-        _ => DType::U64,
     }
 }
 
@@ -128,12 +135,12 @@ fn narrower(cx: &mut dyn ElementCx, index: &[Index], from: DType, to: DType) -> 
     let (part, source) = index.split_last().expect("the result has the axis of parts");
     let whole = cx.operand(0, source)?.one();
     let loops = cx.loops();
-    let wide = loops.bitcast(unsigned(from), whole);
+    let wide = bits_of(loops, from, whole);
     let part = part.times(i64::from(to.bits()), loops).value(loops);
-    let amount = loops.convert(unsigned(from), part);
+    let amount = loops.convert(bits_dtype(from), part);
     let shifted = loops.binary(pullback_loops::Binary::ShiftRightLogical, wide, amount);
-    let low = loops.convert(unsigned(to), shifted);
-    Ok(Elem::One(loops.bitcast(to, low)))
+    let low = loops.convert(bits_dtype(to), shifted);
+    Ok(Elem::One(of_bits(loops, to, low)))
 }
 
 /// An element put together from its parts, the low one first.
@@ -143,11 +150,11 @@ fn wider(cx: &mut dyn ElementCx, index: &[Index], from: DType, to: DType) -> Res
         let source: Vec<Index> = index.iter().cloned().chain([Index::constant(part.into())]).collect();
         let low = cx.operand(0, &source)?.one();
         let loops = cx.loops();
-        let low = loops.bitcast(unsigned(from), low);
-        let wide = loops.convert(unsigned(to), low);
+        let low = bits_of(loops, from, low);
+        let wide = loops.convert(bits_dtype(to), low);
         let placed = Formula::new(loops).term(wide).shifted_up(i128::from(part * from.bits())).id();
         whole = Some(whole.map_or(placed, |whole| loops.binary(pullback_loops::Binary::Or, whole, placed)));
     }
     let whole = whole.expect("a wider element has parts");
-    Ok(Elem::One(cx.loops().bitcast(to, whole)))
+    Ok(Elem::One(of_bits(cx.loops(), to, whole)))
 }

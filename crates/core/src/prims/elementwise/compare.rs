@@ -57,17 +57,10 @@ impl<T: CompareOp> Prim for Compare<T> {
     }
 
     fn hlo(&self) -> Hlo<()> {
-        Hlo::Attributes("stablehlo.compare", |(), ins| {
+        Hlo::Rule(|(), cx, ins, outs| {
+            let (x, y) = (cx.repeated(ins[0], &outs[0].shape), cx.repeated(ins[1], &outs[0].shape));
             let direction = format!("{:?}", T::COMPARISON).to_uppercase();
-            let kind = match ins[0].dtype.kind() {
-                pullback_base::dtype::Kind::Float | pullback_base::dtype::Kind::Complex => "FLOAT",
-                pullback_base::dtype::Kind::Signed => "SIGNED",
-                pullback_base::dtype::Kind::Unsigned
-                | pullback_base::dtype::Kind::Bool
-                | pullback_base::dtype::Kind::Float0
-                | pullback_base::dtype::Kind::Key => "UNSIGNED",
-            };
-            format!("{direction}, {kind}")
+            Ok(smallvec![cx.compare(&direction, x, y)])
         })
     }
 

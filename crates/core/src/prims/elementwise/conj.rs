@@ -64,14 +64,14 @@ impl Prim for ConjPrim {
         CpuForm::Scalar(Box::new(|loops, ins| match ins[0] {
             Elem::Two(re, im) => Elem::Two(re, loops.unary(Op::Neg, im)),
             Elem::One(re) => {
-                let zero = Scalar::float(loops.dtype(re), -0.0);
+                let zero = Scalar::zero(loops.dtype(re));
                 Elem::Two(re, loops.constant(zero))
             }
         }))
     }
 
     fn hlo(&self) -> Hlo<Conj> {
-        Hlo::Missing("StableHLO has no conjugate; it is a composition")
+        Hlo::AsCpu
     }
 
     fn samples(&self) -> Vec<Sample> {

@@ -1,11 +1,12 @@
 //! Each element converted to another dtype by value.
 //!
-//! convert_element_type : x[...] -> [...]        floats to integers saturate, integers wrap, `bool` is "not zero"
+//! convert_element_type : x[...] -> [...]        floats to integers saturate, integers wrap, `bool` is "not zero",
+//!                                              complex to any real dtype drops the imaginary part
 //! Linear between inexact dtypes; the transpose converts back. To and from others there is no derivative.
 
 use super::*;
 use pullback_base::Scalar;
-use pullback_ir::lower::{LoopComparison, value_dtype};
+use pullback_ir::lower::{is_small_integer, value_dtype};
 
 /// Params of `convert_element_type`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
@@ -55,10 +56,10 @@ impl Prim for Convert {
 
     fn derivative(&self) -> Derivative<ConvertElementType> {
         Derivative::Jvp(|p, e, xs, ts| {
-            let convert = |x: &Val| e.bind(CONVERT_ELEMENT_TYPE, &Params::new(p.clone()), std::slice::from_ref(x));
-            let out = convert(&xs[0])?;
+            let out = e.bind(CONVERT_ELEMENT_TYPE, &Params::new(p.clone()), xs)?;
             let t = ts[0].as_ref().filter(|_| p.new_dtype.is_inexact());
-            Ok((out, smallvec![t.map(convert).transpose()?.and_then(|mut t| t.pop())]))
+            let dot = t.map(|t| V::new(e, t).convert_weakly(p.new_dtype, p.weak_type).done());
+            Ok((out, smallvec![dot.transpose()?]))
         })
     }
 
@@ -79,17 +80,26 @@ impl Prim for Convert {
         CpuForm::Scalar(Box::new(move |loops, ins| match (ins[0], to) {
             (Elem::Two(first, second), DType::KeyFry) => Elem::Two(first, second),
             (Elem::Two(re, im), _) if to.is_complex() => Elem::Two(loops.convert(part, re), loops.convert(part, im)),
-            (Elem::Two(re, im), DType::Bool) => Elem::One(is_nonzero(loops, re, im)),
-            (Elem::Two(re, _), _) => Elem::One(loops.convert(part, re)),
+            (Elem::Two(re, _), _) => Elem::One(converted(loops, re, to)),
             (Elem::One(x), _) if to.is_complex() => {
                 Elem::Two(loops.convert(part, x), loops.constant(Scalar::zero(part)))
             }
-            (Elem::One(x), _) => Elem::One(loops.convert(part, x)),
+            (Elem::One(x), _) => Elem::One(converted(loops, x, to)),
         }))
     }
 
     fn hlo(&self) -> Hlo<ConvertElementType> {
-        Hlo::Attributes("stablehlo.convert", |_, _| String::new())
+        Hlo::Rule(|p, cx, ins, _| {
+            let x = ins[0];
+            if p.new_dtype == DType::Bool && x.aval.dtype != DType::Bool {
+                let zero = cx.full(Scalar::zero(x.aval.dtype), &x.aval.shape);
+                return Ok(smallvec![cx.compare("NE", x, zero)]);
+            }
+            let is_part = x.aval.dtype.is_complex() && !p.new_dtype.is_complex();
+            let x =
+                if is_part { cx.one("stablehlo.real", "", &[x], x.aval.with_dtype(x.aval.dtype.real())) } else { x };
+            Ok(smallvec![cx.convert(x, p.new_dtype)])
+        })
     }
 
     fn samples(&self) -> Vec<Sample> {
@@ -97,7 +107,7 @@ impl Prim for Convert {
             let params = ConvertElementType { new_dtype, weak_type: false, sharding: None };
             Sample::new(Params::new(params), from, domain, &[&[2, 3]])
         };
-        use DType::{BF16, Bool, C64, F16, F32, I8, I32, U8, U32};
+        use DType::{BF16, Bool, C64, F8E4M3FN, F16, F32, I4, I8, I32, U4, U8, U32};
         let pairs = [
             (F32, BF16),
             (F32, F16),
@@ -115,6 +125,11 @@ impl Prim for Convert {
             (Bool, I32),
             (BF16, F32),
             (F16, I32),
+            (F32, F8E4M3FN),
+            (F8E4M3FN, F16),
+            (F32, I4),
+            (I32, U4),
+            (I4, F32),
             (C64, F32),
             (C64, Bool),
         ];
@@ -122,9 +137,17 @@ impl Prim for Convert {
     }
 }
 
-fn is_nonzero(loops: &mut Builder, re: ValueId, im: ValueId) -> ValueId {
-    let zero = Scalar::zero(loops.dtype(re));
-    let zero = loops.constant(zero);
-    let (re, im) = (loops.compare(LoopComparison::Ne, re, zero), loops.compare(LoopComparison::Ne, im, zero));
-    loops.binary(pullback_loops::Binary::Or, re, im)
+/// Of floats to integers below eight bits the value is moved into their range first, as other integers saturate.
+fn converted(loops: &mut Builder, x: ValueId, to: DType) -> ValueId {
+    if !is_small_integer(to) || !loops.dtype(x).is_float() {
+        return loops.convert(value_dtype(to), x);
+    }
+    let end = |loops: &mut Builder, end: Scalar| {
+        let end = end.convert(loops.dtype(x));
+        loops.constant(end)
+    };
+    let (least, greatest) = (end(loops, Scalar::least(to)), end(loops, Scalar::greatest(to)));
+    let raised = loops.binary(pullback_loops::Binary::Max, x, least);
+    let bounded = loops.binary(pullback_loops::Binary::Min, raised, greatest);
+    loops.convert(value_dtype(to), bounded)
 }

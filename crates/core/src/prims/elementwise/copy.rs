@@ -10,7 +10,7 @@ pub(super) struct Copy;
 impl UnaryOp for Copy {
     const NAME: &'static str = "copy";
     const ACCEPTS: DTypes = DTypes::ALL;
-    const HLO: Hlo<()> = Hlo::Missing("nothing to say: values are immutable");
+    const HLO: Hlo<()> = Hlo::Rule(|(), _, ins, _| Ok(ins.into()));
     const RULE: UnaryRule = UnaryRule::Linear(|ct, _x| ct.clone());
     const DOMAIN: (f64, f64) = (-5.0, 5.0);
 

@@ -58,6 +58,14 @@ impl DTypes {
     /// # Errors
     /// A `Type` error that names the accepted dtypes.
     pub fn check_only(self, name: &str, dtype: DType) -> Result<()> {
+        let is_narrow = dtype.is_integer() && dtype.bits() < 8;
+        if is_narrow && self.0.contains(&Kind::Signed) && !self.0.contains(&Kind::Unsigned) {
+            bail!(
+                Type,
+                "{name} does not accept dtype {dtype}. Support for narrow-width integers is platform-dependent and limited \
+                 to a few specific operations, e.g. basic arithmetic and type casting."
+            );
+        }
         if self.contains(dtype) {
             return Ok(());
         }

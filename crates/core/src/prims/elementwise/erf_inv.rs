@@ -11,7 +11,7 @@ pub(super) struct ErfInv;
 impl UnaryOp for ErfInv {
     const NAME: &'static str = "erf_inv";
     const ACCEPTS: DTypes = DTypes::FLOAT;
-    const HLO: Hlo<()> = Hlo::Missing("StableHLO has no erf_inv; it is a composition");
+    const HLO: Hlo<()> = Hlo::Op("chlo.erf_inv");
     const RULE: UnaryRule =
         UnaryRule::Tangent(|_x, y, x_dot| (1.0 / std::f64::consts::FRAC_2_SQRT_PI) * (x_dot * y.square().exp()));
     const DOMAIN: (f64, f64) = (-0.9, 0.9);

@@ -20,11 +20,6 @@ impl UnaryOp for Expm1 {
     }
 
     fn complex(loops: &mut Builder, re: ValueId, im: ValueId) -> Option<Elem> {
-        Some(complex_formula(loops, re, im, |z| {
-            // e^x cos y - 1 = expm1(x) cos y - 2 sin(y/2)^2, which does not cancel.
-            let half = (z.im * 0.5).unary(Op::Sin);
-            let re = z.re.unary(Op::Expm1) * z.im.unary(Op::Cos) - (half * half) * 2.0;
-            Complex::new(re, z.exp().im)
-        }))
+        Some(complex_formula(loops, re, im, |z| z.expm1()))
     }
 }

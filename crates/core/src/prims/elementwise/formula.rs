@@ -1,13 +1,14 @@
 //! Scalar formulas of the loop IR written with operators, real ([`Term`]) and complex ([`Complex`]).
 //!
-//! They say how one element is computed; nothing here knows of arrays or derivatives.
+//! They say how one element is computed; nothing here knows of arrays or derivatives. The elementary functions of complex
+//! numbers are in [`super::complex_math`].
 
 use std::cell::{RefCell, RefMut};
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Sub};
 
 use pullback_base::{DType, Scalar};
 use pullback_ir::lower::Elem;
-use pullback_loops::{Binary, Builder, Comparison, Unary, ValueId};
+use pullback_loops::{Binary, Builder, Carry, Comparison, Op, Unary, ValueId, While};
 
 /// Where the terms of one formula are made.
 pub struct Formula<'b>(RefCell<&'b mut Builder>);
@@ -55,6 +56,11 @@ impl<'f> Term<'f> {
         self.id
     }
 
+    /// Another value of the builder as a term of the same formula.
+    pub fn same(self, id: ValueId) -> Term<'f> {
+        self.formula.term(id)
+    }
+
     /// Its type in the loop IR.
     pub fn dtype(self) -> DType {
         self.formula.loops().dtype(self.id)
@@ -68,6 +74,33 @@ impl<'f> Term<'f> {
     /// An integer constant of the same type.
     pub fn int(self, value: i128) -> Term<'f> {
         self.formula.int(self.dtype(), value)
+    }
+
+    /// Values that `next` makes of themselves while `goes_on`, each of which sees the values so far.
+    pub fn iterate(
+        inits: &[Term<'f>],
+        goes_on: impl FnOnce(&[Term<'f>]) -> Term<'f>,
+        next: impl FnOnce(&[Term<'f>]) -> Vec<Term<'f>>,
+    ) -> Vec<Term<'f>> {
+        let formula = inits[0].formula;
+        let fresh = |of: &Term<'f>| {
+            let dtype = of.dtype();
+            let id = formula.loops().fresh(dtype);
+            formula.term(id)
+        };
+        let phis: Vec<Term<'f>> = inits.iter().map(fresh).collect();
+        formula.loops().open();
+        let condition = goes_on(&phis);
+        let header = formula.loops().close();
+        formula.loops().open();
+        let nexts = next(&phis);
+        let body = formula.loops().close();
+        let outs: Vec<Term<'f>> = inits.iter().map(fresh).collect();
+        let carries = (0..inits.len())
+            .map(|i| Carry { phi: phis[i].id, init: inits[i].id, next: nexts[i].id, out: outs[i].id, combine: None })
+            .collect();
+        formula.loops().push(Op::While(Box::new(While { carries, header, condition: condition.id, body })));
+        outs
     }
 
     fn made(self, make: impl FnOnce(&mut Builder) -> ValueId) -> Term<'f> {
@@ -98,6 +131,11 @@ impl<'f> Term<'f> {
     /// Less than.
     pub fn lt(self, other: Term<'f>) -> Term<'f> {
         self.compare(Comparison::Lt, other)
+    }
+
+    /// Greater than.
+    pub fn gt(self, other: Term<'f>) -> Term<'f> {
+        self.compare(Comparison::Gt, other)
     }
 
     /// At least.
@@ -151,6 +189,64 @@ impl<'f> Term<'f> {
         is_plain.choose(high, length)
     }
 
+    /// This size with the sign of `other`, be it of a zero or NaN.
+    pub fn with_sign_of(self, other: Term<'f>) -> Term<'f> {
+        let bits = if self.dtype() == DType::F32 { DType::I32 } else { DType::I64 };
+        let is_negative = other.bits(bits).lt(self.formula.int(bits, 0));
+        is_negative.choose(-self, self)
+    }
+
+    /// Whether it is an infinity of either sign.
+    pub fn is_infinite(self) -> Term<'f> {
+        self.unary(Unary::Abs).eq(self.number(f64::INFINITY))
+    }
+
+    /// Whether it is NaN.
+    pub fn is_nan(self) -> Term<'f> {
+        self.compare(Comparison::Ne, self)
+    }
+
+    /// The exponential.
+    pub fn exp(self) -> Term<'f> {
+        self.unary(Unary::Exp)
+    }
+
+    /// The natural logarithm.
+    pub fn log(self) -> Term<'f> {
+        self.unary(Unary::Log)
+    }
+
+    /// The greatest integer not above.
+    pub fn floor(self) -> Term<'f> {
+        self.unary(Unary::Floor)
+    }
+
+    /// A polynomial, lowest power first.
+    pub fn polynomial(self, coefficients: &[f64]) -> Term<'f> {
+        let (&last, rest) = coefficients.split_last().expect("a polynomial has coefficients");
+        rest.iter().rev().fold(self.number(last), |sum, &coefficient| sum * self + coefficient)
+    }
+
+    /// The opposite of a boolean.
+    pub fn opposite(self) -> Term<'f> {
+        self.unary(Unary::Not)
+    }
+
+    /// The constant where the condition holds, else this value.
+    pub fn when(self, condition: Term<'f>, constant: f64) -> Term<'f> {
+        condition.choose(self.number(constant), self)
+    }
+
+    /// The square root.
+    pub fn sqrt(self) -> Term<'f> {
+        self.unary(Unary::Sqrt)
+    }
+
+    /// The distance from zero.
+    pub fn abs(self) -> Term<'f> {
+        self.unary(Unary::Abs)
+    }
+
     /// The product of `n` factors equal to this one; one for `n = 0`.
     pub fn power(self, n: u32) -> Term<'f> {
         power(self, n, |a, b| a * b)
@@ -159,7 +255,7 @@ impl<'f> Term<'f> {
 }
 
 /// `n` factors by repeated squaring; `None` for `n = 0`.
-fn power<T: Copy>(base: T, mut n: u32, times: impl Fn(T, T) -> T) -> Option<T> {
+pub(super) fn power<T: Copy>(base: T, mut n: u32, times: impl Fn(T, T) -> T) -> Option<T> {
     let (mut square, mut product) = (base, None);
     while n > 0 {
         if n & 1 == 1 {
@@ -269,112 +365,4 @@ pub fn real_formula2(
     let formula = Formula::new(loops);
     let result = body(formula.term(x), formula.term(y));
     result.id()
-}
-
-impl<'f> Complex<'f> {
-    /// From its parts.
-    pub fn new(re: Term<'f>, im: Term<'f>) -> Complex<'f> {
-        Complex { re, im }
-    }
-
-    /// Both parts times a real number.
-    pub fn scaled(self, factor: f64) -> Complex<'f> {
-        Complex { re: self.re * factor, im: self.im * factor }
-    }
-
-    /// Distance from zero.
-    pub fn abs(self) -> Term<'f> {
-        self.re.hypot(self.im)
-    }
-
-    /// The angle, in radians.
-    pub fn angle(self) -> Term<'f> {
-        self.im.binary(Binary::Atan2, self.re)
-    }
-
-    /// `e^z`.
-    pub fn exp(self) -> Complex<'f> {
-        let size = self.re.unary(Unary::Exp);
-        // On the real axis the imaginary part is exactly zero, even where e^x overflows.
-        let im = self.im.eq(self.im.number(0.0)).choose(self.im, size * self.im.unary(Unary::Sin));
-        Complex { re: size * self.im.unary(Unary::Cos), im }
-    }
-
-    /// The principal logarithm.
-    pub fn log(self) -> Complex<'f> {
-        Complex { re: self.abs().unary(Unary::Log), im: self.angle() }
-    }
-
-    /// The principal square root.
-    pub fn sqrt(self) -> Complex<'f> {
-        // With t = sqrt((|x| + |z|)/2), the parts are t and |y|/2t in an order that the sign of x says.
-        let size = self.re.unary(Unary::Abs);
-        let t = ((size * 0.5) + (self.abs() * 0.5)).unary(Unary::Sqrt);
-        let other = self.im.unary(Unary::Abs) / (t * 2.0);
-        let zero = self.re.number(0.0);
-        let other = t.eq(zero).choose(zero, other);
-        let is_right = self.re.ge(zero);
-        let (re, im) = (is_right.choose(t, other), is_right.choose(other, t));
-        let is_below = self.im.lt(zero) | (1.0 / self.im).lt(zero);
-        Complex { re, im: is_below.choose(-im, im) }
-    }
-
-    /// Its square.
-    pub fn square(self) -> Complex<'f> {
-        Complex { re: (self.re - self.im) * (self.re + self.im), im: (self.re * self.im) * 2.0 }
-    }
-
-    /// The product of `n` factors equal to this one.
-    pub fn power(self, n: u32) -> Complex<'f> {
-        power(self, n, |a, b| a * b).unwrap_or_else(|| Complex { re: self.re.number(1.0), im: self.re.number(0.0) })
-    }
-
-    /// One over it.
-    pub fn reciprocal(self) -> Complex<'f> {
-        Complex { re: self.re.number(1.0), im: self.re.number(0.0) } / self
-    }
-}
-
-impl<'f> Add for Complex<'f> {
-    type Output = Complex<'f>;
-    fn add(self, other: Complex<'f>) -> Complex<'f> {
-        Complex { re: self.re + other.re, im: self.im + other.im }
-    }
-}
-
-impl<'f> Sub for Complex<'f> {
-    type Output = Complex<'f>;
-    fn sub(self, other: Complex<'f>) -> Complex<'f> {
-        Complex { re: self.re - other.re, im: self.im - other.im }
-    }
-}
-
-impl<'f> Mul for Complex<'f> {
-    type Output = Complex<'f>;
-    fn mul(self, other: Complex<'f>) -> Complex<'f> {
-        let re = self.re * other.re - self.im * other.im;
-        Complex { re, im: self.re * other.im + self.im * other.re }
-    }
-}
-
-impl<'f> Div for Complex<'f> {
-    type Output = Complex<'f>;
-    /// By Smith's method: the divisor's greater part is factored out, so that no square overflows.
-    fn div(self, other: Complex<'f>) -> Complex<'f> {
-        let (a, b, c, d) = (self.re, self.im, other.re, other.im);
-        let is_wide = c.unary(Unary::Abs).ge(d.unary(Unary::Abs));
-        let (high, low) = (is_wide.choose(c, d), is_wide.choose(d, c));
-        let ratio = high.eq(high.number(0.0)).choose(low, low / high);
-        let divisor = high + low * ratio;
-        let re = is_wide.choose(a + b * ratio, a * ratio + b);
-        let im = is_wide.choose(b - a * ratio, b * ratio - a);
-        Complex { re: re / divisor, im: im / divisor }
-    }
-}
-
-impl<'f> Neg for Complex<'f> {
-    type Output = Complex<'f>;
-    fn neg(self) -> Complex<'f> {
-        Complex { re: -self.re, im: -self.im }
-    }
 }

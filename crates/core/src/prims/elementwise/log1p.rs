@@ -20,11 +20,6 @@ impl UnaryOp for Log1p {
     }
 
     fn complex(loops: &mut Builder, re: ValueId, im: ValueId) -> Option<Elem> {
-        Some(complex_formula(loops, re, im, |z| {
-            // |1 + z|^2 - 1 = x (2 + x) + y^2, which does not cancel.
-            let excess = z.re * (z.re + 2.0) + z.im * z.im;
-            let one_more = Complex::new(z.re + 1.0, z.im);
-            Complex::new(excess.unary(Op::Log1p) * 0.5, one_more.angle())
-        }))
+        Some(complex_formula(loops, re, im, |z| z.log1p()))
     }
 }

@@ -3,7 +3,6 @@
 //! logistic : x[...] -> x[...]        x floating or complex
 //! d logistic(x) = y (1 - y) dx
 
-use super::tanh::tanh;
 use super::*;
 use pullback_loops::Unary as Op;
 
@@ -21,10 +20,6 @@ impl UnaryOp for Logistic {
     }
 
     fn complex(loops: &mut Builder, re: ValueId, im: ValueId) -> Option<Elem> {
-        Some(complex_formula(loops, re, im, |z| {
-            // 1 / (1 + e^-z) = (1 + tanh(z/2)) / 2
-            let half = tanh(z.scaled(0.5));
-            Complex::new(half.re * 0.5 + 0.5, half.im * 0.5)
-        }))
+        Some(complex_formula(loops, re, im, |z| z.logistic()))
     }
 }

@@ -1,10 +1,11 @@
 //! The greater of two elements; NaN if either is.
 //!
 //! max : x[...] y[...] -> [...]        of one dtype
+//! Complex numbers are ordered by their real, then their imaginary parts, and have no derivative.
 //! The tangent follows the greater operand; equal ones share it.
 
 use super::*;
-use pullback_base::Error;
+use pullback_ir::lower::lexicographic;
 use pullback_loops::Binary as Op;
 use pullback_loops::Comparison;
 
@@ -13,7 +14,7 @@ pub(super) struct Max;
 impl BinaryOp for Max {
     const NAME: &'static str = "max";
     const ACCEPTS: DTypes = DTypes::ANY;
-    const HLO: Hlo<()> = Hlo::Op("stablehlo.maximum");
+    const HLO: Hlo<()> = Hlo::RealOp("stablehlo.maximum");
     const RULE: BinaryRule = BinaryRule::Partial {
         x: Some(|x_dot, x, y, z| x_dot * greater_share(x, y, z)),
         y: Some(|y_dot, x, y, z| y_dot * greater_share(y, x, z)),
@@ -28,11 +29,7 @@ impl BinaryOp for Max {
     }
 
     fn complex(loops: &mut Builder, x: [ValueId; 2], y: [ValueId; 2]) -> Option<Elem> {
-        // Complex numbers are ordered by their real, then their imaginary parts.
-        let formula = Formula::new(loops);
-        let [a, b, c, d] = [x[0], x[1], y[0], y[1]].map(|id| formula.term(id));
-        let is_first = a.compare(Comparison::Gt, c) | (a.eq(c) & b.compare(Comparison::Gt, d));
-        Some(Elem::Two(is_first.choose(a, c).id(), is_first.choose(b, d).id()))
+        Some(lexicographic(loops, Comparison::Gt, x, y))
     }
 }
 
@@ -43,9 +40,6 @@ fn greater_share<'e>(own: &V<'e>, other: &V<'e>, like: &V<'e>) -> V<'e> {
 
 /// All of the tangent where the operand is chosen, half where both are equal, else none.
 pub(super) fn share_by<'e>(is_chosen: impl Fn() -> V<'e>, is_equal: impl Fn() -> V<'e>, like: &V<'e>) -> V<'e> {
-    if like.aval().dtype.is_complex() {
-        return like.poisoned(Error::not_implemented("the derivative of max and min of complex numbers"));
-    }
     let (is_chosen, is_equal) = (is_chosen(), is_equal());
     let (one, zero, half) = (like.full(1.0), like.full(0.0), like.full(0.5));
     is_chosen.select(&is_equal.select(&zero, &half), &one)

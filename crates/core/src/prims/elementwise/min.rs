@@ -1,10 +1,12 @@
 //! The smaller of two elements; NaN if either is.
 //!
 //! min : x[...] y[...] -> [...]        of one dtype
+//! Complex numbers are ordered by their real, then their imaginary parts, and have no derivative.
 //! The tangent follows the smaller operand; equal ones share it.
 
 use super::max::share_by;
 use super::*;
+use pullback_ir::lower::lexicographic;
 use pullback_loops::Binary as Op;
 use pullback_loops::Comparison;
 
@@ -13,7 +15,7 @@ pub(super) struct Min;
 impl BinaryOp for Min {
     const NAME: &'static str = "min";
     const ACCEPTS: DTypes = DTypes::ANY;
-    const HLO: Hlo<()> = Hlo::Op("stablehlo.minimum");
+    const HLO: Hlo<()> = Hlo::RealOp("stablehlo.minimum");
     const RULE: BinaryRule = BinaryRule::Partial {
         x: Some(|x_dot, x, y, z| x_dot * lesser_share(x, y, z)),
         y: Some(|y_dot, x, y, z| y_dot * lesser_share(y, x, z)),
@@ -28,11 +30,7 @@ impl BinaryOp for Min {
     }
 
     fn complex(loops: &mut Builder, x: [ValueId; 2], y: [ValueId; 2]) -> Option<Elem> {
-        // Complex numbers are ordered by their real, then their imaginary parts.
-        let formula = Formula::new(loops);
-        let [a, b, c, d] = [x[0], x[1], y[0], y[1]].map(|id| formula.term(id));
-        let is_first = a.compare(Comparison::Lt, c) | (a.eq(c) & b.compare(Comparison::Lt, d));
-        Some(Elem::Two(is_first.choose(a, c).id(), is_first.choose(b, d).id()))
+        Some(lexicographic(loops, Comparison::Lt, x, y))
     }
 }
 

@@ -4,6 +4,13 @@
 //! states its name, the dtypes it accepts, its scalar form and its derivative; shapes, dtypes, batching and the sums
 //! that undo repetition come from the family ([`unary`], [`binary`], [`compare`]).
 
+macro_rules! members {
+    ($($family:ident $name:ident $member:path;)*) => {$(
+        #[doc = concat!("The primitive of `", stringify!($member), "`.")]
+        pub const $name: PrimRef = prim(&$family::<$member>(PhantomData));
+    )*};
+}
+
 mod abs;
 mod acos;
 mod acosh;
@@ -23,6 +30,7 @@ mod clamp;
 mod clz;
 pub mod compare;
 mod complex;
+mod complex_math;
 mod conj;
 mod convert_element_type;
 mod copy;
@@ -55,11 +63,13 @@ mod lt;
 mod max;
 mod min;
 mod mul;
+mod name;
 mod ne;
 mod neg;
 mod nextafter;
 mod not;
 mod one_minus_square;
+mod optimization_barrier;
 mod or;
 mod population_count;
 mod pow;
@@ -76,6 +86,7 @@ mod shift_right_logical;
 mod sign;
 mod sin;
 mod sinh;
+mod special;
 mod sqrt;
 mod square;
 mod stop_gradient;
@@ -109,23 +120,23 @@ pub use conj::{CONJ, Conj};
 pub use convert_element_type::{CONVERT_ELEMENT_TYPE, ConvertElementType};
 pub use dtypes::DTypes;
 pub use integer_pow::{INTEGER_POW, IntegerPow};
+pub use name::{NAME, Name};
+pub use optimization_barrier::OPTIMIZATION_BARRIER;
 pub use pow::POW;
 pub use reduce_precision::{REDUCE_PRECISION, ReducePrecision};
 pub use round::{ROUND, Round, RoundingMethod};
 pub use select_n::SELECT_N;
 pub use shapes::{broadcast_shapes, check_same_dtypes, unbroadcast};
+pub use special::{
+    BESSEL_I0E, BESSEL_I1E, IGAMMA, IGAMMA_GRAD_A, IGAMMAC, POLYGAMMA, RANDOM_GAMMA_GRAD, REGULARIZED_INCOMPLETE_BETA,
+    ZETA,
+};
 
 /// A primitive without params.
 const fn prim<T: Prim>(member: &'static T) -> PrimRef {
     PrimRef(member)
 }
 
-macro_rules! members {
-    ($($family:ident $name:ident $member:path;)*) => {$(
-        #[doc = concat!("The primitive of `", stringify!($member), "`.")]
-        pub const $name: PrimRef = prim(&$family::<$member>(PhantomData));
-    )*};
-}
 members! {
     Unary ABS abs::Abs;
     Unary ACOS acos::Acos;

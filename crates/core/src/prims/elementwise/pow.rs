@@ -4,9 +4,8 @@
 //! d x^y = y x^(y-1) dx + log(x) x^y dy; where x is 0 the logarithm counts as 0.
 
 use super::*;
-use pullback_base::Scalar;
 use pullback_ir::SampleIn;
-use pullback_ir::lower::{LoopBinary as Op, value_dtype};
+use pullback_ir::lower::{LoopBinary as Op, LoopUnary, value_dtype};
 
 pub(super) struct Pow;
 
@@ -63,16 +62,23 @@ impl Prim for Pow {
         }
         CpuForm::Scalar(Box::new(move |loops, ins| {
             let Elem::Two(a, b) = ins[0] else { panic!("a complex element was expected") };
-            let y = match ins[1] {
-                Elem::Two(c, d) => [c, d],
-                Elem::One(y) => [loops.convert(dtype, y), loops.constant(Scalar::zero(dtype))],
-            };
-            complex_formula2(loops, [a, b], y, complex_pow)
+            match ins[1] {
+                Elem::Two(c, d) => complex_formula2(loops, [a, b], [c, d], complex_pow),
+                Elem::One(y) => {
+                    let formula = Formula::new(loops);
+                    let result = whole_power(Complex::new(formula.term(a), formula.term(b)), formula.term(y));
+                    Elem::Two(result.re.id(), result.im.id())
+                }
+            }
         }))
     }
 
     fn hlo(&self) -> Hlo<()> {
-        Hlo::Missing("an integer exponent is converted first; the emitter does not make operations yet")
+        Hlo::Rule(|(), cx, ins, outs| {
+            let y = cx.convert(ins[1], ins[0].aval.dtype);
+            let (x, y) = (cx.repeated(ins[0], &outs[0].shape), cx.repeated(y, &outs[0].shape));
+            Ok(smallvec![cx.binary("stablehlo.power", x, y)])
+        })
     }
 
     fn samples(&self) -> Vec<Sample> {
@@ -88,13 +94,40 @@ impl Prim for Pow {
     }
 }
 
+/// By repeated squaring, one over it for a negative exponent.
+fn whole_power<'f>(x: Complex<'f>, y: Term<'f>) -> Complex<'f> {
+    let y = y.to(DType::I64);
+    let zero = y.int(0);
+    let (one, none) = (x.number(1.0), zero.eq(zero).opposite());
+    let is_inverse = y.lt(zero);
+    let count = is_inverse.choose(zero - y, y);
+    let inits = [count, x.re, x.im, one.re, one.im, none];
+    let ends = Term::iterate(
+        &inits,
+        |v| v[0].gt(zero),
+        |v| {
+            let (square, product) = (Complex::new(v[1], v[2]), Complex::new(v[3], v[4]));
+            let is_odd = (v[0] & v[0].int(1)).gt(zero);
+            // The first factor is taken as it is: one times infinity has a part that is no number.
+            let next = Complex::choose(v[5], product * square, square);
+            let next = Complex::choose(is_odd, next, product);
+            let square = square * square;
+            vec![v[0].shifted_down(1), square.re, square.im, next.re, next.im, v[5] | is_odd]
+        },
+    );
+    let power = Complex::new(ends[3], ends[4]);
+    Complex::choose(is_inverse, power.reciprocal(), power)
+}
+
 /// `e^(y log x)`; of zero it is one for `y = 0` and zero else.
 fn complex_pow<'f>(x: Complex<'f>, y: Complex<'f>) -> Complex<'f> {
     let (zero, one) = (x.re.number(0.0), x.re.number(1.0));
     let is_zero = |z: Complex<'f>| z.re.eq(zero) & z.im.eq(zero);
-    let plain = (y * x.log()).exp();
+    // A great exponent takes the last digits of the logarithm to the front.
+    let plain = (y.to(DType::F64) * x.to(DType::F64).log()).exp().to(x.re.dtype());
     let at_zero = is_zero(y).choose(one, zero);
-    let is_special = is_zero(x) | is_zero(y);
+    let is_number = y.re.unary(LoopUnary::IsFinite) & y.im.unary(LoopUnary::IsFinite);
+    let is_special = (is_zero(x) & is_number) | is_zero(y);
     Complex::new(is_special.choose(at_zero, plain.re), is_special.choose(zero, plain.im))
 }
 

@@ -83,7 +83,13 @@ impl Prim for RoundPrim {
     }
 
     fn hlo(&self) -> Hlo<Round> {
-        Hlo::Missing("two operations of StableHLO, by the method; the contract names one")
+        Hlo::Rule(|p, cx, ins, _| {
+            let name = match p.rounding_method {
+                RoundingMethod::AwayFromZero => "stablehlo.round_nearest_afz",
+                RoundingMethod::ToNearestEven => "stablehlo.round_nearest_even",
+            };
+            Ok(smallvec![cx.unary(name, ins[0])])
+        })
     }
 
     fn samples(&self) -> Vec<Sample> {

@@ -20,6 +20,6 @@ impl UnaryOp for Rsqrt {
     }
 
     fn complex(loops: &mut Builder, re: ValueId, im: ValueId) -> Option<Elem> {
-        Some(complex_formula(loops, re, im, |z| z.sqrt().reciprocal()))
+        Some(complex_formula(loops, re, im, |z| z.rsqrt()))
     }
 }

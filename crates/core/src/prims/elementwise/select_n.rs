@@ -67,7 +67,19 @@ impl Prim for SelectN {
     }
 
     fn hlo(&self) -> Hlo<()> {
-        Hlo::Missing("operands in another order: stablehlo.select takes the case for true first")
+        Hlo::Rule(|(), cx, ins, _| {
+            let (which, cases) = (ins[0], &ins[1..]);
+            if which.aval.dtype == DType::Bool && cases.len() == 2 {
+                return Ok(smallvec![cx.select(which, cases[1], cases[0])]);
+            }
+            let mut chosen = cases[0];
+            for (number, &case) in cases.iter().enumerate().skip(1) {
+                let number = cx.full(Scalar::i32(number as i32), &which.aval.shape);
+                let is_past = cx.compare("GE", which, number);
+                chosen = cx.select(is_past, case, chosen);
+            }
+            Ok(smallvec![chosen])
+        })
     }
 
     fn samples(&self) -> Vec<Sample> {

@@ -4,6 +4,7 @@
 //! No derivative.
 
 use super::*;
+use pullback_ir::lower::{bits_of, is_small_integer, of_bits};
 use pullback_loops::Binary as Op;
 
 pub(super) struct ShiftRightLogical;
@@ -17,5 +18,14 @@ impl BinaryOp for ShiftRightLogical {
 
     fn real(loops: &mut Builder, x: ValueId, y: ValueId) -> ValueId {
         loops.binary(Op::ShiftRightLogical, x, y)
+    }
+
+    fn typed(loops: &mut Builder, dtype: DType, x: ValueId, y: ValueId) -> ValueId {
+        if !is_small_integer(dtype) {
+            return Self::real(loops, x, y);
+        }
+        let (x, y) = (bits_of(loops, dtype, x), bits_of(loops, dtype, y));
+        let bits = loops.binary(Op::ShiftRightLogical, x, y);
+        of_bits(loops, dtype, bits)
     }
 }

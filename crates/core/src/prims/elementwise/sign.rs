@@ -5,6 +5,7 @@
 
 use super::*;
 use pullback_base::Scalar;
+use pullback_base::dtype::Kind;
 use pullback_loops::Comparison;
 use pullback_loops::Unary as Op;
 
@@ -13,7 +14,15 @@ pub(super) struct Sign;
 impl UnaryOp for Sign {
     const NAME: &'static str = "sign";
     const ACCEPTS: DTypes = DTypes::NUMBER;
-    const HLO: Hlo<()> = Hlo::Op("stablehlo.sign");
+    const HLO: Hlo<()> = Hlo::Rule(|(), cx, ins, outs| {
+        let x = ins[0];
+        if x.aval.dtype.kind() != Kind::Unsigned {
+            return Ok(cx.op("stablehlo.sign", "", ins, outs));
+        }
+        let [zero, one] = [0, 1].map(|n| cx.full(Scalar::int(x.aval.dtype, n), &x.aval.shape));
+        let is_zero = cx.compare("EQ", x, zero);
+        Ok(smallvec![cx.select(is_zero, zero, one)])
+    });
     const RULE: UnaryRule = UnaryRule::OnlyComplex(|x, y, x_dot| {
         // The part of the tangent across x turns the sign; that along x does nothing.
         let across = (y.conj() * x_dot).imag();
@@ -25,7 +34,7 @@ impl UnaryOp for Sign {
     const DOMAIN: (f64, f64) = (-5.0, 5.0);
 
     fn real(loops: &mut Builder, x: ValueId) -> ValueId {
-        if matches!(loops.dtype(x).kind(), pullback_base::dtype::Kind::Unsigned) {
+        if matches!(loops.dtype(x).kind(), Kind::Unsigned) {
             let (zero, one) = (Scalar::zero(loops.dtype(x)), Scalar::one(loops.dtype(x)));
             let (zero, one) = (loops.constant(zero), loops.constant(one));
             let is_zero = loops.compare(Comparison::Eq, x, zero);

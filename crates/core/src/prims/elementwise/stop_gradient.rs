@@ -10,7 +10,7 @@ pub(super) struct StopGradient;
 impl UnaryOp for StopGradient {
     const NAME: &'static str = "stop_gradient";
     const ACCEPTS: DTypes = DTypes::ALL;
-    const HLO: Hlo<()> = Hlo::Missing("nothing to say: values are immutable");
+    const HLO: Hlo<()> = Hlo::Rule(|(), _, ins, _| Ok(ins.into()));
     const RULE: UnaryRule = UnaryRule::Zero;
     const DOMAIN: (f64, f64) = (-5.0, 5.0);
 

@@ -20,14 +20,6 @@ impl UnaryOp for Tanh {
     }
 
     fn complex(loops: &mut Builder, re: ValueId, im: ValueId) -> Option<Elem> {
-        Some(complex_formula(loops, re, im, tanh))
+        Some(complex_formula(loops, re, im, |z| z.tanh()))
     }
-}
-
-/// The hyperbolic tangent. Beyond ±40 the real part is ±1 to any precision we have, and cosh would overflow.
-pub(super) fn tanh(z: Complex<'_>) -> Complex<'_> {
-    let bounded = z.re.max(z.re.number(-40.0)).min(z.re.number(40.0));
-    let (re, im) = (bounded * 2.0, z.im * 2.0);
-    let divisor = re.unary(Op::Cosh) + im.unary(Op::Cos);
-    Complex::new(re.unary(Op::Sinh) / divisor, im.unary(Op::Sin) / divisor)
 }

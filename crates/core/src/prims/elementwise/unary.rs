@@ -46,6 +46,10 @@ pub trait UnaryOp: Send + Sync + 'static {
     }
     /// One element, of a real operand (half-width floats come as `float32`).
     fn real(loops: &mut Builder, x: ValueId) -> ValueId;
+    /// One element, of a real operand of `dtype`, where its own bits count and not only its value.
+    fn typed(loops: &mut Builder, _dtype: DType, x: ValueId) -> ValueId {
+        Self::real(loops, x)
+    }
     /// One element, of a complex operand; `None` when not written.
     fn complex(_loops: &mut Builder, _re: ValueId, _im: ValueId) -> Option<Elem> {
         None
@@ -93,7 +97,8 @@ impl<T: UnaryOp> Prim for Unary<T> {
 
     fn cpu(&self, (): &(), ins: &[Aval], _outs: &[Aval]) -> CpuForm {
         if values_per_element(ins[0].dtype) == 1 {
-            return CpuForm::Scalar(Box::new(|loops, ins| Elem::One(T::real(loops, ins[0].one()))));
+            let dtype = ins[0].dtype;
+            return CpuForm::Scalar(Box::new(move |loops, ins| Elem::One(T::typed(loops, dtype, ins[0].one()))));
         }
         if !has_complex_form::<T>() {
             return CpuForm::Missing(format!("{} of complex numbers", T::NAME));

@@ -97,7 +97,7 @@ impl Prim for DynamicUpdateSlice {
     }
 
     fn hlo(&self) -> Hlo<()> {
-        Hlo::Op("stablehlo.dynamic_update_slice")
+        Hlo::Attributes("stablehlo.dynamic_update_slice", |(), _| String::new())
     }
 
     fn samples(&self) -> Vec<Sample> {

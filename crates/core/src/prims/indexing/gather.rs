@@ -4,6 +4,7 @@
 //! Linear in x; the transpose adds the windows up where they came from.
 
 use pullback_base::{Aval, DType, Result, Scalar, bail};
+use pullback_ir::hlo::int_array;
 use pullback_ir::lower::{CpuForm, Index, constant, select};
 use pullback_ir::{
     Avals, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Operand, ParamField, ParamValue, Params, Prim, PrimRef,
@@ -12,7 +13,9 @@ use pullback_ir::{
 use smallvec::smallvec;
 
 use super::scatter::scatter;
-use super::{GatherMode, SCATTER_ADD, ScatterDimensions, Window, axes_record, record_axes, shifted, with_front};
+use super::{
+    GatherMode, SCATTER_ADD, ScatterDimensions, Window, axes_record, inside_hlo, record_axes, shifted, with_front,
+};
 use crate::prims::{V, batch_to_front, zeros};
 
 /// Which axis is what.
@@ -118,6 +121,24 @@ impl Gather {
         (0..n_batch + offset_dims.len()).map(size).collect()
     }
 
+    /// The properties of the operation of StableHLO.
+    fn properties(&self, indices: Aval) -> String {
+        let dims = &self.dimension_numbers;
+        format!(
+            "dimension_numbers = #stablehlo.gather<offset_dims = {:?}, collapsed_slice_dims = {:?}, \
+             operand_batching_dims = {:?}, start_indices_batching_dims = {:?}, start_index_map = {:?}, \
+             index_vector_dim = {}>, indices_are_sorted = {}, slice_sizes = {}",
+            dims.offset_dims,
+            dims.collapsed_slice_dims,
+            dims.operand_batching_dims,
+            dims.start_indices_batching_dims,
+            dims.start_index_map,
+            indices.rank() - 1,
+            self.indices_are_sorted,
+            int_array(&self.slice_sizes)
+        )
+    }
+
     fn fill(&self, dtype: DType) -> Scalar {
         let default = || match dtype {
             _ if dtype.is_inexact() => Scalar::float(dtype, f64::NAN),
@@ -213,7 +234,20 @@ impl Prim for GatherPrim {
     }
 
     fn hlo(&self) -> Hlo<Gather> {
-        Hlo::Missing("modes other than clipping are compositions; the attribute text is to come")
+        Hlo::Rule(|p, cx, ins, outs| {
+            let (x, indices, out) = (ins[0], ins[1], outs[0]);
+            let windows = cx.generic("stablehlo.gather", &p.properties(indices.aval), &[x, indices], &mut [], outs)?[0];
+            if p.mode != GatherMode::FillOrDrop {
+                return Ok(smallvec![windows]);
+            }
+            let lasts = p.window(x.aval).lasts();
+            let is_inside = inside_hlo(cx, indices, &lasts)?;
+            let batch_axes: Vec<usize> =
+                (0..out.rank()).filter(|axis| !p.dimension_numbers.offset_dims.contains(axis)).collect();
+            let is_inside = cx.broadcast_in_dim(is_inside, &batch_axes, &out.shape);
+            let fill = cx.full(p.fill(out.dtype), &out.shape);
+            Ok(smallvec![cx.select(is_inside, windows, fill)])
+        })
     }
 
     fn samples(&self) -> Vec<Sample> {

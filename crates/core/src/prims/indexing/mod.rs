@@ -15,7 +15,8 @@ mod scatter_sub;
 
 use std::marker::PhantomData;
 
-use pullback_base::{Aval, DType, Result, bail};
+use pullback_base::{Array, Aval, DType, Result, Scalar, bail};
+use pullback_ir::hlo::{HloCx, HloValue};
 use pullback_ir::lower::{ElementCx, Index};
 use pullback_ir::{Emit, ParamField, ParamValue, PrimRef, Val};
 use pullback_loops::{Binary, Comparison, ValueId};
@@ -114,6 +115,11 @@ struct Window {
 }
 
 impl Window {
+    /// For each component of an index vector, the last start from which the window is inside.
+    fn lasts(&self) -> Vec<i64> {
+        self.start_axes.iter().map(|&axis| self.operand[axis] as i64 - self.sizes[axis] as i64).collect()
+    }
+
     /// The position in the operand of the element `offset` of the window that the index vector at `batch` (of operand
     /// number `indices`) starts; and whether the whole window is inside, when the mode asks.
     fn position(
@@ -178,4 +184,29 @@ fn start_vectors(e: &dyn Emit, size: usize, starts: &[Val], dims: &[Option<usize
     let others: Vec<&V<'_>> = columns[1..].iter().collect();
     let vectors = columns[0].concatenate(&others, shape.len() - 1).done()?;
     Ok((vectors, is_batched.then_some(0)))
+}
+
+/// Index vectors as 64-bit numbers, and the last start of each component, one for each vector.
+fn starts_hlo(cx: &mut dyn HloCx, indices: HloValue, lasts: &[i64]) -> (HloValue, HloValue, HloValue) {
+    let indices = cx.convert(indices, DType::I64);
+    let shape = &indices.aval.data().shape;
+    let row =
+        Array::from_scalars(&[lasts.len()], DType::I64, lasts.iter().map(|&last| Scalar::int(DType::I64, last.into())));
+    let row = cx.array(&row).expect("numbers at hand");
+    let lasts = cx.broadcast_in_dim(row, &[shape.len() - 1], shape);
+    (indices, lasts, cx.full(Scalar::zero(DType::I64), shape))
+}
+
+/// For each index vector whether its window is inside.
+fn inside_hlo(cx: &mut dyn HloCx, indices: HloValue, lasts: &[i64]) -> Result<HloValue> {
+    let (indices, lasts, zero) = starts_hlo(cx, indices, lasts);
+    let (low, high) = (cx.compare("GE", indices, zero), cx.compare("LE", indices, lasts));
+    let both = cx.binary("stablehlo.and", low, high);
+    cx.reduce(both, Scalar::bool(true), "stablehlo.and", &[both.aval.rank() - 1])
+}
+
+/// Index vectors moved so that their windows are inside.
+fn clamped_hlo(cx: &mut dyn HloCx, indices: HloValue, lasts: &[i64]) -> HloValue {
+    let (indices, lasts, zero) = starts_hlo(cx, indices, lasts);
+    cx.one("stablehlo.clamp", "", &[zero, indices, lasts], indices.aval)
 }

@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
 
 use pullback_base::{Aval, DType, Error, Result, bail};
+use pullback_ir::hlo::{HloCx, HloRegion, HloValue};
 use pullback_ir::lower::{CpuForm, Index};
 use pullback_ir::{
     Avals, Batch, BatchDims, Batching, Builder, Derivative, Emit, Hlo, JaxprRef, JvpRule, Operand, ParamField,
@@ -16,8 +17,8 @@ use pullback_loops::Combine;
 use smallvec::smallvec;
 
 use super::{
-    GATHER, Gather, GatherDimensions, GatherMode, SCATTER, SCATTER_ADD, Window, axes_record, record_axes, shifted,
-    with_front,
+    GATHER, Gather, GatherDimensions, GatherMode, SCATTER, SCATTER_ADD, Window, axes_record, clamped_hlo, record_axes,
+    shifted, with_front,
 };
 use crate::prims::{V, batch_to_front, check_same_dtypes, instantiate, iota, zeros};
 
@@ -187,6 +188,24 @@ impl Scatter {
         }
     }
 
+    /// The properties of the operation of StableHLO.
+    fn properties(&self, indices: Aval) -> String {
+        let dims = &self.dimension_numbers;
+        format!(
+            "indices_are_sorted = {}, scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = {:?}, \
+             inserted_window_dims = {:?}, input_batching_dims = {:?}, scatter_indices_batching_dims = {:?}, \
+             scatter_dims_to_operand_dims = {:?}, index_vector_dim = {}>, unique_indices = {}",
+            self.indices_are_sorted,
+            dims.update_window_dims,
+            dims.inserted_window_dims,
+            dims.operand_batching_dims,
+            dims.scatter_indices_batching_dims,
+            dims.scatter_dims_to_operand_dims,
+            indices.rank() - 1,
+            self.unique_indices
+        )
+    }
+
     /// Reads the windows that this write touches.
     pub(super) fn read(&self, e: &dyn Emit, x: &Val, indices: &Val, updates: Aval, mode: GatherMode) -> Result<Val> {
         let dims = self.dimension_numbers.clone();
@@ -280,9 +299,6 @@ impl<T: ScatterOp> Prim for ScatterPrim<T> {
                 Ok(smallvec![p.write(e, SCATTER_ADD, &ins[0], &ins[1], &updates)?])
             }));
         }
-        if ins[0].dtype.is_complex() && !matches!(T::COMBINE, None | Some(Combine::Add)) {
-            return CpuForm::Missing(format!("{} of complex numbers", T::NAME));
-        }
         let combine = match (T::COMBINE, ins[0].dtype) {
             (Some(Combine::Max), DType::Bool) => Some(Combine::Or),
             (Some(Combine::Min | Combine::Mul), DType::Bool) => Some(Combine::And),
@@ -299,7 +315,25 @@ impl<T: ScatterOp> Prim for ScatterPrim<T> {
     }
 
     fn hlo(&self) -> Hlo<Scatter> {
-        Hlo::Missing("an operation with a region of its own")
+        Hlo::Rule(|p, cx, ins, outs| {
+            let mut indices = ins[1];
+            if p.mode == GatherMode::Clip {
+                indices = clamped_hlo(cx, indices, &p.window(ins[0].aval, ins[2].aval).lasts());
+            }
+            let mut body = |cx: &mut dyn HloCx, args: &[HloValue]| match &p.update_jaxpr {
+                Some(jaxpr) => cx.inline(jaxpr, args),
+                None => Ok(smallvec![args[1]]),
+            };
+            let args = vec![Aval::scalar(outs[0].dtype, false); 2];
+            let region = HloRegion { args, body: &mut body };
+            cx.generic(
+                "stablehlo.scatter",
+                &p.properties(indices.aval),
+                &[ins[0], indices, ins[2]],
+                &mut [region],
+                outs,
+            )
+        })
     }
 
     fn samples(&self) -> Vec<Sample> {

@@ -6,6 +6,7 @@
 
 use super::*;
 use crate::prims::V;
+use pullback_base::Scalar;
 use pullback_ir::{Emit, Tangents, Vals};
 use smallvec::smallvec;
 
@@ -28,6 +29,18 @@ impl MatrixOp for CholeskyOp {
 
     fn derivative() -> Derivative<()> {
         Derivative::Jvp(jvp)
+    }
+
+    fn hlo() -> Hlo<()> {
+        Hlo::Rule(|(), cx, ins, outs| {
+            let factor = cx.generic("stablehlo.cholesky", "lower = true", ins, &mut [], outs)?[0];
+            // What is above the diagonal is not specified.
+            let (shape, rank) = (&outs[0].data().shape, outs[0].rank());
+            let (row, column) = (cx.iota(shape, DType::I32, rank - 2), cx.iota(shape, DType::I32, rank - 1));
+            let is_lower = cx.compare("GE", row, column);
+            let zero = cx.full(Scalar::zero(outs[0].dtype), shape);
+            Ok(smallvec![cx.select(is_lower, factor, zero)])
+        })
     }
 
     // Random matrices are not positive definite: the tests in Python cover it.

@@ -63,6 +63,10 @@ pub trait MatrixOp: Send + Sync + 'static {
     fn transpose() -> Transpose<Self::Params> {
         Transpose::NotLinear
     }
+    /// What StableHLO says.
+    fn hlo() -> Hlo<Self::Params> {
+        Hlo::Missing("a custom call of a library")
+    }
     /// Applications for the test battery.
     fn samples() -> Vec<Sample>;
 }
@@ -129,7 +133,7 @@ impl<T: MatrixOp> Prim for MatrixPrim<T> {
     }
 
     fn hlo(&self) -> Hlo<T::Params> {
-        Hlo::Missing("a custom call of a library")
+        T::hlo()
     }
 
     fn samples(&self) -> Vec<Sample> {

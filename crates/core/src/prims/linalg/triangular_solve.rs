@@ -5,6 +5,7 @@
 
 use super::*;
 use crate::prims::{V, add_any};
+use pullback_ir::hlo::{HloCx, HloValue};
 use pullback_ir::{Emit, Operand, Tangents, Vals};
 use smallvec::smallvec;
 
@@ -86,6 +87,23 @@ impl MatrixOp for TriangularSolveOp {
         Transpose::Rule(transpose)
     }
 
+    fn hlo() -> Hlo<TriangularSolve> {
+        Hlo::Rule(|p, cx, ins, outs| {
+            // Conjugated alone is no form of the operation.
+            let a = if p.conjugate_a && !p.transpose_a { conjugated(cx, ins[0]) } else { ins[0] };
+            let transpose = match (p.transpose_a, p.conjugate_a) {
+                (false, _) => "NO_TRANSPOSE",
+                (true, false) => "TRANSPOSE",
+                (true, true) => "ADJOINT",
+            };
+            let properties = format!(
+                "left_side = {}, lower = {}, transpose_a = #stablehlo<transpose {transpose}>, unit_diagonal = {}",
+                p.left_side, p.lower, p.unit_diagonal
+            );
+            cx.generic("stablehlo.triangular_solve", &properties, &[a, ins[1]], &mut [], outs)
+        })
+    }
+
     fn samples() -> Vec<Sample> {
         let sample = |bits: usize, b: &[usize], dtype| {
             let p = TriangularSolve {
@@ -132,4 +150,14 @@ fn transpose(p: &TriangularSolve, e: &dyn Emit, cts: &[Option<Val>], ins: &[Oper
     let (Some(ct), Some(a)) = (&cts[0], ins[0].known()) else { return Ok(smallvec![None, None]) };
     let turned = TriangularSolve { transpose_a: !p.transpose_a, ..p.clone() };
     Ok(smallvec![None, Some(solve(&turned, &V::new(e, a), &V::new(e, ct)).done()?)])
+}
+
+fn conjugated(cx: &mut dyn HloCx, x: HloValue) -> HloValue {
+    if !x.aval.dtype.is_complex() {
+        return x;
+    }
+    let part = x.aval.with_dtype(x.aval.dtype.real());
+    let [re, im] = ["stablehlo.real", "stablehlo.imag"].map(|name| cx.one(name, "", &[x], part));
+    let im = cx.unary("stablehlo.negate", im);
+    cx.one("stablehlo.complex", "", &[re, im], x.aval)
 }

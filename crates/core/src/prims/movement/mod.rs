@@ -90,4 +90,13 @@ impl<'e> V<'e> {
         let dims: Vec<usize> = (first..shape.len()).collect();
         self.broadcast_in_dim(shape, &dims)
     }
+
+    /// The slice at one position of an axis, without that axis.
+    pub fn index_in_dim(&self, position: usize, dim: usize) -> V<'e> {
+        let shape = &self.aval().data().shape;
+        let start: Vec<usize> = (0..shape.len()).map(|axis| if axis == dim { position } else { 0 }).collect();
+        let limit: Vec<usize> =
+            (0..shape.len()).map(|axis| if axis == dim { position + 1 } else { shape[axis] }).collect();
+        self.slice(&start, &limit, None).squeeze(&[dim])
+    }
 }

@@ -5,6 +5,7 @@
 
 use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, DType, Result, bail};
+use pullback_ir::hlo::slice_attributes;
 use pullback_ir::lower::{CpuForm, Index};
 use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose};
 use smallvec::smallvec;
@@ -146,8 +147,8 @@ impl Prim for SlicePrim {
 
     fn hlo(&self) -> Hlo<Slice> {
         Hlo::Attributes("stablehlo.slice", |p, _| {
-            let axis = |axis| format!("{}:{}:{}", p.start_indices[axis], p.limit_indices[axis], p.stride(axis));
-            format!("[{}]", (0..p.start_indices.len()).map(axis).collect::<Vec<_>>().join(", "))
+            let strides: Vec<usize> = (0..p.start_indices.len()).map(|axis| p.stride(axis)).collect();
+            slice_attributes(&p.start_indices, &p.limit_indices, &strides)
         })
     }
 

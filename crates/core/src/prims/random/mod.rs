@@ -12,10 +12,12 @@ mod random_unwrap;
 mod random_wrap;
 pub mod threefry;
 
-use pullback_base::{Aval, DType, Result, bail};
-use pullback_ir::lower::{ElementCx, Index};
-use pullback_ir::{ParamField, ParamValue};
-use pullback_loops::{Binary, ValueId};
+use pullback_base::{Aval, DType, Result, Scalar, bail};
+use pullback_ir::hlo::{HloCx, HloValue, HloValues};
+use pullback_ir::lower::{Elem, ElementCx, Index};
+use pullback_ir::{ParamField, ParamValue, Params};
+use pullback_loops::{Binary, Builder, ValueId};
+use smallvec::smallvec;
 
 pub use random_bits::{RANDOM_BITS, RandomBits};
 pub use random_clone::RANDOM_CLONE;
@@ -64,4 +66,35 @@ fn counter(cx: &mut dyn ElementCx, index: &[Index], shape: &[usize]) -> [ValueId
     let width = loops.int(32);
     let high = loops.binary(Binary::ShiftRightLogical, number, width);
     [loops.convert(DType::U32, high), loops.convert(DType::U32, number)]
+}
+
+/// For each key an array of `shape` of what threefry makes of the positions, as keys: first word, second word.
+fn threefry_hlo(cx: &mut dyn HloCx, keys: HloValue, shape: &[usize]) -> Result<HloValue> {
+    let rank = keys.aval.rank();
+    let whole: Vec<usize> = [&keys.aval.shape[..], shape].concat();
+    let counters = cx.iota(&[shape.iter().product()], DType::U64, 0);
+    let counters = cx.reshape(counters, shape);
+    let counters = if rank == 0 {
+        counters
+    } else {
+        cx.broadcast_in_dim(counters, &(rank..whole.len()).collect::<Vec<_>>(), &whole)
+    };
+    let key_axes: Vec<usize> = (0..rank).collect();
+    let out = Aval::new(&whole, DType::KeyFry);
+    let mut body = |cx: &mut dyn HloCx, ins: &[HloValue]| -> Result<HloValues> {
+        let keys =
+            if ins[0].aval.shape[..] == whole[..] { ins[0] } else { cx.broadcast_in_dim(ins[0], &key_axes, &whole) };
+        Ok(smallvec![cx.elementwise(&threefry_of_counter, &[keys, ins[1]], out)?])
+    };
+    Ok(cx.outline("threefry2x32", &Params::NONE, &[keys, counters], &mut body)?[0])
+}
+
+/// One key and one 64-bit counter.
+fn threefry_of_counter(loops: &mut Builder, ins: &[Elem]) -> Elem {
+    let (Elem::Two(k0, k1), Elem::One(counter)) = (ins[0], ins[1]) else { panic!("a key and a number") };
+    let width = loops.constant(Scalar::int(DType::U64, 32));
+    let high = loops.binary(Binary::ShiftRightLogical, counter, width);
+    let words = [loops.convert(DType::U32, high), loops.convert(DType::U32, counter)];
+    let [first, second] = threefry::threefry_formula(loops, [k0, k1], words);
+    Elem::Two(first, second)
 }

@@ -10,7 +10,7 @@ use pullback_loops::{Binary, Builder, ValueId};
 use smallvec::smallvec;
 
 use super::threefry::threefry_formula;
-use super::{check_key, counter};
+use super::{check_key, counter, threefry_hlo};
 
 /// Params of `random_bits`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
@@ -74,7 +74,15 @@ impl Prim for RandomBitsPrim {
     }
 
     fn hlo(&self) -> Hlo<RandomBits> {
-        Hlo::Missing("StableHLO has no keys; programs for it replace them by words first")
+        Hlo::Rule(|p, cx, ins, outs| {
+            let words = threefry_hlo(cx, ins[0], &p.shape)?;
+            let (out, dtype) = (outs[0], outs[0].dtype);
+            let join = move |loops: &mut Builder, words: &[Elem]| {
+                let Elem::Two(high, low) = words[0] else { panic!("a key has two words") };
+                Elem::One(joined(loops, [high, low], dtype))
+            };
+            Ok(smallvec![cx.elementwise(&join, &[words], out)?])
+        })
     }
 
     fn samples(&self) -> Vec<Sample> {

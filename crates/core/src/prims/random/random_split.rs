@@ -9,7 +9,7 @@ use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sampl
 use smallvec::smallvec;
 
 use super::threefry::threefry_formula;
-use super::{check_key, counter};
+use super::{check_key, counter, threefry_hlo};
 
 /// Params of `random_split`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
@@ -59,7 +59,7 @@ impl Prim for RandomSplitPrim {
     }
 
     fn hlo(&self) -> Hlo<RandomSplit> {
-        Hlo::Missing("StableHLO has no keys; programs for it replace them by words first")
+        Hlo::Rule(|p, cx, ins, _| Ok(smallvec![threefry_hlo(cx, ins[0], &p.shape)?]))
     }
 
     fn samples(&self) -> Vec<Sample> {

@@ -63,7 +63,7 @@ impl Prim for RandomWrapPrim {
     }
 
     fn hlo(&self) -> Hlo<RandomWrap> {
-        Hlo::Missing("StableHLO has no keys; programs for it replace them by words first")
+        Hlo::Rule(|_, cx, ins, outs| Ok(smallvec![cx.bitcast(ins[0], &outs[0].shape, outs[0].dtype)]))
     }
 
     fn samples(&self) -> Vec<Sample> {

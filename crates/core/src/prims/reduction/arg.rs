@@ -3,7 +3,8 @@
 use std::marker::PhantomData;
 
 use pullback_base::aval::tuple_text;
-use pullback_base::{Aval, DType, Result, bail};
+use pullback_base::{Aval, DType, Result, Scalar, bail};
+use pullback_ir::hlo::{HloCx, HloRegion, HloValue, HloValues, int_array};
 use pullback_ir::lower::{CpuForm, Extreme};
 use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose};
 use smallvec::smallvec;
@@ -76,7 +77,28 @@ impl<T: ArgOp> Prim for Arg<T> {
     }
 
     fn hlo(&self) -> Hlo<ArgReduce> {
-        Hlo::Missing("a reduction of pairs with a region of its own")
+        Hlo::Rule(|p, cx, ins, outs| {
+            let (x, axis) = (ins[0], p.axes[0]);
+            let (init, is_better) = match T::EXTREME {
+                Extreme::Max => (Scalar::least(x.aval.dtype), "GT"),
+                Extreme::Min => (Scalar::greatest(x.aval.dtype), "LT"),
+            };
+            let positions = cx.iota(&x.aval.shape, p.index_dtype, axis);
+            let inits = [cx.constant(init), cx.constant(Scalar::zero(p.index_dtype))];
+            let scalars = inits.map(|init| init.aval);
+            let mut body = |cx: &mut dyn HloCx, args: &[HloValue]| Ok(better(cx, is_better, args));
+            let region = HloRegion { args: [scalars, scalars].concat(), body: &mut body };
+            let results = [Aval::new(&outs[0].shape, x.aval.dtype), outs[0]];
+            let operands = [x, positions, inits[0], inits[1]];
+            let both = cx.generic(
+                "stablehlo.reduce",
+                &format!("dimensions = {}", int_array(&[axis])),
+                &operands,
+                &mut [region],
+                &results,
+            )?;
+            Ok(smallvec![both[1]])
+        })
     }
 
     fn samples(&self) -> Vec<Sample> {
@@ -91,4 +113,23 @@ impl<T: ArgOp> Prim for Arg<T> {
             sample(DType::Bool, &[3, 4], 1, DType::I32),
         ]
     }
+}
+
+/// Of two elements with their positions the better; NaN is better than any number, of equals the first is.
+fn better(cx: &mut dyn HloCx, direction: &str, args: &[HloValue]) -> HloValues {
+    let &[x, i, y, j] = args else { unreachable!("two pairs") };
+    let wins = cx.compare(direction, x, y);
+    let equals = cx.compare("EQ", x, y);
+    let is_first = cx.compare("LT", i, j);
+    let (mut wins, mut ties) = (wins, equals);
+    if x.aval.dtype.is_float() {
+        let (x_nan, y_nan) = (cx.compare("NE", x, x), cx.compare("NE", y, y));
+        let (y_number, both) = (cx.unary("stablehlo.not", y_nan), cx.binary("stablehlo.and", x_nan, y_nan));
+        let only_x = cx.binary("stablehlo.and", x_nan, y_number);
+        wins = cx.binary("stablehlo.or", wins, only_x);
+        ties = cx.binary("stablehlo.or", ties, both);
+    }
+    let first_of_equals = cx.binary("stablehlo.and", ties, is_first);
+    let is_x = cx.binary("stablehlo.or", wins, first_of_equals);
+    smallvec![cx.select(is_x, x, y), cx.select(is_x, i, j)]
 }

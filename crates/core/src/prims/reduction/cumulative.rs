@@ -12,7 +12,7 @@ use pullback_loops::Combine;
 use smallvec::smallvec;
 
 use crate::prims::movement::batch_axis;
-use crate::prims::{CONCATENATE, Concatenate, DTypes, V, zeros};
+use crate::prims::{ADD, CONCATENATE, Concatenate, DTypes, V, zeros};
 
 /// Params of the family.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
@@ -83,14 +83,9 @@ impl<T: CumulativeOp> Prim for Cumul<T> {
         })
     }
 
-    fn cpu(&self, p: &Cumulative, ins: &[Aval], _outs: &[Aval]) -> CpuForm {
+    fn cpu(&self, p: &Cumulative, _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
         let Cumulative { axis, reverse } = *p;
-        // Loops combine the parts of a complex number apart, which is no product.
-        let is_product = ins[0].dtype.is_complex() && T::COMBINE == Some(Combine::Mul);
-        match (T::COMBINE.filter(|_| !is_product), T::JOIN) {
-            (Some(Combine::Max | Combine::Min), _) if ins[0].dtype.is_complex() => {
-                CpuForm::Missing(format!("{} of complex numbers", T::NAME))
-            }
+        match (T::COMBINE, T::JOIN) {
             (Some(combine), _) => CpuForm::Cumulative { combine, axis, reverse },
             (None, Some(join)) => CpuForm::Decompose(Box::new(move |e, ins| {
                 Ok(smallvec![prefixes(e, (ins[0].clone(), None), axis, reverse, join)?.0])
@@ -100,7 +95,10 @@ impl<T: CumulativeOp> Prim for Cumul<T> {
     }
 
     fn hlo(&self) -> Hlo<Cumulative> {
-        Hlo::Missing("a window reduction with a region of its own")
+        Hlo::Composition(|p, e, ins| {
+            let join = T::JOIN.unwrap_or(|e, x, y| join_by(e, ADD, x, y));
+            Ok(smallvec![prefixes(e, (ins[0].clone(), None), p.axis, p.reverse, join)?.0])
+        })
     }
 
     fn samples(&self) -> Vec<Sample> {
@@ -117,9 +115,7 @@ impl<T: CumulativeOp> Prim for Cumul<T> {
         if T::ACCEPTS.contains(DType::I32) {
             samples.push(sample(DType::I32, &[3, 4], 1, false));
         }
-        if matches!(T::COMBINE, Some(Combine::Add | Combine::Mul)) {
-            samples.push(sample(DType::C64, &[5], 0, true));
-        }
+        samples.push(sample(DType::C64, &[5], 0, true));
         samples
     }
 }

@@ -4,7 +4,7 @@
 
 use std::marker::PhantomData;
 
-use pullback_base::{Aval, DType, Result};
+use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
     Avals, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals,
@@ -12,7 +12,7 @@ use pullback_ir::{
 use pullback_loops::Combine;
 use smallvec::smallvec;
 
-use super::{batch_reduction, reduced_shape};
+use super::{batch_reduction, reduce, reduced_shape};
 use crate::prims::{DTypes, V};
 
 /// Params of `reduce_max` and `reduce_min`.
@@ -63,9 +63,6 @@ impl<T: ExtremeOp> Prim for Extreme<T> {
     }
 
     fn cpu(&self, p: &ReduceExtreme, ins: &[Aval], _outs: &[Aval]) -> CpuForm {
-        if ins[0].dtype.is_complex() {
-            return CpuForm::Missing(format!("{} of complex numbers", T::NAME));
-        }
         let combine = match (T::COMBINE, ins[0].dtype) {
             (Combine::Max, DType::Bool) => Combine::Or,
             (Combine::Min, DType::Bool) => Combine::And,
@@ -75,7 +72,10 @@ impl<T: ExtremeOp> Prim for Extreme<T> {
     }
 
     fn hlo(&self) -> Hlo<ReduceExtreme> {
-        Hlo::Missing("stablehlo.reduce takes an initial value; the emitter does not make operands yet")
+        Hlo::Rule(|p, cx, ins, _| match ins[0].aval.dtype.is_complex() {
+            true => bail!(NotImplemented, "StableHLO of {} of complex numbers is not implemented", T::NAME),
+            false => reduce(cx, ins[0], T::COMBINE, &p.axes),
+        })
     }
 
     fn samples(&self) -> Vec<Sample> {
@@ -88,6 +88,9 @@ impl<T: ExtremeOp> Prim for Extreme<T> {
             sample(DType::F32, &[7], &[0]),
             sample(DType::I32, &[3, 4], &[0, 1]),
             sample(DType::Bool, &[3, 4], &[1]),
+            sample(DType::C64, &[3, 4], &[1]),
+            sample(DType::C64, &[40], &[0]),
+            sample(DType::C64, &[3, 4], &[0]),
         ]
     }
 }

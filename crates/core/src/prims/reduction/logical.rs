@@ -3,12 +3,12 @@
 use std::marker::PhantomData;
 
 use pullback_base::{Aval, DType, Result, bail};
-use pullback_ir::lower::CpuForm;
+use pullback_ir::lower::{CpuForm, is_small_integer};
 use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose};
 use pullback_loops::Combine;
 use smallvec::smallvec;
 
-use super::{batch_reduction, reduced_shape};
+use super::{batch_reduction, reduce, reduced_shape};
 use crate::prims::DTypes;
 
 /// Params of `reduce_and`, `reduce_or` and `reduce_xor`.
@@ -39,7 +39,7 @@ impl<T: LogicalOp> Prim for Logical<T> {
 
     fn abstract_eval(&self, p: &ReduceLogical, ins: &[Aval]) -> Result<Avals> {
         let dtype = ins[0].dtype;
-        if !DTypes::BITS.contains(dtype) {
+        if !DTypes::BITS.contains(dtype) || is_small_integer(dtype) {
             bail!(Type, "logical reduction requires operand dtype bool or int, got {dtype}.");
         }
         Ok(smallvec![ins[0].with_shape(&reduced_shape(T::NAME, ins[0], &p.axes)?)])
@@ -64,7 +64,7 @@ impl<T: LogicalOp> Prim for Logical<T> {
     }
 
     fn hlo(&self) -> Hlo<ReduceLogical> {
-        Hlo::Missing("stablehlo.reduce takes an initial value; the emitter does not make operands yet")
+        Hlo::Rule(|p, cx, ins, _| reduce(cx, ins[0], T::COMBINE, &p.axes))
     }
 
     fn samples(&self) -> Vec<Sample> {

@@ -24,8 +24,10 @@ mod top_k;
 use std::marker::PhantomData;
 
 use pullback_base::aval::tuple_text;
-use pullback_base::{Aval, Result, bail};
+use pullback_base::{Aval, Result, Scalar, bail};
+use pullback_ir::hlo::{HloCx, HloValue, HloValues};
 use pullback_ir::{BatchDims, Emit, Params, PrimRef, Val, Vals};
+use pullback_loops::Combine;
 use smallvec::smallvec;
 
 use super::value::V;
@@ -100,4 +102,19 @@ pub fn batch_reduction(
     let n_before = moved.iter().filter(|&&axis| axis < dim).count();
     let out = V::new(e, &ins[0]).bind(prim, &params(moved), &[]).done()?;
     Ok((smallvec![out], smallvec![Some(dim - n_before)]))
+}
+
+/// A reduction from the element that changes nothing.
+fn reduce(cx: &mut dyn HloCx, x: HloValue, combine: Combine, axes: &[usize]) -> Result<HloValues> {
+    let dtype = x.aval.dtype;
+    let (init, name) = match combine {
+        Combine::Add => (Scalar::zero(dtype), "stablehlo.add"),
+        Combine::Mul => (Scalar::one(dtype), "stablehlo.multiply"),
+        Combine::Min => (Scalar::greatest(dtype), "stablehlo.minimum"),
+        Combine::Max => (Scalar::least(dtype), "stablehlo.maximum"),
+        Combine::And => (combine.identity(dtype), "stablehlo.and"),
+        Combine::Or => (Scalar::zero(dtype), "stablehlo.or"),
+        Combine::Xor => (Scalar::zero(dtype), "stablehlo.xor"),
+    };
+    Ok(smallvec![cx.reduce(x, init, name, axes)?])
 }

@@ -11,7 +11,7 @@ use pullback_ir::{
 use pullback_loops::Combine;
 use smallvec::smallvec;
 
-use super::{batch_reduction, reduced_shape};
+use super::{batch_reduction, reduce, reduced_shape};
 use crate::prims::{DTypes, MUL, V};
 
 /// Params of `reduce_prod`.
@@ -58,17 +58,12 @@ impl Prim for ReduceProdPrim {
         Batching::Rule(|p, e, _batch, ins, dims| batch_reduction(REDUCE_PROD, params, &p.axes, e, ins, dims))
     }
 
-    fn cpu(&self, p: &ReduceProd, ins: &[Aval], _outs: &[Aval]) -> CpuForm {
-        if ins[0].dtype.is_complex() {
-            // Reducing loops combine the parts of a number apart, which is no product.
-            let p = p.clone();
-            return CpuForm::Decompose(Box::new(move |e, ins| Ok(smallvec![tree(&p, e, &ins[0], None)?.0])));
-        }
+    fn cpu(&self, p: &ReduceProd, _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
         CpuForm::Reduce { combine: Combine::Mul, axes: p.axes.clone() }
     }
 
     fn hlo(&self) -> Hlo<ReduceProd> {
-        Hlo::Missing("stablehlo.reduce takes an initial value; the emitter does not make operands yet")
+        Hlo::Rule(|p, cx, ins, _| reduce(cx, ins[0], Combine::Mul, &p.axes))
     }
 
     fn samples(&self) -> Vec<Sample> {

@@ -9,7 +9,7 @@ use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sampl
 use pullback_loops::Combine;
 use smallvec::smallvec;
 
-use super::{batch_reduction, reduced_shape};
+use super::{batch_reduction, reduce, reduced_shape};
 use crate::prims::{DTypes, V, zeros};
 
 /// Params of `reduce_sum`.
@@ -68,7 +68,7 @@ impl Prim for ReduceSumPrim {
     }
 
     fn hlo(&self) -> Hlo<ReduceSum> {
-        Hlo::Missing("stablehlo.reduce takes an initial value; the emitter does not make operands yet")
+        Hlo::Rule(|p, cx, ins, _| reduce(cx, ins[0], Combine::Add, &p.axes))
     }
 
     fn samples(&self) -> Vec<Sample> {

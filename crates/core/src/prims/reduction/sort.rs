@@ -4,7 +4,8 @@
 //! Linear in the values once the order is known: tangents are gathered.
 
 use pullback_base::aval::tuple_text;
-use pullback_base::{Aval, DType, Result, bail};
+use pullback_base::{Aval, DType, Result, Scalar, bail};
+use pullback_ir::hlo::{HloCx, HloRegion, HloValue};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
     Avals, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, SampleIn, Tangents,
@@ -71,15 +72,18 @@ impl Prim for SortPrim {
         Batching::Rule(batch)
     }
 
-    fn cpu(&self, p: &Sort, ins: &[Aval], _outs: &[Aval]) -> CpuForm {
-        if ins[..p.num_keys].iter().any(|x| x.dtype.is_complex()) {
-            return CpuForm::Missing("sorting by complex keys".into());
-        }
+    fn cpu(&self, p: &Sort, _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
         CpuForm::Sort { axis: p.dimension, n_keys: p.num_keys }
     }
 
     fn hlo(&self) -> Hlo<Sort> {
-        Hlo::Missing("an operation with a region of its own")
+        Hlo::Rule(|p, cx, ins, outs| {
+            let args = ins.iter().flat_map(|x| [Aval::scalar(x.aval.dtype, false); 2]).collect();
+            let mut body =
+                |cx: &mut dyn HloCx, args: &[HloValue]| Ok(smallvec![is_before(cx, &args[..2 * p.num_keys])]);
+            let properties = format!("dimension = {} : i64, is_stable = {}", p.dimension, p.is_stable);
+            cx.generic("stablehlo.sort", &properties, ins, &mut [HloRegion { args, body: &mut body }], outs)
+        })
     }
 
     fn samples(&self) -> Vec<Sample> {
@@ -93,6 +97,8 @@ impl Prim for SortPrim {
             sample(&[3, 4], &[DType::F32, DType::F32], 1, 1),
             sample(&[20], &[DType::I32, DType::F32, DType::I32], 0, 2),
             sample(&[0], &[DType::F32], 0, 1),
+            sample(&[9], &[DType::C64], 0, 1),
+            sample(&[3, 4], &[DType::C64, DType::F32], 1, 2),
         ]
     }
 }
@@ -142,4 +148,46 @@ fn batch(p: &Sort, e: &dyn Emit, batch: &Batch, ins: &[Val], dims: &[Option<usiz
     let outs = e.bind(SORT, &params, &moved)?;
     let dims = SmallVec::from_elem(Some(dim), outs.len());
     Ok((outs, dims))
+}
+
+/// Whether the first of each pair of keys comes before the second: by the first pair that differs.
+fn is_before(cx: &mut dyn HloCx, pairs: &[HloValue]) -> HloValue {
+    let parts: Vec<HloValue> = pairs.chunks_exact(2).flat_map(|pair| key_parts(cx, pair)).collect();
+    let mut result = None;
+    for pair in parts.chunks_exact(2).rev() {
+        let is_less = cx.compare_total("LT", pair[0], pair[1]);
+        result = Some(match result {
+            None => is_less,
+            Some(rest) => {
+                let is_equal = cx.compare_total("EQ", pair[0], pair[1]);
+                let rest = cx.binary("stablehlo.and", is_equal, rest);
+                cx.binary("stablehlo.or", is_less, rest)
+            }
+        });
+    }
+    result.expect("at least one key")
+}
+
+/// A pair of keys as pairs that the total order compares: zeros alike, all NaN last; complex ones by parts.
+fn key_parts(cx: &mut dyn HloCx, pair: &[HloValue]) -> Vec<HloValue> {
+    let dtype = pair[0].aval.dtype;
+    if dtype.is_complex() {
+        let part = Aval::scalar(dtype.real(), false);
+        let mut parts = vec![];
+        for name in ["stablehlo.real", "stablehlo.imag"] {
+            let pair: Vec<HloValue> = pair.iter().map(|&x| cx.one(name, "", &[x], part)).collect();
+            parts.extend(key_parts(cx, &pair));
+        }
+        return parts;
+    }
+    if !dtype.is_float() {
+        return pair.to_vec();
+    }
+    let (zero, nan) = (cx.constant(Scalar::zero(dtype)), cx.constant(Scalar::float(dtype, f64::NAN)));
+    let canonical = |&x: &HloValue| {
+        let (is_zero, is_nan) = (cx.compare("EQ", x, zero), cx.compare("NE", x, x));
+        let x = cx.select(is_zero, zero, x);
+        cx.select(is_nan, nan, x)
+    };
+    pair.iter().map(canonical).collect()
 }

@@ -9,7 +9,8 @@ mod select_and_gather_add;
 mod select_and_scatter_add;
 
 use pullback_base::aval::tuple_text;
-use pullback_base::{Aval, DType, Result, bail};
+use pullback_base::{Aval, DType, Result, Scalar, bail};
+use pullback_ir::hlo::{HloCx, HloRegion, HloValue, HloValues, int_array};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{Emit, Params, PrimRef, Val, Vals};
 use pullback_loops::WindowAxis;
@@ -130,6 +131,43 @@ impl ReduceWindow {
         };
         (0..x.len()).map(pair).collect()
     }
+}
+
+/// `[[1, 2], [0, 0]]` as an attribute: one pair for each axis.
+pub(crate) fn pairs_text(pairs: &[PadPair]) -> String {
+    if pairs.is_empty() {
+        return "dense<> : tensor<0x2xi64>".into();
+    }
+    let list: Vec<String> = pairs.iter().map(|pair| format!("[{}, {}]", pair.0, pair.1)).collect();
+    format!("dense<[{}]> : tensor<{}x2xi64>", list.join(", "), pairs.len())
+}
+
+impl ReduceWindow {
+    /// The properties of the operation of StableHLO.
+    pub fn properties(&self) -> String {
+        format!(
+            "base_dilations = {}, padding = {}, window_dilations = {}, window_dimensions = {}, window_strides = {}",
+            int_array(&self.base_dilation),
+            pairs_text(&self.padding),
+            int_array(&self.window_dilation),
+            int_array(&self.window_dimensions),
+            int_array(&self.window_strides)
+        )
+    }
+}
+
+/// A reduction over windows by one operation of two scalars.
+fn reduce_window_hlo(
+    p: &ReduceWindow,
+    cx: &mut dyn HloCx,
+    x: HloValue,
+    (init, name): (Scalar, &str),
+    outs: &[Aval],
+) -> Result<HloValues> {
+    let init = cx.constant(init);
+    let mut body = |cx: &mut dyn HloCx, args: &[HloValue]| Ok(smallvec![cx.binary(name, args[0], args[1])]);
+    let region = HloRegion { args: vec![init.aval; 2], body: &mut body };
+    cx.generic("stablehlo.reduce_window", &p.properties(), &[x, init], &mut [region], outs)
 }
 
 /// A primitive on operands of half-width floats in terms of itself in single precision; `None` for other dtypes.

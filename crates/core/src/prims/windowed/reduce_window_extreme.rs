@@ -5,7 +5,7 @@
 
 use std::marker::PhantomData;
 
-use pullback_base::{Aval, DType, Result};
+use pullback_base::{Aval, DType, Result, Scalar};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
     Avals, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals,
@@ -14,7 +14,7 @@ use pullback_loops::{Body, Combine, Window};
 use smallvec::smallvec;
 
 use super::reduce_window_sum::samples;
-use super::{ReduceWindow, SELECT_AND_GATHER_ADD, SelectAndGatherAdd, in_single, one_operand};
+use super::{ReduceWindow, SELECT_AND_GATHER_ADD, SelectAndGatherAdd, in_single, one_operand, reduce_window_hlo};
 use crate::prims::{DTypes, V};
 
 /// One of the two.
@@ -84,7 +84,14 @@ impl<T: ExtremeOp> Prim for Extreme<T> {
     }
 
     fn hlo(&self) -> Hlo<ReduceWindow> {
-        Hlo::Missing("an operation with a region of its own")
+        Hlo::Rule(|p, cx, ins, outs| {
+            let dtype = ins[0].aval.dtype;
+            let combine = match T::SELECT {
+                "ge" => (Scalar::least(dtype), "stablehlo.maximum"),
+                _ => (Scalar::greatest(dtype), "stablehlo.minimum"),
+            };
+            reduce_window_hlo(p, cx, ins[0], combine, outs)
+        })
     }
 
     fn samples(&self) -> Vec<Sample> {

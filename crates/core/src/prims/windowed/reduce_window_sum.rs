@@ -3,13 +3,13 @@
 //! reduce_window_sum : x[...] -> [places...]        x a number
 //! Linear; the transpose sums windows of the cotangent, laid out by the strides.
 
-use pullback_base::{Aval, DType, Result};
+use pullback_base::{Aval, DType, Result, Scalar};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{Avals, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Transpose, Val};
 use pullback_loops::{Body, Combine, Window};
 use smallvec::smallvec;
 
-use super::{PadPair, ReduceWindow, in_single, one_operand};
+use super::{PadPair, ReduceWindow, in_single, one_operand, reduce_window_hlo};
 use crate::prims::{DTypes, PadAxis, V, zeros};
 
 struct ReduceWindowSum;
@@ -54,7 +54,10 @@ impl Prim for ReduceWindowSum {
     }
 
     fn hlo(&self) -> Hlo<ReduceWindow> {
-        Hlo::Missing("an operation with a region of its own")
+        Hlo::Rule(|p, cx, ins, outs| {
+            let zero = Scalar::zero(ins[0].aval.dtype);
+            reduce_window_hlo(p, cx, ins[0], (zero, "stablehlo.add"), outs)
+        })
     }
 
     fn samples(&self) -> Vec<Sample> {

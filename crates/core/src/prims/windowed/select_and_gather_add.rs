@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use pullback_base::{Aval, DType, Result, bail};
+use pullback_base::{Aval, DType, Result, Scalar, bail};
+use pullback_ir::hlo::{HloCx, HloRegion, HloValue};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
     Avals, Batching, Derivative, Emit, Hlo, Operand, Params, Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals,
@@ -107,7 +108,22 @@ impl Prim for SelectAndGatherAddPrim {
     }
 
     fn hlo(&self) -> Hlo<SelectAndGatherAdd> {
-        Hlo::Missing("a reduction over windows of pairs with a region of its own")
+        Hlo::Rule(|p, cx, ins, outs| {
+            let (values, x, dtype) = (ins[0], ins[1], ins[1].aval.dtype);
+            let worst = if &*p.select_prim == "ge" { Scalar::least(dtype) } else { Scalar::greatest(dtype) };
+            let inits = [cx.constant(worst), cx.constant(Scalar::zero(dtype))];
+            let direction = p.select_prim.to_uppercase();
+            let mut body = |cx: &mut dyn HloCx, args: &[HloValue]| {
+                let stays = cx.compare(&direction, args[0], args[2]);
+                Ok(smallvec![cx.select(stays, args[0], args[2]), cx.select(stays, args[1], args[3])])
+            };
+            let region = HloRegion { args: vec![inits[0].aval; 4], body: &mut body };
+            let operands = [x, values, inits[0], inits[1]];
+            let properties = p.window().properties();
+            let both =
+                cx.generic("stablehlo.reduce_window", &properties, &operands, &mut [region], &[outs[0], outs[0]])?;
+            Ok(smallvec![both[1]])
+        })
     }
 
     fn samples(&self) -> Vec<Sample> {

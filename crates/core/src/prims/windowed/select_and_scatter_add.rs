@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use pullback_base::aval::tuple_text;
-use pullback_base::{Aval, DType, Result, bail};
+use pullback_base::{Aval, DType, Result, Scalar, bail};
+use pullback_ir::hlo::{HloCx, HloRegion, HloValue, int_array};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
     Avals, Batching, Derivative, Emit, Hlo, Operand, Params, Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals,
@@ -15,7 +16,7 @@ use pullback_loops::{Body, WindowPick};
 use smallvec::smallvec;
 
 use super::select_and_gather_add::check_select;
-use super::{PadPair, ReduceWindow, SELECT_AND_GATHER_ADD, SelectAndGatherAdd, batch_in_front, in_single};
+use super::{PadPair, ReduceWindow, SELECT_AND_GATHER_ADD, SelectAndGatherAdd, batch_in_front, in_single, pairs_text};
 use crate::prims::V;
 
 /// Params of `select_and_scatter_add`.
@@ -90,7 +91,25 @@ impl Prim for SelectAndScatterAddPrim {
     }
 
     fn hlo(&self) -> Hlo<SelectAndScatterAdd> {
-        Hlo::Missing("an operation with two regions of its own")
+        Hlo::Rule(|p, cx, ins, outs| {
+            let (values, x) = (ins[0], ins[1]);
+            let init = cx.constant(Scalar::zero(x.aval.dtype));
+            let direction = p.select_prim.to_uppercase();
+            let mut select =
+                |cx: &mut dyn HloCx, args: &[HloValue]| Ok(smallvec![cx.compare(&direction, args[0], args[1])]);
+            let mut add =
+                |cx: &mut dyn HloCx, args: &[HloValue]| Ok(smallvec![cx.binary("stablehlo.add", args[0], args[1])]);
+            let args = || vec![init.aval; 2];
+            let mut regions =
+                [HloRegion { args: args(), body: &mut select }, HloRegion { args: args(), body: &mut add }];
+            let properties = format!(
+                "padding = {}, window_dimensions = {}, window_strides = {}",
+                pairs_text(&p.padding),
+                int_array(&p.window_dimensions),
+                int_array(&p.window_strides)
+            );
+            cx.generic("stablehlo.select_and_scatter", &properties, &[x, values, init], &mut regions, outs)
+        })
     }
 
     fn samples(&self) -> Vec<Sample> {

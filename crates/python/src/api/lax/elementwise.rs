@@ -77,7 +77,9 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(mulhi, m)?)?;
     m.add_function(wrap_pyfunction!(nextafter, m)?)?;
     m.add_function(wrap_pyfunction!(igamma, m)?)?;
+    m.add_function(wrap_pyfunction!(igamma_grad_a, m)?)?;
     m.add_function(wrap_pyfunction!(igammac, m)?)?;
+    m.add_function(wrap_pyfunction!(random_gamma_grad, m)?)?;
     m.add_function(wrap_pyfunction!(polygamma, m)?)?;
     m.add_function(wrap_pyfunction!(zeta, m)?)?;
     Ok(())
@@ -740,6 +742,24 @@ fn igamma(py: Python<'_>, a: ArrayLike, x: ArrayLike) -> PyResult<Py<PyAny>> {
     let a = a.val(py, "igamma", 0)?;
     let x = x.val(py, "igamma", 1)?;
     one(py, || lax::igamma(&a, &x))
+}
+
+/// The derivative of `igamma` in its first argument.
+#[pyfunction]
+#[pyo3(signature = (a, x), text_signature = "(a, x)")]
+fn igamma_grad_a(py: Python<'_>, a: ArrayLike, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let a = a.val(py, "igamma_grad_a", 0)?;
+    let x = x.val(py, "igamma_grad_a", 1)?;
+    one(py, || lax::igamma_grad_a(&a, &x))
+}
+
+/// The derivative of a sample of the gamma distribution in its shape.
+#[pyfunction]
+#[pyo3(signature = (a, x), text_signature = "(*args)")]
+fn random_gamma_grad(py: Python<'_>, a: ArrayLike, x: ArrayLike) -> PyResult<Py<PyAny>> {
+    let a = a.val(py, "random_gamma_grad", 0)?;
+    let x = x.val(py, "random_gamma_grad", 1)?;
+    one(py, || lax::random_gamma_grad(&a, &x))
 }
 
 /// The special function `igammac`.

@@ -2,6 +2,7 @@
 
 mod elementwise;
 mod indexing;
+pub mod parallel;
 mod structured;
 mod support;
 
@@ -14,5 +15,6 @@ pub fn register(core: &Bound<'_, PyModule>) -> PyResult<()> {
     structured::register(&m)?;
     indexing::register(&m)?;
     support::register(&m)?;
+    parallel::register(&m)?;
     core.add("lax", m)
 }

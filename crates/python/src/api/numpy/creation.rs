@@ -1,7 +1,7 @@
 //! Making arrays.
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and numbers of parameters are the reference's")]
 
-use crate::api::arguments::{ShapeArg, canonical, concrete, one, optional, positional, tuple};
+use crate::api::arguments::{ShapeArg, canonical, concrete, on_device, one, optional, positional, tuple};
 use crate::dtypes::DTypeArg;
 use crate::value::ArrayLike;
 use pullback_base::{Scalar, bail};
@@ -46,9 +46,8 @@ fn zeros(
 ) -> PyResult<Py<PyAny>> {
     let shape = shape.0;
     let dtype = canonical(py, dtype, "zeros")?;
-    let _ = device;
     let _ = out_sharding;
-    one(py, || numpy::zeros(&shape, dtype))
+    on_device(py, device.as_ref(), || numpy::zeros(&shape, dtype))
 }
 
 /// An array of ones.
@@ -63,9 +62,8 @@ fn ones(
 ) -> PyResult<Py<PyAny>> {
     let shape = shape.0;
     let dtype = canonical(py, dtype, "ones")?;
-    let _ = device;
     let _ = out_sharding;
-    one(py, || numpy::ones(&shape, dtype))
+    on_device(py, device.as_ref(), || numpy::ones(&shape, dtype))
 }
 
 /// An array of zeros, as there is no array without elements' values.
@@ -80,9 +78,8 @@ fn empty(
 ) -> PyResult<Py<PyAny>> {
     let shape = shape.0;
     let dtype = canonical(py, dtype, "empty")?;
-    let _ = device;
     let _ = out_sharding;
-    one(py, || numpy::zeros(&shape, dtype))
+    on_device(py, device.as_ref(), || numpy::zeros(&shape, dtype))
 }
 
 /// An array of one value.
@@ -99,9 +96,8 @@ fn full(
     let shape = shape.0;
     let fill_value = fill_value.val(py, "full", 1)?;
     let dtype = canonical(py, dtype, "full")?;
-    let _ = device;
     let _ = out_sharding;
-    one(py, || numpy::full(&shape, &fill_value, dtype))
+    on_device(py, device.as_ref(), || numpy::full(&shape, &fill_value, dtype))
 }
 
 /// Zeros with shape and dtype of another array.
@@ -118,9 +114,8 @@ fn zeros_like(
     let a = a.val(py, "zeros_like", 0)?;
     let dtype = canonical(py, dtype, "zeros_like")?;
     let shape = shape.map(|shape| shape.0);
-    let _ = device;
     let _ = out_sharding;
-    one(py, || numpy::zeros_like(&a, dtype, shape.as_deref()))
+    on_device(py, device.as_ref(), || numpy::zeros_like(&a, dtype, shape.as_deref()))
 }
 
 /// Ones with shape and dtype of another array.
@@ -137,9 +132,8 @@ fn ones_like(
     let a = a.val(py, "ones_like", 0)?;
     let dtype = canonical(py, dtype, "ones_like")?;
     let shape = shape.map(|shape| shape.0);
-    let _ = device;
     let _ = out_sharding;
-    one(py, || numpy::ones_like(&a, dtype, shape.as_deref()))
+    on_device(py, device.as_ref(), || numpy::ones_like(&a, dtype, shape.as_deref()))
 }
 
 /// Zeros with shape and dtype of another array.
@@ -156,9 +150,8 @@ fn empty_like(
     let prototype = prototype.val(py, "empty_like", 0)?;
     let dtype = canonical(py, dtype, "empty_like")?;
     let shape = shape.map(|shape| shape.0);
-    let _ = device;
     let _ = out_sharding;
-    one(py, || numpy::zeros_like(&prototype, dtype, shape.as_deref()))
+    on_device(py, device.as_ref(), || numpy::zeros_like(&prototype, dtype, shape.as_deref()))
 }
 
 /// An array of one value with shape and dtype of another.
@@ -177,9 +170,8 @@ fn full_like(
     let fill_value = fill_value.val(py, "full_like", 1)?;
     let dtype = canonical(py, dtype, "full_like")?;
     let shape = shape.map(|shape| shape.0);
-    let _ = device;
     let _ = out_sharding;
-    one(py, || numpy::full_like(&a, &fill_value, dtype, shape.as_deref()))
+    on_device(py, device.as_ref(), || numpy::full_like(&a, &fill_value, dtype, shape.as_deref()))
 }
 
 /// Numbers from start up to but without stop.
@@ -195,10 +187,16 @@ fn arange(
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
     let dtype = canonical(py, dtype, "arange")?;
-    let _ = device;
     let _ = out_sharding;
     {
         let number = |obj: &Bound<'_, PyAny>, what: &str| {
+            let ndim: usize = obj.getattr_opt("ndim")?.map_or(Ok(0), |ndim| ndim.extract())?;
+            if ndim > 0 {
+                return Err(crate::errors::value_error(format!(
+                    "jax.numpy.arange: arguments must be scalars; got {what}={}",
+                    obj.str()?
+                )));
+            }
             concrete(obj, &format!("It arose in the jnp.arange argument '{what}'"))
         };
         let step = step.filter(|s| !s.is_none()).map(|s| number(s, "step")).transpose()?;
@@ -207,7 +205,7 @@ fn arange(
             None => (None, number(start, "stop")?),
         };
         let start = if step.is_some() && start.is_none() { Some(Scalar::zero(stop.dtype())) } else { start };
-        one(py, || numpy::arange(start, stop, step, dtype))
+        on_device(py, device.as_ref(), || numpy::arange(start, stop, step, dtype))
     }
 }
 
@@ -228,7 +226,6 @@ fn linspace(
     let start = start.val(py, "linspace", 0)?;
     let stop = stop.val(py, "linspace", 1)?;
     let dtype = canonical(py, dtype, "linspace")?;
-    let _ = device;
     {
         let options = Linspace { num, endpoint, dtype, axis };
         if retstep {
@@ -237,7 +234,7 @@ fn linspace(
                 Ok([samples, step])
             });
         }
-        one(py, || numpy::linspace(&start, &stop, options))
+        on_device(py, device.as_ref(), || numpy::linspace(&start, &stop, options))
     }
 }
 
@@ -298,8 +295,7 @@ fn eye(
     device: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
     let dtype = canonical(py, dtype, "eye")?;
-    let _ = device;
-    one(py, || numpy::eye(N, M, k, dtype))
+    on_device(py, device.as_ref(), || numpy::eye(N, M, k, dtype))
 }
 
 /// Ones on the main diagonal.
@@ -364,8 +360,7 @@ fn astype(
 ) -> PyResult<Py<PyAny>> {
     let x = x.val(py, "astype", 0)?;
     let dtype = canonical(py, dtype, "astype")?;
-    let _ = device;
-    one(py, || {
+    on_device(py, device.as_ref(), || {
         let _ = copy;
         numpy::astype(&x, dtype.unwrap_or_else(pullback_lib::convert::default_float))
     })

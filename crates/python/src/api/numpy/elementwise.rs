@@ -170,10 +170,15 @@ fn isin(
     invert: bool,
     method: &str,
 ) -> PyResult<Py<PyAny>> {
+    if !["compare_all", "binary_search", "sort", "auto"].contains(&method) {
+        return Err(crate::errors::value_error(format!(
+            "method='{method}' is not implemented; options are 'compare_all', 'binary_search', 'sort', and 'auto'"
+        )));
+    }
     let element = element.val(py, "isin", 0)?;
     let test_elements = test_elements.val(py, "isin", 1)?;
     one(py, || {
-        let _ = (assume_unique, method);
+        let _ = assume_unique;
         numpy::isin(&element, &test_elements, invert)
     })
 }

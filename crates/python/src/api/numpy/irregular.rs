@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList, PyString, PyTuple};
 
 use super::support;
-use crate::api::arguments::{canonical, concrete, no_out, one, operand, tuple};
+use crate::api::arguments::{canonical, concrete, no_out, on_device, one, operand, tuple};
 use crate::dtypes::{self, DTypeArg};
 use crate::errors::{type_error, value_error};
 use crate::gate::gate;
@@ -26,7 +26,25 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(ndim, m)?)?;
     m.add_function(wrap_pyfunction!(size, m)?)?;
     m.add_function(wrap_pyfunction!(broadcast_shapes, m)?)?;
-    m.add_function(wrap_pyfunction!(iscomplexobj, m)?)
+    m.add_function(wrap_pyfunction!(iscomplexobj, m)?)?;
+    m.add_function(wrap_pyfunction!(_promote, m)?)?;
+    m.add_function(wrap_pyfunction!(_promote_inexact, m)?)
+}
+
+/// Operands of function `name` in their common dtype, weak types included.
+#[pyfunction]
+#[pyo3(signature = (name, *args))]
+fn _promote(py: Python<'_>, name: &str, args: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
+    let vals = crate::api::arguments::positional(py, args, name)?;
+    tuple(py, || pullback_lib::promotion::promote_dtypes(&vals))
+}
+
+/// Operands of function `name` in their common floating or complex dtype, weak types included.
+#[pyfunction]
+#[pyo3(signature = (name, *args))]
+fn _promote_inexact(py: Python<'_>, name: &str, args: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
+    let vals = crate::api::arguments::positional(py, args, name)?;
+    tuple(py, || pullback_lib::promotion::promote_inexact(&vals))
 }
 
 fn is_sequence(obj: &Bound<'_, PyAny>) -> bool {
@@ -152,11 +170,11 @@ fn array(
     device: Option<Bound<'_, PyAny>>,
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
-    let _ = (order, device, out_sharding);
+    let _ = (order, out_sharding);
     let dtype = canonical(py, dtype, "array")?;
     let was_array = as_val(object).is_some();
     let val = value_of(object, dtype)?;
-    one(py, || numpy::array(&val, dtype, copy && was_array, ndmin))
+    on_device(py, device.as_ref(), || numpy::array(&val, dtype, copy && was_array, ndmin))
 }
 
 /// The array of a number, an array or nested sequences, without a copy where none is needed.
@@ -175,11 +193,11 @@ fn asarray(
     device: Option<Bound<'_, PyAny>>,
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
-    let _ = (order, device, out_sharding);
+    let _ = (order, out_sharding);
     let dtype = canonical(py, dtype, "asarray")?;
     let was_array = as_val(a).is_some();
     let val = value_of(a, dtype)?;
-    one(py, || numpy::array(&val, dtype, copy == Some(true) && was_array, 0))
+    on_device(py, device.as_ref(), || numpy::array(&val, dtype, copy == Some(true) && was_array, 0))
 }
 
 /// `x` where the condition holds, else `y`; without both, where the condition holds.
@@ -215,11 +233,34 @@ fn nonzero_of(
     size: Option<usize>,
     fill_value: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
-    let fill = fill_value.map(|fill| concrete(fill, "the fill value of jnp.nonzero")).transpose()?;
+    let rank = x.aval().rank();
+    if rank == 0 {
+        return Err(value_error(
+            "Calling nonzero on 0d arrays is not allowed. Use jnp.atleast_1d(scalar).nonzero() instead.",
+        ));
+    }
+    let fill = fill_values(fill_value, rank)?;
     tuple(py, || match size {
         None => support::nonzero(x),
-        Some(size) => numpy::nonzero_sized(x, size, fill.map_or(0, pullback_base::Scalar::as_i64)),
+        Some(size) => numpy::nonzero_sized(x, size, &fill),
     })
+}
+
+/// What fills up positions along each axis: one number for all, or a tuple with one for each.
+fn fill_values(given: Option<&Bound<'_, PyAny>>, rank: usize) -> PyResult<Vec<i64>> {
+    let number = |obj: &Bound<'_, PyAny>| Ok(concrete(obj, "the fill value of jnp.nonzero")?.as_i64());
+    let Some(given) = given.filter(|given| !given.is_none()) else { return Ok(vec![0; rank]) };
+    if !is_sequence(given) {
+        return Ok(vec![number(given)?; rank]);
+    }
+    let all: Vec<i64> = given.try_iter()?.map(|item| number(&item?)).collect::<PyResult<_>>()?;
+    if all.len() != rank {
+        return Err(value_error(format!(
+            "fill_value must have one entry for each of the {rank} axes, got {}",
+            all.len()
+        )));
+    }
+    Ok(all)
 }
 
 /// Positions of the nonzero elements.

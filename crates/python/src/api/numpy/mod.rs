@@ -8,6 +8,7 @@ mod products;
 mod reductions;
 mod shaping;
 mod support;
+mod ufunc;
 mod unary;
 
 use pyo3::prelude::*;
@@ -23,5 +24,6 @@ pub fn register(core: &Bound<'_, PyModule>) -> PyResult<()> {
     shaping::register(&m)?;
     products::register(&m)?;
     irregular::register(&m)?;
+    core.add_class::<ufunc::UfuncBase>()?;
     core.add("numpy", m)
 }

@@ -176,6 +176,19 @@ fn cross(
     one(py, || numpy::cross(&a, &b, axis.map_or([axisa, axisb, axisc], |axis| [axis; 3])))
 }
 
+/// Refuses the arguments of NumPy's that choose a method or fields.
+fn plain_order(name: &str, kind: Option<&Bound<'_, PyAny>>, order: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    if kind.is_some() {
+        return Err(crate::errors::type_error(format!(
+            "'kind' argument to {name} is not supported. Use stable=True or stable=False to specify sort stability."
+        )));
+    }
+    match order {
+        None => Ok(()),
+        Some(_) => Err(crate::errors::type_error(format!("'order' argument to {name} is not supported."))),
+    }
+}
+
 /// The elements in order along an axis.
 #[pyfunction]
 #[pyo3(signature = (a, axis=Some(-1), *, kind=None, order=None, stable=true, descending=false), text_signature = "(a, axis=-1, *, kind=None, order=None, stable=True, descending=False)")]
@@ -189,8 +202,7 @@ fn sort(
     descending: bool,
 ) -> PyResult<Py<PyAny>> {
     let a = a.val(py, "sort", 0)?;
-    let _ = kind;
-    let _ = order;
+    plain_order("sort", kind.as_ref(), order.as_ref())?;
     one(py, || numpy::sort(&a, axis, stable, descending))
 }
 
@@ -208,8 +220,7 @@ fn argsort(
     dtype: Option<DTypeArg>,
 ) -> PyResult<Py<PyAny>> {
     let a = a.val(py, "argsort", 0)?;
-    let _ = kind;
-    let _ = order;
+    plain_order("argsort", kind.as_ref(), order.as_ref())?;
     let dtype = canonical(py, dtype, "argsort")?;
     one(py, || {
         let _ = dtype;

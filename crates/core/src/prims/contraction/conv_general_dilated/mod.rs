@@ -7,6 +7,7 @@ mod rules;
 
 use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, DType, Result, bail};
+use pullback_ir::hlo::int_array;
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
     Avals, Batching, Derivative, Emit, Hlo, ParamField, ParamValue, Params, Prim, PrimRef, Sample, Transpose, Val, Vals,
@@ -83,6 +84,39 @@ pub struct ConvGeneralDilated {
     pub preferred_element_type: Option<DType>,
     /// Always `None` until arrays have shardings.
     pub out_sharding: Option<bool>,
+}
+
+/// An axis order as StableHLO spells it: `[b, f, 0, 1]` with the names of the first two.
+fn spec_text(spec: &[usize], [first, second]: [&str; 2]) -> String {
+    let mut names = vec![String::new(); spec.len()];
+    for (i, &axis) in spec.iter().enumerate() {
+        names[axis] = match i {
+            0 => first.into(),
+            1 => second.into(),
+            _ => (i - 2).to_string(),
+        };
+    }
+    format!("[{}]", names.join(", "))
+}
+
+impl ConvGeneralDilated {
+    /// The properties of the operation of StableHLO.
+    fn properties(&self) -> String {
+        let dims = &self.dimension_numbers;
+        format!(
+            "batch_group_count = {} : i64, dimension_numbers = #stablehlo.conv<{}x{}->{}>, feature_group_count = {} : i64, \
+             lhs_dilation = {}, padding = {}, rhs_dilation = {}, window_strides = {}",
+            self.batch_group_count,
+            spec_text(&dims.lhs, ["b", "f"]),
+            spec_text(&dims.rhs, ["o", "i"]),
+            spec_text(&dims.out, ["b", "f"]),
+            self.feature_group_count,
+            int_array(&self.lhs_dilation),
+            crate::prims::windowed::pairs_text(&self.padding),
+            int_array(&self.rhs_dilation),
+            int_array(&self.window_strides)
+        )
+    }
 }
 
 struct ConvPrim;
@@ -265,7 +299,14 @@ impl Prim for ConvPrim {
     }
 
     fn hlo(&self) -> Hlo<ConvGeneralDilated> {
-        Hlo::Missing("dimension numbers have a syntax of their own")
+        Hlo::Rule(|p, cx, ins, outs| {
+            // Both operands in the dtype of the result, as the CPU has it.
+            let dtype = computed_in(ins[0].aval.dtype, outs[0].dtype);
+            let (x, w) = (cx.convert(ins[0], dtype), cx.convert(ins[1], dtype));
+            let wide = [outs[0].with_dtype(dtype)];
+            let out = cx.generic("stablehlo.convolution", &p.properties(), &[x, w], &mut [], &wide)?[0];
+            Ok(smallvec![cx.convert(out, outs[0].dtype)])
+        })
     }
 
     fn samples(&self) -> Vec<Sample> {

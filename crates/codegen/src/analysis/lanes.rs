@@ -3,7 +3,7 @@
 use pullback_loops::*;
 
 /// The values that vary over the lanes of a loop; `None` when the body must run one iteration at a time.
-pub(super) fn varying_values(program: &Program, inner: &For) -> Option<Vec<bool>> {
+pub(crate) fn varying_values(program: &Program, inner: &For) -> Option<Vec<bool>> {
     let mut varying = vec![false; program.values.len()];
     for carry in &inner.carries {
         varying[carry.phi.index()] = true;
@@ -83,5 +83,21 @@ impl Analysis {
             self.mark(carry.out, varies);
         }
         self.block(&inner.body)
+    }
+}
+
+/// How many groups a step without carries handles.
+pub(crate) fn unroll_of(body: &[Inst]) -> usize {
+    let mut n_insts = 0;
+    let mut has_loop = false;
+    for_each_inst(body, &mut |inst| {
+        n_insts += usize::from(!matches!(inst.op, Op::Const(_)));
+        has_loop |= matches!(inst.op, Op::For(_));
+    });
+    match n_insts {
+        _ if has_loop => 1,
+        0..=8 => 4,
+        9..=20 => 2,
+        _ => 1,
     }
 }

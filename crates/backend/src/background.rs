@@ -1,0 +1,44 @@
+//! Compiling on another thread what takes long, so that the user's interrupt need not wait for its end.
+//!
+//! A compilation cannot be stopped in the middle; it is left behind, and its result is dropped.
+
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use pullback_base::{Error, ErrorKind, Result, Span};
+use pullback_ir::JaxprRef;
+use pullback_runtime::interrupt;
+
+use crate::{Backend, Code, CpuBackend};
+
+/// Equations from which a thread of its own costs nothing that shows.
+const MANY_EQUATIONS: usize = 256;
+/// How long an interrupt may wait.
+const PATIENCE: Duration = Duration::from_millis(20);
+/// Passes recurse into nested jaxprs; deep ones must not end the process.
+const STACK_BYTES: usize = 256 << 20;
+
+/// Compiles for the CPU; large jaxprs on a thread of their own, which an interrupt leaves behind.
+pub(crate) fn compile(jaxpr: &JaxprRef) -> Result<Box<dyn Code>> {
+    if jaxpr.n_eqns_deep() < MANY_EQUATIONS {
+        return CpuBackend.compile(jaxpr);
+    }
+    let (sender, receiver) = channel();
+    let (owned, span) = (jaxpr.clone(), Span::current());
+    let compile = move || span.scope(|| sender.send(CpuBackend.compile(&owned)));
+    let thread = std::thread::Builder::new().name("pullback-compile".into()).stack_size(STACK_BYTES);
+    let Ok(thread) = thread.spawn(compile) else { return CpuBackend.compile(jaxpr) };
+    loop {
+        match receiver.recv_timeout(PATIENCE) {
+            Ok(result) => return result,
+            Err(RecvTimeoutError::Timeout) if interrupt::is_raised() => {
+                return Err(Error::new(ErrorKind::Interrupt, "the compilation was interrupted"));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => match thread.join() {
+                Err(panic) => std::panic::resume_unwind(panic),
+                Ok(_) => return Err(Error::internal("the compiler gave nothing")),
+            },
+        }
+    }
+}

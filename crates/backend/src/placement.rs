@@ -1,0 +1,331 @@
+//! Where results lie: computations follow the committed operands, and results are split as their operands are.
+//!
+//! Programs run on whole arrays, since all devices share one memory; a split is a fact about the result. How a split
+//! passes through an operation is decided here, equation by equation: axes that go through whole keep their split, all
+//! others are whole.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use pullback_base::array::place::{DeviceId, Layout, Mesh, Place, Spec, places_in_use, use_places};
+use pullback_base::{Array, Aval, Error, Result};
+use pullback_core::control::{Jit, ShardMap};
+use pullback_core::prims::{
+    BroadcastInDim, Concatenate, DotGeneral, ReduceExtreme, ReduceLogical, ReduceProd, ReduceSum, ShardingConstraint,
+    Squeeze, TransposeParams,
+};
+use pullback_ir::{Atom, Jaxpr, Params, PrimRef, Val, Vals};
+
+thread_local! {
+    static DEFAULT: Cell<Option<DeviceId>> = const { Cell::new(None) };
+}
+
+/// Sets the device on which uncommitted work of this thread is done, and gives the one before; `None` is the first.
+pub fn set_default_device(device: Option<DeviceId>) -> Option<DeviceId> {
+    if device.is_some_and(|id| id != 0) {
+        use_places();
+    }
+    DEFAULT.replace(device)
+}
+
+/// The device on which uncommitted work of this thread is done.
+pub fn default_device() -> DeviceId {
+    DEFAULT.get().unwrap_or(0)
+}
+
+/// The place of what is computed from nothing that is committed.
+pub fn uncommitted() -> Option<Arc<Place>> {
+    let device = default_device();
+    (device != 0).then(|| Arc::new(Place { layout: Layout::Device(device), is_committed: false }))
+}
+
+fn committed(val: &Val) -> Option<&Arc<Place>> {
+    match val {
+        Val::Array(array) => array.place().filter(|place| place.is_committed),
+        Val::Literal(_) | Val::Tracer(_) => None,
+    }
+}
+
+/// The name under which an error speaks of an operand.
+fn operand_name(prim: PrimRef, params: &Params, n: usize, number: usize) -> String {
+    let names = params.get::<Jit>().and_then(|jit| jit.jaxpr.debug.clone()).map(|debug| debug.arg_names.clone());
+    let function = params.get::<Jit>().map_or_else(|| prim.name().to_string(), |jit| jit.name.to_string());
+    let name = match names.and_then(|names| names.get(number).cloned()) {
+        Some(name) => name,
+        None if n == 2 && params.get::<Jit>().is_none() => ["x", "y"][number].to_string(),
+        None => format!("args[{number}]"),
+    };
+    format!("{name} of {function}")
+}
+
+/// The devices of the computation: those of its committed operands, which must agree.
+fn common_place(prim: PrimRef, params: &Params, ins: &[Val], used: &[bool]) -> Result<Option<Arc<Place>>> {
+    let mut first: Option<(usize, &Arc<Place>)> = None;
+    for (number, val) in ins.iter().enumerate().filter(|(number, _)| used[*number]) {
+        let Some(place) = committed(val) else { continue };
+        let Some((earlier, other)) = first else {
+            first = Some((number, place));
+            continue;
+        };
+        if other.layout.devices() != place.layout.devices() {
+            let describe = |number: usize, place: &Place| {
+                let name = operand_name(prim, params, ins.len(), number);
+                let aval = ins[number].aval().weak(false).long();
+                let devices = place.layout.devices();
+                format!("argument {name} with shape {aval} and with device ids {devices:?} on platform CPU")
+            };
+            return Err(Error::value_error(format!(
+                "Received incompatible devices for jitted computation. Got {} and {}. Move one of them with jax.device_put.",
+                describe(earlier, other),
+                describe(number, place)
+            )));
+        }
+        if matches!((&other.layout, &place.layout), (Layout::Device(_), Layout::Split(..))) {
+            first = Some((number, place));
+        }
+    }
+    Ok(first.map(|(_, place)| place.clone()))
+}
+
+/// Performs `run` and places its results.
+///
+/// # Errors
+/// `Value` when operands are committed to different devices; what `run` raises.
+pub(crate) fn placed(prim: PrimRef, params: &Params, ins: &[Val], run: impl FnOnce() -> Result<Vals>) -> Result<Vals> {
+    if !places_in_use() {
+        return run();
+    }
+    let used = used_operands(params, ins.len());
+    let place = common_place(prim, params, ins, &used)?;
+    let outs = run()?;
+    if let Some(asked) = asked_place(prim, params) {
+        return place_all(outs, |_| Some(asked.clone()));
+    }
+    // A program that names a mesh runs on it, wherever its operands are.
+    let inside = mesh_inside(params).map(|mesh| Place { layout: Layout::Split(mesh, vec![]), is_committed: true });
+    let place = inside.map(Arc::new).or(place);
+    match place.as_deref() {
+        None => place_all(outs, |_| uncommitted()),
+        Some(Place { layout: Layout::Device(_), .. }) => place_all(outs, |_| place.clone()),
+        Some(Place { layout: Layout::Split(mesh, _), .. }) => {
+            let specs: Vec<Spec> = ins.iter().map(|val| spec_on(val, mesh)).collect();
+            let avals: Vec<Aval> = ins.iter().map(Val::aval).collect();
+            let out_avals: Vec<Aval> = outs.iter().map(Val::aval).collect();
+            let specs = specs_of(prim, params, &avals, &specs, &out_avals);
+            let split = |spec: Spec| Place { layout: Layout::Split(mesh.clone(), spec), is_committed: true };
+            let places: Vec<Arc<Place>> = specs.into_iter().map(|spec| Arc::new(split(trimmed(spec)))).collect();
+            place_all(outs, |number| Some(places[number].clone()))
+        }
+    }
+}
+
+/// A place that the operation itself asks for.
+fn asked_place(prim: PrimRef, params: &Params) -> Option<Arc<Place>> {
+    let layout = match prim.name() {
+        "sharding_constraint" => params.get::<ShardingConstraint>()?.sharding.layout.clone(),
+        _ => return None,
+    };
+    Some(Arc::new(Place { layout, is_committed: true }))
+}
+
+/// The mesh that an operation, or one inside of it, names.
+fn mesh_inside(params: &Params) -> Option<Arc<Mesh>> {
+    if let Some(map) = params.get::<ShardMap>() {
+        return Some(map.mesh.0.clone());
+    }
+    if let Some(ShardingConstraint { sharding, .. }) = params.get()
+        && let Layout::Split(mesh, _) = &sharding.layout
+    {
+        return Some(mesh.clone());
+    }
+    params.jaxprs().iter().find_map(|jaxpr| jaxpr.eqns.iter().find_map(|eqn| mesh_inside(&eqn.params)))
+}
+
+fn place_all(outs: Vals, place: impl Fn(usize) -> Option<Arc<Place>>) -> Result<Vals> {
+    let put = |(number, out): (usize, Val)| match out {
+        Val::Array(array) => {
+            let wanted = place(number);
+            let same = match (array.place(), &wanted) {
+                (None, None) => true,
+                (Some(a), Some(b)) => a.layout == b.layout && a.is_committed == b.is_committed,
+                (None, Some(_)) | (Some(_), None) => false,
+            };
+            Ok(Val::Array(if same { array } else { array.placed(wanted)? }))
+        }
+        other => Ok(other),
+    };
+    outs.into_iter().enumerate().map(put).collect()
+}
+
+/// Operands that the computation looks at: a jitted function leaves unused ones where they are.
+fn used_operands(params: &Params, n: usize) -> Vec<bool> {
+    let Some(jit) = params.get::<Jit>() else { return vec![true; n] };
+    if jit.keep_unused {
+        return vec![true; n];
+    }
+    let jaxpr = &jit.jaxpr;
+    let mut used = vec![false; jaxpr.vars.len()];
+    for atom in jaxpr.eqns.iter().flat_map(|eqn| &eqn.ins).chain(&jaxpr.outs) {
+        if let Atom::Var(var) = atom {
+            used[var.index()] = true;
+        }
+    }
+    jaxpr.invars.iter().map(|var| used[var.index()]).collect()
+}
+
+/// The split of a value over a mesh; whole when it lies elsewhere.
+fn spec_on(val: &Val, mesh: &Arc<Mesh>) -> Spec {
+    let found = committed(val).map(|place| place.layout.clone());
+    match found {
+        Some(Layout::Split(own, spec)) if own.devices == mesh.devices => padded(&spec, val.aval().rank()),
+        _ => vec![vec![]; val.aval().rank()],
+    }
+}
+
+fn padded(spec: &Spec, rank: usize) -> Spec {
+    let mut spec = spec.clone();
+    spec.resize(rank, vec![]);
+    spec
+}
+
+fn trimmed(mut spec: Spec) -> Spec {
+    while spec.last().is_some_and(Vec::is_empty) {
+        spec.pop();
+    }
+    spec
+}
+
+/// Splits of the results of one operation from those of its operands.
+fn specs_of(prim: PrimRef, params: &Params, ins: &[Aval], specs: &[Spec], outs: &[Aval]) -> Vec<Spec> {
+    if let Some(jit) = params.get::<Jit>() {
+        return specs_of_jaxpr(&jit.jaxpr, specs);
+    }
+    if let Some(map) = params.get::<ShardMap>() {
+        return map.out_specs.iter().zip(outs).map(|(spec, aval)| padded(&spec.entries, aval.rank())).collect();
+    }
+    let through = passage(prim, params, ins);
+    let make = |aval: &Aval| {
+        let whole: Spec = vec![vec![]; aval.rank()];
+        through.iter().zip(specs).fold(whole, |spec, (axes, operand)| follow(spec, axes, operand))
+    };
+    outs.iter().map(make).collect()
+}
+
+/// The split of a result joined with that of an operand whose axes go to the given axes of the result. What is split
+/// already stays, an axis of the mesh serves once, and a split must divide its axis.
+fn follow(mut spec: Spec, axes: &[Option<usize>], operand: &Spec) -> Spec {
+    for (from, to) in axes.iter().enumerate() {
+        let (Some(to), Some(names)) = (*to, operand.get(from)) else { continue };
+        let is_taken = names.iter().any(|name| spec.iter().flatten().any(|other| other == name));
+        if spec.get(to).is_some_and(Vec::is_empty) && !is_taken {
+            spec[to] = names.clone();
+        }
+    }
+    spec
+}
+
+/// For each operand, the axis of the result that each of its axes becomes, if it goes through whole.
+fn passage(prim: PrimRef, params: &Params, ins: &[Aval]) -> Vec<Vec<Option<usize>>> {
+    let without = |aval: &Aval, axes: &[usize]| {
+        let mut next = 0..;
+        (0..aval.rank()).map(|axis| if axes.contains(&axis) { None } else { next.next() }).collect()
+    };
+    let reduced = |axes: &[usize]| ins.iter().map(|aval| without(aval, axes)).collect();
+    if let Some(p) = params.get::<TransposeParams>() {
+        return vec![(0..ins[0].rank()).map(|axis| p.permutation.iter().position(|&from| from == axis)).collect()];
+    }
+    if let Some(p) = params.get::<BroadcastInDim>() {
+        let axis = |(from, &to): (usize, &usize)| (ins[0].shape[from] == p.shape[to]).then_some(to);
+        return vec![p.broadcast_dimensions.iter().enumerate().map(axis).collect()];
+    }
+    if let Some(p) = params.get::<DotGeneral>() {
+        return contraction(p, ins);
+    }
+    if let Some(p) = params.get::<Squeeze>() {
+        return reduced(&p.dimensions);
+    }
+    if params.get::<Concatenate>().is_some() {
+        return ins.iter().map(|aval| (0..aval.rank()).map(Some).collect()).collect();
+    }
+    let reductions = [
+        params.get::<ReduceSum>().map(|p| &p.axes),
+        params.get::<ReduceExtreme>().map(|p| &p.axes),
+        params.get::<ReduceProd>().map(|p| &p.axes),
+        params.get::<ReduceLogical>().map(|p| &p.axes),
+    ];
+    if let Some(axes) = reductions.into_iter().flatten().next() {
+        return reduced(axes);
+    }
+    // Elementwise operations, and those along an axis that keep the shape.
+    let outs = prim.abstract_eval(params, ins).unwrap_or_default();
+    let fits = |aval: &Aval, out: &Aval| {
+        aval.rank() == out.rank()
+            && aval.shape.iter().zip(&out.shape).all(|(size, wanted)| size == wanted || *size == 1)
+    };
+    let keeps = outs.len() == 1 && ins.iter().all(|aval| aval.rank() == 0 || fits(aval, &outs[0]));
+    let through = |aval: &Aval| match (keeps, outs.first()) {
+        (true, Some(out)) if aval.rank() > 0 => {
+            (0..aval.rank()).map(|axis| (aval.shape[axis] == out.shape[axis]).then_some(axis)).collect()
+        }
+        _ => vec![None; aval.rank()],
+    };
+    ins.iter().map(through).collect()
+}
+
+fn contraction(p: &DotGeneral, ins: &[Aval]) -> Vec<Vec<Option<usize>>> {
+    let (contract, batch) = (&p.dimension_numbers.contract, &p.dimension_numbers.batch);
+    let mut next = batch[0].len()..;
+    let mut side = |number: usize| -> Vec<Option<usize>> {
+        let place = |axis: usize| match batch[number].iter().position(|&other| other == axis) {
+            Some(at) => Some(at),
+            None if contract[number].contains(&axis) => None,
+            None => next.next(),
+        };
+        (0..ins[number].rank()).map(place).collect()
+    };
+    vec![side(0), side(1)]
+}
+
+/// Splits of the results of a jaxpr from those of its inputs.
+fn specs_of_jaxpr(jaxpr: &Jaxpr, ins: &[Spec]) -> Vec<Spec> {
+    let mut specs: Vec<Spec> = jaxpr.vars.iter().map(|aval| vec![vec![]; aval.rank()]).collect();
+    for (var, spec) in jaxpr.invars.iter().zip(ins) {
+        specs[var.index()].clone_from(spec);
+    }
+    for eqn in &jaxpr.eqns {
+        let avals: Vec<Aval> = eqn.ins.iter().map(|&atom| jaxpr.aval(atom)).collect();
+        let operand = |atom: &Atom| match atom {
+            Atom::Var(var) => specs[var.index()].clone(),
+            Atom::Literal(_) => vec![],
+        };
+        let operands: Vec<Spec> = eqn.ins.iter().map(operand).collect();
+        let outs = match asked_place(eqn.prim, &eqn.params).as_deref() {
+            Some(Place { layout: Layout::Split(_, spec), .. }) => vec![padded(spec, avals[0].rank())],
+            Some(Place { layout: Layout::Device(_), .. }) | None => {
+                specs_of(eqn.prim, &eqn.params, &avals, &operands, jaxpr.eqn_out_avals(eqn))
+            }
+        };
+        for (var, spec) in eqn.outs().zip(outs) {
+            specs[var.index()] = spec;
+        }
+    }
+    let out = |atom: &Atom| match atom {
+        Atom::Var(var) => specs[var.index()].clone(),
+        Atom::Literal(_) => vec![],
+    };
+    jaxpr.outs.iter().map(out).collect()
+}
+
+/// The array that `parts` make, each the part of its device in order.
+///
+/// # Errors
+/// When a part was deleted.
+pub fn assemble(aval: Aval, layout: Layout, parts: &[Array]) -> Result<Array> {
+    let mut bytes = vec![0; aval.size_bytes()];
+    for (position, part) in parts.iter().enumerate() {
+        let region = layout.region(&aval.shape, position);
+        let element = aval.dtype.size_bytes();
+        pullback_base::array::place::write_region(&mut bytes, &aval.shape, &region, element, part.buffer()?.bytes());
+    }
+    Array::from_bytes(aval, &bytes).placed(Some(Arc::new(Place { layout, is_committed: true })))
+}

@@ -1,0 +1,120 @@
+//! Functions to bytes: their code one after the other, the constant pool behind, and the listing.
+
+mod body;
+
+use rustc_hash::FxHashMap;
+
+use super::allocate::allocate;
+use super::encode::{Encoder, Label};
+use super::inst::Function;
+use body::Body;
+
+/// Bytes of a function's frame: threads of the host have two megabytes, and code does not probe the pages in between.
+const MOST_FRAME: i32 = 1 << 16;
+
+/// An entry of the constant pool.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Entry {
+    Element { bits: u64, size_bytes: u8 },
+    Bytes(Vec<u8>),
+}
+
+impl Entry {
+    fn bytes(&self) -> Vec<u8> {
+        match self {
+            Entry::Element { bits, size_bytes } => bits.to_le_bytes()[..*size_bytes as usize].to_vec(),
+            Entry::Bytes(bytes) => bytes.clone(),
+        }
+    }
+}
+
+/// The functions of a program as bytes.
+pub(crate) struct Assembler {
+    pub(crate) encoder: Encoder,
+    entries: Vec<Entry>,
+    known: FxHashMap<Entry, u32>,
+    has_avx512: bool,
+    /// Where the functions of outlined loops start.
+    pieces: Vec<Label>,
+}
+
+impl Assembler {
+    pub(crate) fn new(has_avx512: bool) -> Assembler {
+        Assembler {
+            encoder: Encoder::default(),
+            entries: vec![],
+            known: FxHashMap::default(),
+            has_avx512,
+            pieces: vec![],
+        }
+    }
+
+    fn entry(&mut self, entry: Entry) -> u32 {
+        if let Some(&number) = self.known.get(&entry) {
+            return number;
+        }
+        let number = self.entries.len() as u32;
+        self.known.insert(entry.clone(), number);
+        self.entries.push(entry);
+        number
+    }
+
+    /// The label of the function with this number.
+    pub(crate) fn piece(&mut self, number: usize) -> Label {
+        while self.pieces.len() <= number {
+            let label = self.encoder.label();
+            self.pieces.push(label);
+        }
+        self.pieces[number]
+    }
+
+    /// Says that the function with this label comes next.
+    pub(crate) fn start(&mut self, label: Label) {
+        self.encoder.align(16);
+        self.encoder.bind(label);
+    }
+
+    /// Appends a function; false when it asks for more stack than code may take without looking.
+    #[must_use]
+    pub(crate) fn function(&mut self, mut function: Function) -> bool {
+        let insts = function.flatten();
+        let allocation = allocate(&function, &insts, self.has_avx512);
+        if allocation.frame_bytes > MOST_FRAME {
+            return false;
+        }
+        Body::new(self, &function, allocation).emit(&insts);
+        true
+    }
+
+    /// Appends the constant pool and fills in every reference. Gives the bytes, and their text if it was asked for.
+    pub(crate) fn finish(mut self) -> (Vec<u8>, Option<String>) {
+        let mut order: Vec<usize> = (0..self.entries.len()).collect();
+        let contents: Vec<Vec<u8>> = self.entries.iter().map(Entry::bytes).collect();
+        // The largest first, so that each is aligned by its size.
+        order.sort_by_key(|&number| std::cmp::Reverse(contents[number].len()));
+        let mut places = vec![0; contents.len()];
+        let padding = self.encoder.bytes.len().next_multiple_of(64);
+        self.encoder.bytes.resize(padding, 0xcc);
+        for number in order {
+            places[number] = self.encoder.bytes.len();
+            self.encoder.bytes.extend(&contents[number]);
+        }
+        self.encoder.resolve(&places);
+        let listing = self.encoder.listing.take().map(|lines| self.listing(&lines));
+        (self.encoder.bytes, listing)
+    }
+}
+
+impl Assembler {
+    fn listing(&self, lines: &[(usize, String)]) -> String {
+        let mut text = String::new();
+        for (at, line) in lines {
+            let indent = if line.ends_with(':') { "" } else { "  " };
+            text.push_str(&format!("{at:6x} {indent}{line}\n"));
+        }
+        for (number, entry) in self.entries.iter().enumerate() {
+            text.push_str(&format!("constant {number}: {:02x?}\n", entry.bytes()));
+        }
+        text
+    }
+}

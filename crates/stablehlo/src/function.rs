@@ -1,0 +1,466 @@
+//! A function in the making: operations written one after the other, regions inside.
+
+use std::fmt::Write;
+
+use pullback_base::{Array, Aval, Result, Scalar, Span};
+use pullback_ir::hlo::{HloBody, HloCx, HloName, HloRegion, HloValue, HloValues};
+use pullback_ir::lower::Elem;
+use pullback_ir::{Atom, Jaxpr, JaxprRef, Params};
+use pullback_loops::Builder;
+use smallvec::SmallVec;
+
+use crate::cost::{self, Cost};
+use crate::module::{Module, Outlined, push_terminator, wrong_results};
+use crate::scalar;
+use crate::text::{
+    push_dense, push_element, push_name, push_names, push_number, push_quoted, push_result_types, push_type, push_types,
+};
+
+/// Writes the body of one function. Names are numbered through it, so none hides another.
+pub(crate) struct Function<'m> {
+    module: &'m mut Module,
+    text: String,
+    indent: usize,
+    n_values: u32,
+    n_args: u32,
+    n_ops: usize,
+    cost: Cost,
+    /// How many regions are open: `call` has another name inside of them.
+    depth: usize,
+    /// Where in the program, for locations: `jit(f)`.
+    path: String,
+    /// The equation whose operations are written.
+    place: (&'static str, Span),
+}
+
+impl<'m> Function<'m> {
+    pub(crate) fn new(module: &'m mut Module, indent: usize, path: String) -> Function<'m> {
+        let place = ("", Span::UNKNOWN);
+        Function {
+            module,
+            text: String::new(),
+            indent,
+            n_values: 0,
+            n_args: 0,
+            n_ops: 0,
+            cost: Cost::default(),
+            depth: 0,
+            path,
+            place,
+        }
+    }
+
+    /// New arguments of the function or of a region.
+    pub(crate) fn arguments(&mut self, avals: &[Aval]) -> HloValues {
+        let first = self.n_args;
+        self.n_args += avals.len() as u32;
+        avals
+            .iter()
+            .zip(first..)
+            .map(|(aval, n)| HloValue { aval: strong(*aval), name: HloName::Argument(n) })
+            .collect()
+    }
+
+    pub(crate) fn n_ops(&self) -> usize {
+        self.n_ops
+    }
+
+    pub(crate) fn into_parts(self) -> (String, Cost) {
+        (self.text, self.cost)
+    }
+
+    /// Keys as words at the border of the program, and back.
+    pub(crate) fn bitcast_border(&mut self, x: HloValue, aval: Aval) -> HloValue {
+        if x.aval.dtype == aval.dtype { x } else { (self as &mut dyn HloCx).bitcast(x, &aval.shape, aval.dtype) }
+    }
+
+    fn start_line(&mut self) {
+        for _ in 0..self.indent {
+            self.text.push_str("  ");
+        }
+    }
+
+    fn end_line(&mut self) {
+        if self.module.debug_info {
+            self.text.push_str(" loc(");
+            push_location(&mut self.text, &self.path, self.place);
+            self.text.push(')');
+        }
+        self.text.push('\n');
+    }
+
+    /// The line that ends a function or region.
+    pub(crate) fn finish(&mut self, terminator: &str, outs: &[HloValue]) {
+        self.start_line();
+        push_terminator(&mut self.text, terminator, outs);
+        self.end_line();
+    }
+
+    /// Begins the line of an operation with the names of its results.
+    fn results(&mut self, outs: &[Aval]) -> HloValues {
+        self.start_line();
+        self.n_ops += 1;
+        if outs.is_empty() {
+            return HloValues::new();
+        }
+        let number = self.n_values;
+        self.n_values += 1;
+        push_name(&mut self.text, HloName::Result(number));
+        if let [aval] = outs {
+            self.text.push_str(" = ");
+            return SmallVec::from_elem(HloValue { aval: strong(*aval), name: HloName::Result(number) }, 1);
+        }
+        self.text.push(':');
+        push_number(&mut self.text, outs.len() as u64);
+        self.text.push_str(" = ");
+        let part = |(aval, part): (&Aval, u32)| HloValue { aval: strong(*aval), name: HloName::Part(number, part) };
+        outs.iter().zip(0..).map(part).collect()
+    }
+
+    fn constant_line(&mut self, aval: Aval, dense: impl FnOnce(&mut String) -> Result<()>) -> Result<HloValue> {
+        self.start_line();
+        self.n_ops += 1;
+        let name = HloName::Constant(self.n_values);
+        self.n_values += 1;
+        push_name(&mut self.text, name);
+        self.text.push_str(" = stablehlo.constant ");
+        dense(&mut self.text)?;
+        self.text.push_str(" : ");
+        push_type(&mut self.text, aval);
+        self.end_line();
+        Ok(HloValue { aval: strong(aval), name })
+    }
+
+    fn push_function_type(&mut self, ins: &[HloValue], outs: &[Aval]) {
+        self.text.push('(');
+        push_types(&mut self.text, ins.iter().map(|x| x.aval));
+        self.text.push_str(") -> ");
+        push_result_types(&mut self.text, outs);
+    }
+
+    /// `: type` in the manner of the operation.
+    fn push_signature(&mut self, name: &str, ins: &[HloValue], outs: &[Aval]) {
+        self.text.push_str(" : ");
+        match signature(name, ins, outs) {
+            Signature::Results => push_types(&mut self.text, outs.iter().copied()),
+            Signature::Select => push_types(&mut self.text, [ins[0].aval, ins[1].aval].into_iter()),
+            Signature::Arrow => {
+                push_types(&mut self.text, ins.iter().map(|x| x.aval));
+                self.text.push_str(" -> ");
+                push_result_types(&mut self.text, outs);
+            }
+            Signature::Function => self.push_function_type(ins, outs),
+        }
+    }
+
+    /// The operations of a region and what ends it; the line before has opened it. Gives what they cost.
+    fn region(&mut self, args: &[HloValue], body: HloBody<'_>) -> Result<Cost> {
+        let around = std::mem::take(&mut self.cost);
+        self.indent += 1;
+        self.depth += 1;
+        let outs = body(self, args);
+        self.depth -= 1;
+        let outs = outs?;
+        self.finish("stablehlo.return", &outs);
+        self.indent -= 1;
+        Ok(std::mem::replace(&mut self.cost, around))
+    }
+
+    fn block_header(&mut self, args: &[HloValue]) {
+        if args.is_empty() {
+            return;
+        }
+        self.start_line();
+        self.text.push_str("^bb0(");
+        for (i, arg) in args.iter().enumerate() {
+            self.text.push_str(if i == 0 { "" } else { ", " });
+            push_name(&mut self.text, arg.name);
+            self.text.push_str(": ");
+            push_type(&mut self.text, arg.aval);
+        }
+        self.text.push_str("):\n");
+    }
+
+    /// The equations of a jaxpr in place.
+    pub(crate) fn write_jaxpr(&mut self, jaxpr: &Jaxpr, ins: &[HloValue]) -> Result<HloValues> {
+        assert_eq!(jaxpr.invars.len(), ins.len(), "arguments of a jaxpr");
+        let mut env: Vec<Option<HloValue>> = vec![None; jaxpr.vars.len()];
+        for (var, array) in jaxpr.constvars.iter().zip(&jaxpr.consts) {
+            env[var.index()] = Some(self.array(array)?);
+        }
+        for (var, arg) in jaxpr.invars.iter().zip(ins) {
+            env[var.index()] = Some(*arg);
+        }
+        let around = self.place;
+        for eqn in &jaxpr.eqns {
+            let ins: SmallVec<[HloValue; 4]> = eqn.ins.iter().map(|&atom| self.operand(&env, atom)).collect();
+            let span = if eqn.span.is_known() { eqn.span } else { around.1 };
+            self.place = (eqn.prim.0.name(), span);
+            let out_avals = jaxpr.eqn_out_avals(eqn);
+            let outs = span.scope(|| eqn.prim.hlo(eqn.prim, &eqn.params, self, &ins, out_avals))?;
+            if outs.len() != out_avals.len() {
+                return Err(wrong_results(eqn.prim.0.name(), outs.len(), out_avals.len()));
+            }
+            for (var, out) in eqn.outs().zip(outs) {
+                env[var.index()] = Some(out);
+            }
+        }
+        self.place = around;
+        Ok(jaxpr.outs.iter().map(|&atom| self.operand(&env, atom)).collect())
+    }
+
+    fn operand(&mut self, env: &[Option<HloValue>], atom: Atom) -> HloValue {
+        match atom {
+            Atom::Literal(scalar) => self.full(scalar, &[]),
+            Atom::Var(var) => env[var.index()].expect("equations come after those they use"),
+        }
+    }
+
+    fn call_line(&mut self, function: &str, ins: &[HloValue], outs: &[Aval]) -> HloValues {
+        self.cost.add(self.module.cost_of(function));
+        let results = self.results(outs);
+        self.text.push_str(if self.depth == 0 { "call @" } else { "func.call @" });
+        self.text.push_str(function);
+        self.text.push('(');
+        push_names(&mut self.text, ins);
+        self.text.push_str(") : ");
+        self.push_function_type(ins, outs);
+        self.end_line();
+        results
+    }
+}
+
+/// How often the regions of an operation run.
+fn times(name: &str, ins: &[HloValue], outs: &[Aval]) -> f64 {
+    let size = |x: Option<Aval>| x.map_or(0.0, |x| x.size() as f64);
+    let (first, last) = (size(ins.first().map(|x| x.aval)), size(ins.last().map(|x| x.aval)));
+    match name {
+        "stablehlo.reduce" => (first - size(outs.first().copied())).max(0.0),
+        "stablehlo.scatter" => last,
+        "stablehlo.sort" => first * first.max(2.0).log2().ceil(),
+        _ => 1.0,
+    }
+}
+
+/// Weak types mean nothing here.
+fn strong(aval: Aval) -> Aval {
+    if aval.weak_type { aval.weak(false) } else { aval }
+}
+
+/// How an operation in its short form says its types.
+enum Signature {
+    /// Those of the results, which are those of the operands or give them.
+    Results,
+    /// That of the condition and that of the cases.
+    Select,
+    /// Without parentheses.
+    Arrow,
+    /// As a function.
+    Function,
+}
+
+fn signature(name: &str, ins: &[HloValue], outs: &[Aval]) -> Signature {
+    match name {
+        "stablehlo.constant" | "stablehlo.iota" | "stablehlo.complex" | "stablehlo.optimization_barrier" => {
+            Signature::Results
+        }
+        "stablehlo.select" => Signature::Select,
+        "stablehlo.broadcast_in_dim"
+        | "stablehlo.reshape"
+        | "stablehlo.slice"
+        | "stablehlo.transpose"
+        | "stablehlo.pad"
+        | "stablehlo.concatenate"
+        | "stablehlo.dynamic_slice"
+        | "stablehlo.dynamic_update_slice"
+        | "stablehlo.dot_general"
+        | "stablehlo.compare"
+        | "stablehlo.bitcast_convert"
+        | "stablehlo.reduce"
+        | "stablehlo.is_finite"
+        | "stablehlo.real"
+        | "stablehlo.imag"
+        | "stablehlo.fft" => Signature::Function,
+        _ if name.starts_with("chlo.") => Signature::Arrow,
+        _ if outs.len() == 1 && ins.iter().all(|x| x.aval == strong(outs[0])) => Signature::Results,
+        _ => Signature::Function,
+    }
+}
+
+/// `"jit(f)/sin"("f"("file.py":14:0))`.
+fn push_location(out: &mut String, path: &str, (prim, span): (&str, Span)) {
+    let name = if prim.is_empty() { path.to_string() } else { format!("{path}/{prim}") };
+    push_quoted(out, &name);
+    let Some(place) = span.resolve() else { return };
+    out.push('(');
+    if !place.function.is_empty() {
+        push_quoted(out, &place.function);
+        out.push('(');
+    }
+    push_quoted(out, &place.file);
+    write!(out, ":{}:0", place.line).expect("a string takes all text");
+    out.push_str(if place.function.is_empty() { ")" } else { "))" });
+}
+
+impl HloCx for Function<'_> {
+    fn op(&mut self, name: &str, attributes: &str, ins: &[HloValue], outs: &[Aval]) -> HloValues {
+        let results = self.results(outs);
+        self.cost.add(Cost::of(name, attributes, ins, outs));
+        self.text.push_str(name);
+        match name {
+            "stablehlo.reduce" => {
+                let (operands, inits) = ins.split_at(ins.len() / 2);
+                for (i, (x, init)) in operands.iter().zip(inits).enumerate() {
+                    self.text.push_str(if i == 0 { "(" } else { ", (" });
+                    push_name(&mut self.text, x.name);
+                    self.text.push_str(" init: ");
+                    push_name(&mut self.text, init.name);
+                    self.text.push(')');
+                }
+                self.text.push(' ');
+                self.text.push_str(attributes);
+            }
+            "stablehlo.compare" => {
+                let (direction, kind) = attributes.split_once(", ").expect("a direction and a kind");
+                self.text.push(' ');
+                self.text.push_str(direction);
+                self.text.push_str(", ");
+                push_names(&mut self.text, ins);
+                self.text.push_str(", ");
+                self.text.push_str(kind);
+            }
+            _ => {
+                if !ins.is_empty() {
+                    self.text.push(' ');
+                    push_names(&mut self.text, ins);
+                }
+                if !attributes.is_empty() {
+                    self.text.push_str(if ins.is_empty() || attributes.starts_with('[') { " " } else { ", " });
+                    self.text.push_str(attributes);
+                }
+            }
+        }
+        self.push_signature(name, ins, outs);
+        self.end_line();
+        results
+    }
+
+    fn generic(
+        &mut self,
+        name: &str,
+        properties: &str,
+        ins: &[HloValue],
+        regions: &mut [HloRegion<'_>],
+        outs: &[Aval],
+    ) -> Result<HloValues> {
+        let results = self.results(outs);
+        push_quoted(&mut self.text, name);
+        self.text.push('(');
+        push_names(&mut self.text, ins);
+        self.text.push(')');
+        if !properties.is_empty() {
+            self.text.push_str(" <{");
+            self.text.push_str(properties);
+            self.text.push_str("}>");
+        }
+        let mut dearest = Cost::default();
+        for (i, region) in regions.iter_mut().enumerate() {
+            self.text.push_str(if i == 0 { " ({\n" } else { ", {\n" });
+            let args = self.arguments(&region.args);
+            self.block_header(&args);
+            dearest = dearest.max(self.region(&args, region.body)?);
+            self.start_line();
+            self.text.push('}');
+        }
+        // What a reduction reads and writes is its operands and results; branches are programs of their own.
+        dearest.bytes *= f64::from(u8::from(name == "stablehlo.case"));
+        if name == "stablehlo.sort" {
+            // One for each comparison, whatever it takes.
+            dearest = Cost { flops: 1.0, ..Cost::default() };
+        }
+        self.cost.add(dearest.times(times(name, ins, outs)));
+        self.cost.bytes += cost::touched(name, ins, outs);
+        self.text.push_str(if regions.is_empty() { " : " } else { ") : " });
+        self.push_function_type(ins, outs);
+        self.end_line();
+        Ok(results)
+    }
+
+    fn while_loop(
+        &mut self,
+        length: Option<usize>,
+        inits: &[HloValue],
+        condition: HloBody<'_>,
+        body: HloBody<'_>,
+    ) -> Result<HloValues> {
+        let avals: Vec<Aval> = inits.iter().map(|x| x.aval).collect();
+        let results = self.results(&avals);
+        let first = self.n_args;
+        self.n_args += inits.len() as u32;
+        let name = |(aval, n): (&Aval, u32)| HloValue { aval: *aval, name: HloName::Carried(n) };
+        let carried: HloValues = avals.iter().zip(first..).map(name).collect();
+        self.text.push_str("stablehlo.while(");
+        for (i, (carried, init)) in carried.iter().zip(inits).enumerate() {
+            self.text.push_str(if i == 0 { "" } else { ", " });
+            push_name(&mut self.text, carried.name);
+            self.text.push_str(" = ");
+            push_name(&mut self.text, init.name);
+        }
+        self.text.push_str(") : ");
+        push_types(&mut self.text, avals.iter().copied());
+        self.text.push('\n');
+        self.start_line();
+        self.text.push_str("cond {\n");
+        let mut cost = self.region(&carried, condition)?;
+        self.start_line();
+        self.text.push_str("} do {\n");
+        cost.add(self.region(&carried, body)?);
+        self.cost.add(cost.times(length.unwrap_or(1) as f64));
+        self.start_line();
+        self.text.push('}');
+        self.end_line();
+        Ok(results)
+    }
+
+    fn full(&mut self, scalar: Scalar, shape: &[usize]) -> HloValue {
+        let aval = Aval::new(shape, scalar.dtype());
+        let dense = |out: &mut String| {
+            out.push_str("dense<");
+            if aval.size() > 0 {
+                push_element(out, scalar);
+            }
+            out.push('>');
+            Ok(())
+        };
+        self.constant_line(aval, dense).expect("a number is at hand")
+    }
+
+    fn array(&mut self, array: &Array) -> Result<HloValue> {
+        self.constant_line(array.aval(), |out| push_dense(out, array))
+    }
+
+    fn call(&mut self, name: &str, jaxpr: &JaxprRef, ins: &[HloValue]) -> Result<HloValues> {
+        let function = self.module.function_of(name, jaxpr, ins)?;
+        Ok(self.call_line(&function, ins, &jaxpr.out_avals()))
+    }
+
+    fn inline(&mut self, jaxpr: &JaxprRef, ins: &[HloValue]) -> Result<HloValues> {
+        self.write_jaxpr(jaxpr, ins)
+    }
+
+    fn outline(&mut self, name: &str, params: &Params, ins: &[HloValue], body: HloBody<'_>) -> Result<HloValues> {
+        match self.module.outlined(name, params, ins, body)? {
+            Outlined::InPlace => body(self, ins),
+            Outlined::Function(function, outs) => Ok(self.call_line(&function, ins, &outs)),
+        }
+    }
+
+    fn elementwise(
+        &mut self,
+        form: &dyn Fn(&mut Builder, &[Elem]) -> Elem,
+        ins: &[HloValue],
+        out: Aval,
+    ) -> Result<HloValue> {
+        scalar::elementwise(self, form, ins, out)
+    }
+}

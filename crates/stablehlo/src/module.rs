@@ -1,0 +1,300 @@
+//! The module: `@main` and the private functions it calls, each written once.
+//!
+//! A function is known by the jaxpr that it holds, or by name, params and operand types when a primitive asks for one;
+//! functions of equal text are one, whatever they came from.
+
+use std::fmt::Write;
+
+use pullback_base::{Aval, DType, Error, Result, Shape};
+use pullback_ir::hlo::{HloBody, HloValue, HloValues};
+use pullback_ir::{Jaxpr, JaxprRef, Params};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::cost::Cost;
+use crate::function::Function;
+use crate::text::{push_name, push_names, push_quoted, push_result_types, push_type, push_types, symbol};
+
+/// What happens to the memory of an argument.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Donation {
+    /// The result with this number takes it over.
+    Result(usize),
+    /// Whatever may use it.
+    Any,
+}
+
+/// What a module says beside its program.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Name of the function, for example `jit_f`.
+    pub name: String,
+    /// Names of arguments, for locations.
+    pub arg_names: Vec<String>,
+    /// What each argument donates; missing entries donate nothing.
+    pub donations: Vec<Option<Donation>>,
+    /// A name for each result, for example `result['a']`; none when empty.
+    pub result_names: Vec<String>,
+    /// Whether every operation says where the user asked for it.
+    pub debug_info: bool,
+}
+
+/// What is known of something that a primitive asked to be a function.
+#[derive(Clone)]
+pub(crate) enum Outlined {
+    /// Too short for a function.
+    InPlace,
+    /// The function and the types of its results.
+    Function(String, Vec<Aval>),
+}
+
+/// By what an outlined function is known.
+type OutlineKey = (String, Params, Vec<Aval>);
+
+#[derive(Default)]
+pub(crate) struct Module {
+    /// Texts of finished private functions, without `func.func private @name`.
+    functions: Vec<(String, String)>,
+    costs: FxHashMap<String, Cost>,
+    by_text: FxHashMap<String, String>,
+    names: FxHashSet<String>,
+    next_suffix: FxHashMap<String, u32>,
+    by_jaxpr: FxHashMap<(u64, Vec<Aval>), String>,
+    /// Held, so that the identities above stay taken.
+    jaxprs: Vec<JaxprRef>,
+    outlined: FxHashMap<OutlineKey, Outlined>,
+    pub(crate) debug_info: bool,
+}
+
+/// A module, and what it asks for.
+#[derive(Clone, Debug)]
+pub struct Text {
+    /// The text.
+    pub text: String,
+    /// The costs.
+    pub cost: Cost,
+}
+
+/// The module of a jaxpr.
+///
+/// # Errors
+/// `NotImplemented` for a primitive that has no StableHLO form, named; what rules raise.
+pub fn module_text(jaxpr: &Jaxpr, options: &Options) -> Result<Text> {
+    let mut module = Module { debug_info: options.debug_info, ..Module::default() };
+    module.names.insert("main".into());
+    let (main, cost) = main_function(&mut module, jaxpr, options)?;
+    let mut out = String::with_capacity(
+        main.len() + module.functions.iter().map(|(_, text)| text.len() + 40).sum::<usize>() + 200,
+    );
+    writeln!(
+        out,
+        "module @{} attributes {{mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32}} {{",
+        symbol(&options.name)
+    )
+    .expect("a string takes all text");
+    out.push_str("  func.func public @main");
+    out.push_str(&main);
+    for (name, text) in &module.functions {
+        out.push_str("  func.func private @");
+        out.push_str(name);
+        out.push_str(text);
+    }
+    out.push_str("}\n");
+    Ok(Text { text: out, cost })
+}
+
+/// The aval of a value at the border of the program: keys are their words.
+fn border(aval: Aval) -> Aval {
+    if aval.dtype != DType::KeyFry {
+        return aval;
+    }
+    let mut words: Shape = aval.shape.clone();
+    words.push(2);
+    Aval::new(&words, DType::U32)
+}
+
+fn main_function(module: &mut Module, jaxpr: &Jaxpr, options: &Options) -> Result<(String, Cost)> {
+    let debug_info = module.debug_info;
+    let mut main = Function::new(
+        module,
+        2,
+        options.name.strip_prefix("jit_").map_or_else(|| options.name.clone(), |name| format!("jit({name})")),
+    );
+    let avals: Vec<Aval> = jaxpr.in_avals().into_iter().map(border).collect();
+    let args = main.arguments(&avals);
+    let ins: HloValues = args.iter().zip(jaxpr.in_avals()).map(|(&arg, aval)| main.bitcast_border(arg, aval)).collect();
+    let outs = main.write_jaxpr(jaxpr, &ins)?;
+    let outs: HloValues = outs.iter().map(|&out| main.bitcast_border(out, border(out.aval))).collect();
+    main.finish("return", &outs);
+    let (body, cost) = main.into_parts();
+    let mut out = String::from("(");
+    for (i, arg) in args.iter().enumerate() {
+        out.push_str(if i == 0 { "" } else { ", " });
+        push_argument(&mut out, *arg);
+        push_donation(&mut out, options.donations.get(i).copied().flatten());
+        if let Some(name) = options.arg_names.get(i).filter(|_| debug_info) {
+            out.push_str(" loc(");
+            push_quoted(&mut out, name);
+            out.push(')');
+        }
+    }
+    out.push_str(") -> (");
+    for (i, result) in outs.iter().enumerate() {
+        out.push_str(if i == 0 { "" } else { ", " });
+        push_type(&mut out, result.aval);
+        if let Some(name) = options.result_names.get(i) {
+            out.push_str(" {jax.result_info = ");
+            push_quoted(&mut out, name);
+            out.push('}');
+        }
+    }
+    out.push_str(") {\n");
+    out.push_str(&body);
+    out.push_str("  }\n");
+    Ok((out, cost))
+}
+
+/// Which result takes over the memory of which donated argument: the first free one of its shape and dtype. Also the
+/// donated arguments that none can use.
+pub fn donations(donated: &[bool], ins: &[Aval], outs: &[Aval]) -> (Vec<Option<Donation>>, Vec<usize>) {
+    let mut free: FxHashMap<Aval, std::collections::VecDeque<usize>> = FxHashMap::default();
+    for (number, out) in outs.iter().enumerate() {
+        free.entry(out.weak(false)).or_default().push_back(number);
+    }
+    let (mut found, mut unusable) = (vec![None; ins.len()], vec![]);
+    for (i, aval) in ins.iter().enumerate().filter(|(i, _)| donated.get(*i).copied().unwrap_or(false)) {
+        match free.get_mut(&aval.weak(false)).and_then(std::collections::VecDeque::pop_front) {
+            Some(number) => found[i] = Some(Donation::Result(number)),
+            None => unusable.push(i),
+        }
+    }
+    (found, unusable)
+}
+
+fn push_argument(out: &mut String, arg: HloValue) {
+    push_name(out, arg.name);
+    out.push_str(": ");
+    push_type(out, arg.aval);
+}
+
+fn push_donation(out: &mut String, donation: Option<Donation>) {
+    match donation {
+        Some(Donation::Result(number)) => write!(out, " {{tf.aliasing_output = {number} : i32}}"),
+        Some(Donation::Any) => write!(out, " {{jax.buffer_donor = true}}"),
+        None => Ok(()),
+    }
+    .expect("a string takes all text");
+}
+
+impl Module {
+    /// The function that holds a jaxpr.
+    pub(crate) fn function_of(&mut self, name: &str, jaxpr: &JaxprRef, ins: &[HloValue]) -> Result<String> {
+        let key = (jaxpr.id(), avals_of(ins));
+        if let Some(known) = self.by_jaxpr.get(&key) {
+            return Ok(known.clone());
+        }
+        let (function, _, _, cost) =
+            self.write(name, &key.1, &mut |function, args| function.write_jaxpr(jaxpr, args))?;
+        let function = self.add(name, function, cost);
+        self.jaxprs.push(jaxpr.clone());
+        self.by_jaxpr.insert(key, function.clone());
+        Ok(function)
+    }
+
+    /// The function that a primitive asks for, or the word that it is too short to be one.
+    pub(crate) fn outlined(
+        &mut self,
+        name: &str,
+        params: &Params,
+        ins: &[HloValue],
+        body: HloBody<'_>,
+    ) -> Result<Outlined> {
+        let key = (name.to_string(), params.clone(), avals_of(ins));
+        if let Some(known) = self.outlined.get(&key) {
+            return Ok(known.clone());
+        }
+        const MAX_IN_PLACE: usize = 8;
+        let (text, outs, n_ops, cost) = self.write(name, &key.2, &mut |function, args| body(function, args))?;
+        let outlined = if n_ops <= MAX_IN_PLACE {
+            Outlined::InPlace
+        } else {
+            Outlined::Function(self.add(name, text, cost), outs)
+        };
+        self.outlined.insert(key, outlined.clone());
+        Ok(outlined)
+    }
+
+    /// Text, result types, number of operations and costs of a function.
+    fn write(
+        &mut self,
+        name: &str,
+        avals: &[Aval],
+        body: &mut dyn FnMut(&mut Function<'_>, &[HloValue]) -> Result<HloValues>,
+    ) -> Result<(String, Vec<Aval>, usize, Cost)> {
+        let mut function = Function::new(self, 2, format!("jit({name})"));
+        let args = function.arguments(avals);
+        let outs = body(&mut function, &args)?;
+        function.finish("return", &outs);
+        let n_ops = function.n_ops();
+        let (body, cost) = function.into_parts();
+        let out_avals = avals_of(&outs);
+        let mut out = String::from("(");
+        for (i, arg) in args.iter().enumerate() {
+            out.push_str(if i == 0 { "" } else { ", " });
+            push_argument(&mut out, *arg);
+        }
+        out.push_str(") -> ");
+        push_result_types(&mut out, &out_avals);
+        out.push_str(" {\n");
+        out.push_str(&body);
+        out.push_str("  }\n");
+        Ok((out, out_avals, n_ops, cost))
+    }
+
+    /// Adds a function, unless one of the same text is there; gives its name.
+    fn add(&mut self, name: &str, text: String, cost: Cost) -> String {
+        if let Some(known) = self.by_text.get(&text) {
+            return known.clone();
+        }
+        let name = self.fresh_name(&symbol(name));
+        self.costs.insert(name.clone(), cost);
+        self.by_text.insert(text.clone(), name.clone());
+        self.functions.push((name.clone(), text));
+        name
+    }
+
+    /// What one call of a function costs.
+    pub(crate) fn cost_of(&self, function: &str) -> Cost {
+        self.costs.get(function).copied().unwrap_or_default()
+    }
+
+    fn fresh_name(&mut self, base: &str) -> String {
+        let next = self.next_suffix.entry(base.to_string()).or_insert(0);
+        let mut name = base.to_string();
+        while !self.names.insert(name.clone()) {
+            name = format!("{base}_{next}");
+            *next += 1;
+        }
+        name
+    }
+}
+
+/// Types of values.
+pub(crate) fn avals_of(values: &[HloValue]) -> Vec<Aval> {
+    values.iter().map(|value| value.aval).collect()
+}
+
+/// `return %0, %1 : tensor<f32>, tensor<i32>`.
+pub(crate) fn push_terminator(out: &mut String, name: &str, outs: &[HloValue]) {
+    out.push_str(name);
+    if !outs.is_empty() {
+        out.push(' ');
+        push_names(out, outs);
+        out.push_str(" : ");
+        push_types(out, outs.iter().map(|value| value.aval));
+    }
+}
+
+/// A primitive that gave another number of results than it should.
+pub(crate) fn wrong_results(name: &str, got: usize, want: usize) -> Error {
+    Error::internal(format!("the StableHLO form of {name} gave {got} results, not {want}"))
+}

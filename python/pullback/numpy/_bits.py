@@ -1,0 +1,159 @@
+"""Functions of the bits of elements: packing, and the parts of floating numbers."""
+
+import numpy as _np
+
+from pullback import _core, lax
+
+_n = _core.numpy
+
+__all__ = ["frexp", "packbits", "spacing", "unpackbits"]
+
+# Of each floating dtype: the unsigned integers of its width and the number of bits of its mantissa.
+_LAYOUTS = {"float16": (_np.uint16, 10), "bfloat16": (_np.uint16, 7), "float32": (_np.uint32, 23), "float64": (_np.uint64, 52)}
+
+
+def _layout(x, name):
+    try:
+        word, mantissa = _LAYOUTS[x.dtype.name]
+    except KeyError:
+        raise NotImplementedError(f"jax.numpy.{name} of {x.dtype} is not implemented") from None
+    return lax.bitcast_convert_type(x, word), mantissa, _np.dtype(word).itemsize * 8
+
+
+def _real(name, x):
+    (x,) = _n._promote_inexact(name, x)
+    if x.dtype.kind == "c":
+        raise TypeError(f"{name} does not support complex-valued inputs")
+    return x
+
+
+def frexp(x, /):
+    """The mantissa, of magnitude from 0.5 up to 1, and the exponent of 2 of each element.
+
+    Args:
+      x: an array of real numbers.
+    Returns: mantissas of `x`'s floating dtype and int32 exponents; 0, infinities and NaN are their own mantissa with
+      exponent 0.
+    Raises:
+      TypeError: complex numbers.
+
+    >>> import pullback.numpy as jnp
+    >>> mantissa, exponent = jnp.frexp(jnp.float32(6.0))
+    >>> float(mantissa), int(exponent)
+    (0.75, 3)
+    """
+    x = _real("frexp", x)
+    bits, mantissa, width = _layout(x, "frexp")
+    word = bits.dtype.type
+    ones = (1 << (width - 1 - mantissa)) - 1
+    biased = (bits >> word(mantissa)) & word(ones)
+    halved = (bits & word(((1 << width) - 1) ^ (ones << mantissa))) | word((ones // 2 - 1) << mantissa)
+    # Subnormal numbers count as 0, as everywhere on this device.
+    is_plain = (biased != word(0)) & (biased != word(ones))
+    exponent = biased.astype(_np.int32) - (ones // 2 - 1)
+    is_zero = biased == word(0)
+    rest = _n.where(is_zero, x * 0, x)
+    return _n.where(is_plain, lax.bitcast_convert_type(halved, x.dtype), rest), _n.where(is_plain, exponent, 0)
+
+
+def spacing(x, /):
+    """The distance of each element to the next one away from zero, with the element's sign.
+
+    Args:
+      x: an array of real numbers.
+    Returns: an array of `x`'s floating dtype; NaN for infinities and NaN.
+    Raises:
+      TypeError: complex numbers.
+
+    >>> import pullback.numpy as jnp
+    >>> float(jnp.spacing(jnp.float32(1.0)) * 2**23)
+    1.0
+    """
+    x = _real("spacing", x)
+    bits, mantissa, width = _layout(x, "spacing")
+    word = bits.dtype.type
+    ones = (1 << (width - 1 - mantissa)) - 1
+    biased = (bits >> word(mantissa)) & word(ones)
+    sign = bits & word(1 << (width - 1))
+    is_normal = biased > word(mantissa)
+    normal = _n.where(is_normal, biased - word(mantissa), word(0)) << word(mantissa)
+    shift = _n.where(biased > word(0), biased - word(1), word(0))
+    subnormal = word(1) << _n.where(is_normal, word(0), shift)
+    found = lax.bitcast_convert_type(sign | _n.where(is_normal, normal, subnormal), x.dtype)
+    return _n.where(biased == word(ones), _np.array(_np.nan, x.dtype), found)
+
+
+def _bit_order(bitorder):
+    if bitorder not in ("little", "big"):
+        raise ValueError("'order' must be either 'little' or 'big'")
+    bits = _np.arange(8, dtype=_np.uint8)
+    return bits[::-1] if bitorder == "big" else bits
+
+
+def packbits(a, axis=None, bitorder="big"):
+    """Eight elements at a time as the bits of a byte; nonzero ones count as 1.
+
+    Args:
+      a: integers or booleans.
+      axis: the axis along which to pack; None packs the flat array.
+      bitorder: 'big' if the first element is the highest bit, else 'little'.
+    Returns: uint8; the axis is an eighth as long, rounded up, missing bits being 0.
+    Raises:
+      TypeError: elements that are neither integers nor booleans.
+      ValueError: another bit order.
+
+    >>> import pullback.numpy as jnp
+    >>> print(jnp.packbits(jnp.array([1, 0, 1])))
+    [160]
+    """
+    (a,) = _n._promote("packbits", a)
+    if a.dtype.kind not in "iub":
+        raise TypeError("Expected an input array of integer or boolean data type")
+    shifts = _bit_order(bitorder)
+    bits = (a > 0 if a.dtype.kind != "b" else a).astype(_np.uint8)
+    if axis is None:
+        bits, axis = _n.ravel(bits), 0
+    bits = _n.moveaxis(bits, axis, -1)
+    missing = -bits.shape[-1] % 8
+    if missing:
+        bits = _n.pad(bits, [(0, 0)] * (bits.ndim - 1) + [(0, missing)])
+    bits = bits.reshape(*bits.shape[:-1], bits.shape[-1] // 8, 8)
+    packed = (bits << shifts).sum(-1).astype(_np.uint8)
+    return _n.moveaxis(packed, -1, axis)
+
+
+def unpackbits(a, axis=None, count=None, bitorder="big"):
+    """The bits of bytes as elements 0 and 1.
+
+    Args:
+      a: uint8 elements.
+      axis: the axis along which bits go; None unpacks the flat array.
+      count: how many bits to give: fewer are cut off, missing ones are 0; a negative number is cut off the end.
+      bitorder: 'big' if the highest bit comes first, else 'little'.
+    Raises:
+      TypeError: elements that are no bytes.
+      ValueError: another bit order.
+
+    >>> import pullback.numpy as jnp
+    >>> print(jnp.unpackbits(jnp.array([160], jnp.uint8), count=3))
+    [1 0 1]
+    """
+    (a,) = _n._promote("unpackbits", a)
+    if a.dtype != _np.uint8:
+        raise TypeError("Expected an input array of unsigned byte data type")
+    shifts = _bit_order(bitorder)
+    if axis is None:
+        a, axis = _n.ravel(a), 0
+    a = _n.moveaxis(a, axis, -1)
+    bits = (a[..., None] >> shifts) & _np.uint8(1)
+    bits = bits.reshape(*a.shape[:-1], a.shape[-1] * 8)
+    if count is not None:
+        missing = count - bits.shape[-1]
+        if missing > 0:
+            bits = _n.pad(bits, [(0, 0)] * (bits.ndim - 1) + [(0, missing)])
+        bits = bits[..., :count]
+    return _n.moveaxis(bits, -1, axis)
+
+
+for _name in __all__:
+    globals()[_name].__module__ = "pullback.numpy"

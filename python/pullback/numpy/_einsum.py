@@ -1,0 +1,102 @@
+"""`einsum_path`: the order in which `einsum` contracts operands."""
+
+from math import prod as _prod
+
+from pullback import _core
+
+_n = _core.numpy
+
+__all__ = ["einsum_path"]
+
+
+class PathInfo:
+    """What a path of contractions costs: the numbers of multiplications with it and without, and the largest intermediate."""
+
+    def __init__(self, equation, path, naive_cost, opt_cost, largest_intermediate):
+        self.eq, self.path = equation, path
+        self.naive_cost, self.opt_cost, self.largest_intermediate = naive_cost, opt_cost, largest_intermediate
+
+    @property
+    def speedup(self):
+        """The number of multiplications of one sum over all indices over that of the path."""
+        return self.naive_cost / max(self.opt_cost, 1)
+
+    def __repr__(self):
+        return (
+            f"  Complete contraction:  {self.eq}\n      Naive FLOP count:  {self.naive_cost:.3e}\n  Optimized FLOP count:  "
+            f"{self.opt_cost:.3e}\n   Theoretical speedup:  {self.speedup:.3e}\n  Largest intermediate:  "
+            f"{self.largest_intermediate:.3e} elements"
+        )
+
+
+def einsum_path(subscripts, /, *operands, optimize="auto"):
+    """The pairs that a sum of products contracts, one after the other, and what that costs.
+
+    Args:
+      subscripts: as for `einsum`.
+      operands: arrays.
+      optimize: a path is taken as it is; otherwise one is looked for: by `opt_einsum` where it is installed, else the pair
+        that removes most elements comes first.
+    Returns: a list of positions of operands, each result going to the end, and an object that prints the costs.
+    Raises:
+      ValueError: subscripts that do not fit the operands.
+
+    >>> import pullback.numpy as jnp
+    >>> path, info = jnp.einsum_path("ij,jk->ik", jnp.ones((2, 3)), jnp.ones((3, 2)))
+    >>> path
+    [(0, 1)]
+    """
+    if isinstance(optimize, bool):
+        optimize = "optimal"
+    try:
+        import opt_einsum
+    except ImportError:
+        return _own_path(subscripts, operands, optimize)
+    return opt_einsum.contract_path(subscripts, *operands, optimize=optimize)
+
+
+def _own_path(subscripts, operands, optimize):
+    left, right = _explicit(subscripts)
+    terms = [set(term) for term in left]
+    sizes = {}
+    for term, operand in zip(left, operands):
+        sizes.update(zip(term, _n.shape(operand)))
+    size = lambda labels: _prod(sizes[label] for label in labels)  # noqa: E731
+    naive = size(set().union(*terms)) * max(len(terms), 1)
+    path, cost, largest = [], 0, 0
+    given = list(optimize) if isinstance(optimize, (list, tuple)) else None
+    while len(terms) > 1 or (given and not path):
+        chosen = tuple(given.pop(0)) if given else _cheapest(terms, set(right), size)
+        rest = [term for i, term in enumerate(terms) if i not in chosen]
+        union = set().union(*(terms[i] for i in chosen))
+        kept = union & (set(right).union(*rest))
+        cost, largest = cost + size(union) * max(len(chosen), 1), max(largest, size(kept))
+        path.append(chosen)
+        terms = [*rest, kept]
+    equation = ",".join(left) + "->" + right
+    return path, PathInfo(equation, path, naive, cost, largest)
+
+
+def _explicit(subscripts):
+    if not isinstance(subscripts, str) or "." in subscripts:
+        raise NotImplementedError("jnp.einsum_path without opt_einsum takes subscripts as a text without ellipses")
+    left, arrow, right = subscripts.replace(" ", "").partition("->")
+    if not arrow:
+        letters = left.replace(",", "")
+        right = "".join(sorted(letter for letter in set(letters) if letters.count(letter) == 1))
+    return left.split(","), right
+
+
+def _cheapest(terms, output, size):
+    """The pair whose contraction removes most elements."""
+
+    def gain(pair):
+        i, j = pair
+        rest = set(output).union(*(term for k, term in enumerate(terms) if k not in pair))
+        union = terms[i] | terms[j]
+        return size(union & rest) - size(terms[i]) - size(terms[j]), size(union)
+
+    return min(((i, j) for j in range(len(terms)) for i in range(j)), key=gain)
+
+
+einsum_path.__module__ = "pullback.numpy"

@@ -1,0 +1,114 @@
+"""Functions of one variable given by points: interpolation, and phases made continuous."""
+
+from ml_dtypes import finfo as _finfo
+
+from pullback import _core
+
+_n = _core.numpy
+
+__all__ = ["interp", "unwrap"]
+
+
+def _side(name, given):
+    if isinstance(given, str):
+        if given != "extrapolate":
+            raise ValueError(f"the only valid string value of `{name}` is 'extrapolate', but got: {given!r}")
+        return None
+    return given
+
+
+def interp(x, xp, fp, left=None, right=None, period=None):
+    """The piecewise linear function through points.
+
+    Args:
+      x: where to evaluate, real numbers.
+      xp: abscissas of the points `[n]`, in order unless `period` is given.
+      fp: ordinates `[n]`.
+      left, right: values outside of the points; those of the first and last point by default; 'extrapolate' goes on along
+        the line of the two nearest points.
+      period: the period of the function; abscissas are taken modulo it.
+    Returns: an array of the shape of `x` and a floating dtype.
+    Raises:
+      ValueError: points that are no vectors of one length and at least one, a period of 0, another text.
+    Differentiable.
+
+    >>> import pullback.numpy as jnp
+    >>> print(jnp.interp(jnp.array([0.5, 9.0]), jnp.array([0.0, 1.0]), jnp.array([2.0, 4.0])))
+    [3. 4.]
+    """
+    if not (isinstance(left, str) or isinstance(right, str) or period is not None):
+        return _n.interp(x, xp, fp, left, right)
+    goes_left, goes_right = isinstance(left, str), isinstance(right, str)
+    left, right = _side("left", left), _side("right", right)
+    if _n.shape(xp) != _n.shape(fp) or _n.ndim(xp) != 1:
+        raise ValueError("xp and fp must be one-dimensional arrays of equal size")
+    x, xp = _n._promote_inexact("interp", x, xp)
+    (fp,) = _n._promote_inexact("interp", fp)
+    if x.dtype.kind == "c":
+        raise ValueError("jnp.interp: complex x values not supported.")
+    if period is not None:
+        if _n.ndim(period) != 0:
+            raise ValueError(f"period must be a scalar; got {period}")
+        if _core.is_concrete(period) and float(period) == 0:
+            raise ValueError(f"period must be a non-zero value; got {period}")
+        period = _n.abs(period)
+        x, xp = x % period, xp % period
+        order = _n.argsort(xp)
+        xp, fp = xp[order], fp[order]
+        # One more point of the periods before and behind closes the circle.
+        xp = _n.concatenate([xp[-1:] - period, xp, xp[:1] + period])
+        fp = _n.concatenate([fp[-1:], fp, fp[:1]])
+    i = _n.clip(_n.searchsorted(xp, x, side="right"), 1, len(xp) - 1)
+    df, dx, delta = fp[i] - fp[i - 1], xp[i] - xp[i - 1], x - xp[i - 1]
+    is_flat = _n.abs(dx) <= float(_finfo(xp.dtype).eps)
+    f = _n.where(is_flat, fp[i - 1], fp[i - 1] + (delta / _n.where(is_flat, 1, dx)) * df)
+    if not goes_left and period is None:
+        f = _n.where(x < xp[0], fp[0] if left is None else left, f)
+    if not goes_right and period is None:
+        f = _n.where(x > xp[-1], fp[-1] if right is None else right, f)
+    return f
+
+
+def unwrap(p, discont=None, axis=-1, period=6.283185307179586):
+    """Phases with jumps of more than half a period replaced by their complement.
+
+    Args:
+      p: an array of real numbers.
+      discont: the least jump that is replaced; half a period by default and at least.
+      axis: an axis.
+      period: the period.
+    Returns: an array of the shape of `p`; integers stay integers if the period is one.
+    Raises:
+      ValueError: the axis is out of bounds.
+    Differentiable.
+
+    >>> import pullback.numpy as jnp
+    >>> print(jnp.unwrap(jnp.array([0.0, 3.0, 6.0, 1.0]), period=6))
+    [0. 3. 6. 7.]
+    """
+    p = _n.asarray(p)
+    if p.dtype.kind not in "iu" or not isinstance(period, int):
+        (p,) = _n._promote_inexact("unwrap", p)
+    if p.shape[axis] == 0:
+        return p
+    if p.dtype.kind in "iu":
+        interval, rest = period // 2, period % 2
+    else:
+        interval, rest = period / 2, 1
+    jump = _n.diff(p, axis=axis)
+    wrapped = (jump + interval) % period - interval
+    if rest == 0 or p.dtype.kind not in "iu":
+        wrapped = _n.where((wrapped == -interval) & (jump > 0), interval, wrapped)
+    correction = wrapped - jump
+    correction = _n.where(_n.abs(jump) < (interval if discont is None else discont), 0, correction)
+    head = [slice(None)] * p.ndim
+    head[axis] = slice(0, 1)
+    tail = [slice(None)] * p.ndim
+    tail[axis] = slice(1, None)
+    return _n.concatenate(
+        [p[tuple(head)], (p[tuple(tail)] + _n.cumsum(correction, axis=axis)).astype(p.dtype)], axis=axis
+    )
+
+
+for _name in __all__:
+    globals()[_name].__module__ = "pullback.numpy"

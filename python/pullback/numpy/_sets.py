@@ -1,0 +1,304 @@
+"""Arrays as sets: distinct elements, unions, intersections and differences.
+
+All of them sort once and mark the first of each run of equal elements. Without `size` the number of results depends on
+the values, so arrays must be concrete; with it they work under `jit`.
+"""
+
+from typing import Any as _Any
+from typing import NamedTuple as _NamedTuple
+
+import numpy as _np
+
+from pullback import _core, lax
+from pullback.numpy._vectorize import _axis
+
+_n = _core.numpy
+
+__all__ = [
+    "intersect1d", "setdiff1d", "setxor1d", "union1d", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values",
+]
+
+
+def _keys(columns):
+    """What columns are ordered by: complex numbers by real part, then imaginary part."""
+    return [part for x in columns for part in ((_n.real(x), _n.imag(x)) if x.dtype.kind == "c" else (x,))]
+
+
+def _differs(x, equal_nan):
+    """Where an element differs from the one before."""
+    differs = x[1:] != x[:-1]
+    if equal_nan and "float" in x.dtype.name:
+        differs = differs & ~(_n.isnan(x[1:]) & _n.isnan(x[:-1]))
+    return differs
+
+
+def _runs(columns, size, equal_nan=True):
+    """The order that sorts columns of `size` elements, and where runs of equal ones begin in it."""
+    places = _n.arange(size, dtype=_np.int32)
+    if not columns or not size:
+        return places, places < 1
+    *ordered, order = lax.sort((*_keys(columns), places), num_keys=len(_keys(columns)))
+    differs = _differs(ordered[0], equal_nan)
+    for column in ordered[1:]:
+        differs = differs | _differs(column, equal_nan)
+    return order, _n.concatenate([_n.ones(1, bool), differs])
+
+
+def _where(name, mask, size):
+    """Positions where a mask holds, filled up with its length; and how many do."""
+    if size is None:
+        (places,) = _n.nonzero(mask)
+    else:
+        (places,) = _n.nonzero(mask, size=size, fill_value=mask.shape[0])
+    return places.astype(_np.int32)
+
+
+def _filled(values, places, n, fill_value):
+    """Rows at places; those that are not below `n` are the fill value, the first row by default."""
+    if not n:
+        return _n.full((places.shape[0], *values.shape[1:]), 0 if fill_value is None else fill_value, values.dtype)
+    taken = _n.take(values, _n.clip(places, 0, max(n - 1, 0)), axis=0)
+    filler = taken[:1] if fill_value is None else _n.asarray(fill_value, values.dtype)
+    is_found = _n.reshape(places < n, (-1,) + (1,) * (taken.ndim - 1))
+    return _n.where(is_found, taken, filler)
+
+
+def _flat(name, *args):
+    return [_n.ravel(x) for x in _n._promote(name, *args)]
+
+
+def unique(
+    ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, size=None, fill_value=None,
+    sorted=True,
+):
+    """The distinct elements in order, or the distinct slices along an axis.
+
+    Args:
+      ar: an array; concrete unless `size` is given.
+      return_index: also the position of the first of each.
+      return_inverse: also for each element (slice) the position of its value among the results.
+      return_counts: also how often each occurs.
+      axis: an axis whose slices are compared, lexicographically; None for the elements.
+      equal_nan: count NaNs as equal.
+      size: the number of results: more are cut off, missing ones are filled up.
+      fill_value: what fills up; the least element by default.
+      sorted: accepted; results are always in order.
+    Returns: the values, or a tuple with what else was asked for.
+    Raises:
+      ValueError: the axis is out of bounds; no fill value for an empty array and a positive `size`.
+      ConcretizationTypeError: a traced array without `size`.
+
+    >>> import pullback.numpy as jnp
+    >>> print(jnp.unique(jnp.array([3, 1, 3])))
+    [1 3]
+    """
+    (ar,) = _n._promote("unique", ar)
+    rows = _n.ravel(ar) if axis is None else _n.moveaxis(ar, _axis(axis, ar.ndim), 0)
+    n = rows.shape[0]
+    if size and rows.size == 0 and fill_value is None and n == 0:
+        raise ValueError("jnp.unique: for zero-sized input with nonzero size argument, fill_value must be specified")
+    order, is_first = _runs(_columns(rows), n, equal_nan)
+    places = _where("unique", is_first, size)
+    out = [_values(rows, order, places, n, size, fill_value)]
+    if return_index:
+        out.append(_filled(order, places, n, None))
+    if return_inverse:
+        number = _n.cumsum(is_first, dtype=_np.int32) - 1
+        inverse = _n.zeros(n, _np.int32).at[order].set(number)
+        out.append(_n.reshape(inverse, ar.shape) if axis is None else inverse)
+    if return_counts:
+        out.append(_n.diff(_n.append(places, _n.full(1, n, places.dtype))))
+    if axis is not None:
+        out[0] = _n.moveaxis(out[0], 0, axis)
+    return out[0] if len(out) == 1 else tuple(out)
+
+
+def _columns(rows):
+    if rows.ndim == 1:
+        return [rows]
+    flat = _n.reshape(rows, (rows.shape[0], -1)) if rows.size else _n.zeros((rows.shape[0], 0), rows.dtype)
+    return [flat[:, i] for i in range(flat.shape[1])]
+
+
+def _values(rows, order, places, n, size, fill_value):
+    if n == 0:
+        return rows if size is None else _filled(rows, places, n, fill_value)
+    if size is None:
+        return _n.take(_n.take(rows, order, axis=0), places, axis=0)
+    return _filled(_n.take(rows, order, axis=0), places, n, fill_value)
+
+
+class _UniqueAllResult(_NamedTuple):
+    values: _Any
+    indices: _Any
+    inverse_indices: _Any
+    counts: _Any
+
+
+class _UniqueCountsResult(_NamedTuple):
+    values: _Any
+    counts: _Any
+
+
+class _UniqueInverseResult(_NamedTuple):
+    values: _Any
+    inverse_indices: _Any
+
+
+def unique_all(x, /, *, size=None, fill_value=None):
+    """The distinct elements, their first positions, the inverse and the counts; NaNs are distinct.
+
+    Args:
+      x: an array; concrete unless `size` is given.
+      size, fill_value: as for :func:`unique`.
+    Returns: a named tuple of `values`, `indices`, `inverse_indices` and `counts`.
+    """
+    return _UniqueAllResult(*unique(x, True, True, True, equal_nan=False, size=size, fill_value=fill_value))
+
+
+def unique_counts(x, /, *, size=None, fill_value=None):
+    """The distinct elements and how often each occurs; NaNs are distinct.
+
+    Args:
+      x: an array; concrete unless `size` is given.
+      size, fill_value: as for :func:`unique`.
+    Returns: a named tuple of `values` and `counts`.
+    """
+    return _UniqueCountsResult(*unique(x, return_counts=True, equal_nan=False, size=size, fill_value=fill_value))
+
+
+def unique_inverse(x, /, *, size=None, fill_value=None):
+    """The distinct elements and for each element the position of its value among them; NaNs are distinct.
+
+    Args:
+      x: an array; concrete unless `size` is given.
+      size, fill_value: as for :func:`unique`.
+    Returns: a named tuple of `values` and `inverse_indices`.
+    """
+    return _UniqueInverseResult(*unique(x, return_inverse=True, equal_nan=False, size=size, fill_value=fill_value))
+
+
+def unique_values(x, /, *, size=None, fill_value=None):
+    """The distinct elements in order; NaNs are distinct.
+
+    Args:
+      x: an array; concrete unless `size` is given.
+      size, fill_value: as for :func:`unique`.
+    """
+    return unique(x, equal_nan=False, size=size, fill_value=fill_value)
+
+
+def union1d(ar1, ar2, *, size=None, fill_value=None):
+    """The distinct elements of two arrays together, in order.
+
+    Args:
+      ar1, ar2: arrays, taken as flat; concrete unless `size` is given.
+      size, fill_value: as for :func:`unique`.
+    Raises: as :func:`unique`.
+
+    >>> import pullback.numpy as jnp
+    >>> print(jnp.union1d(jnp.array([3, 1]), jnp.array([1, 2])))
+    [1 2 3]
+    """
+    return unique(_n.concatenate(_flat("union1d", ar1, ar2)), size=size, fill_value=fill_value)
+
+
+class _Groups:
+    """The runs of equal elements in two flat arrays together: where each begins, and which array has it."""
+
+    def __init__(self, a, b):
+        self.n_a, self.n_b = a.shape[0], b.shape[0]
+        n = self.n_a + self.n_b
+        both = _n.concatenate([a, b])
+        self.order, self.is_first = _runs([both], n)
+        self.values = _n.take(both, self.order, axis=0) if n else both
+        number = _n.cumsum(self.is_first, dtype=_np.int32) - 1
+        is_a = self.order < self.n_a
+        self.in_a = self._any(number, is_a, n)
+        self.in_b = self._any(number, ~is_a, n)
+        first_b = _n.full(n, n, _np.int32).at[number].min(_n.where(is_a, n, self.order - self.n_a))
+        self.first_b = first_b[number] if n else first_b
+
+    @staticmethod
+    def _any(number, mask, n):
+        if not n:
+            return mask
+        return (_n.zeros(n, _np.int32).at[number].max(mask.astype(_np.int32)) > 0)[number]
+
+
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False, *, size=None, fill_value=None):
+    """The distinct elements that two arrays share, in order.
+
+    Args:
+      ar1, ar2: arrays, taken as flat; concrete unless `size` is given.
+      assume_unique: accepted; each array has its elements once.
+      return_indices: also the first positions of the elements in both arrays.
+      size: the number of results: more are cut off, missing ones are filled up.
+      fill_value: what fills up; the least shared element by default. Positions are filled with the sizes of the arrays.
+    Raises:
+      ConcretizationTypeError: traced arrays without `size`.
+
+    >>> import pullback.numpy as jnp
+    >>> print(jnp.intersect1d(jnp.array([3, 1, 2]), jnp.array([2, 3])))
+    [2 3]
+    """
+    groups = _Groups(*_flat("intersect1d", ar1, ar2))
+    n = groups.n_a + groups.n_b
+    places = _where("intersect1d", groups.is_first & groups.in_a & groups.in_b, size)
+    values = _filled(groups.values, places, n, fill_value)
+    if not return_indices:
+        return values
+    firsts = _filled(groups.order, places, n, groups.n_a), _filled(groups.first_b, places, n, groups.n_b)
+    return values, *firsts
+
+
+def setdiff1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
+    """The distinct elements of one array that another lacks, in order.
+
+    Args:
+      ar1, ar2: arrays, taken as flat; concrete unless `size` is given.
+      assume_unique: take the elements of `ar1` as they come.
+      size: the number of results: more are cut off, missing ones are filled up.
+      fill_value: what fills up; 0 by default.
+    Raises:
+      ConcretizationTypeError: traced arrays without `size`.
+
+    >>> import pullback.numpy as jnp
+    >>> print(jnp.setdiff1d(jnp.array([3, 1, 2]), jnp.array([2])))
+    [1 3]
+    """
+    (ar1,) = _n._promote("setdiff1d", ar1)
+    flat, mask = _n.ravel(ar1), None
+    fill_value = 0 if fill_value is None else fill_value
+    if not assume_unique:
+        order, mask = _runs([flat], flat.shape[0])
+        flat = _n.take(flat, order, axis=0)
+    is_left = _n.isin(flat, ar2, invert=True)
+    is_left = is_left if mask is None else is_left & mask
+    places = _where("setdiff1d", is_left, size)
+    return _filled(flat, places, flat.shape[0], fill_value)
+
+
+def setxor1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
+    """The distinct elements that only one of two arrays has, in order.
+
+    Args:
+      ar1, ar2: arrays, taken as flat; concrete unless `size` is given.
+      assume_unique: accepted; each array has its elements once.
+      size: the number of results: more are cut off, missing ones are filled up.
+      fill_value: what fills up; the least result by default.
+    Raises:
+      ConcretizationTypeError: traced arrays without `size`.
+
+    >>> import pullback.numpy as jnp
+    >>> print(jnp.setxor1d(jnp.array([3, 1]), jnp.array([1, 2])))
+    [2 3]
+    """
+    groups = _Groups(*_flat("setxor1d", ar1, ar2))
+    n = groups.n_a + groups.n_b
+    places = _where("setxor1d", groups.is_first & (groups.in_a ^ groups.in_b), size)
+    return _filled(groups.values, places, n, fill_value)
+
+
+for _name in __all__:
+    globals()[_name].__module__ = "pullback.numpy"

@@ -1,0 +1,355 @@
+"""Order statistics and covariances: what reductions along axes do not give."""
+
+import numpy as _np
+
+from pullback import _core, lax
+from pullback.numpy._vectorize import _axis
+
+_n = _core.numpy
+
+__all__ = ["corrcoef", "cov", "minmax", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]
+
+_METHODS = ("linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf")
+
+
+def _check(name, out, overwrite_input, out_sharding=None):
+    if out_sharding is not None:
+        raise NotImplementedError(f"out_sharding of jax.numpy.{name} is not implemented")
+    if out is not None or overwrite_input:
+        raise ValueError(f"jax.numpy.{name} does not support overwrite_input=True or out != None")
+
+
+def quantile(
+    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None
+):
+    """Values below which a part `q` of the elements lies.
+
+    Args:
+      a: an array of real numbers.
+      q: parts from 0 to 1: a number or a vector.
+      axis: axes to reduce; None for all.
+      out, overwrite_input: must be None and False.
+      method: what lies between two elements: 'linear', 'lower', 'higher', 'midpoint', 'nearest', or 'inverted_cdf'.
+      keepdims: keep reduced axes with size 1.
+      weights: what each element counts, of the shape of `a` or of the reduced axes; only for 'inverted_cdf'.
+    Returns: an array with the axes of `q` first; NaN where an element is.
+    Raises:
+      ValueError: complex numbers, another method, weights of another shape; NotImplementedError: weights with a method that
+        has none.
+    Differentiable.
+
+    >>> import pullback.numpy as jnp
+    >>> float(jnp.quantile(jnp.array([1.0, 2.0, 4.0]), 0.75))
+    3.0
+    """
+    _check("quantile", out, overwrite_input)
+    return _quantile("quantile", a, q, axis, method, keepdims, weights, False)
+
+
+def percentile(
+    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None, out_sharding=None
+):
+    """Values below which `q` percent of the elements lie.
+
+    Args, results and errors are those of :func:`quantile`, with `q` from 0 to 100.
+
+    >>> import pullback.numpy as jnp
+    >>> float(jnp.percentile(jnp.array([1.0, 2.0, 4.0]), 75))
+    3.0
+    """
+    _check("percentile", out, overwrite_input, out_sharding)
+    return _quantile("percentile", a, _n.asarray(q) / 100, axis, method, keepdims, weights, False)
+
+
+def nanquantile(
+    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None
+):
+    """As :func:`quantile` of the elements that are not NaN; NaN where there are none.
+
+    >>> import pullback.numpy as jnp
+    >>> float(jnp.nanquantile(jnp.array([1.0, jnp.nan, 3.0]), 0.5))
+    2.0
+    """
+    _check("nanquantile", out, overwrite_input)
+    return _quantile("nanquantile", a, q, axis, method, keepdims, weights, True)
+
+
+def nanpercentile(
+    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None
+):
+    """As :func:`percentile` of the elements that are not NaN; NaN where there are none.
+
+    >>> import pullback.numpy as jnp
+    >>> float(jnp.nanpercentile(jnp.array([1.0, jnp.nan, 3.0]), 50))
+    2.0
+    """
+    _check("nanpercentile", out, overwrite_input)
+    return _quantile("nanpercentile", a, _n.asarray(q) / 100, axis, method, keepdims, weights, True)
+
+
+def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    """The middle of the elements that are not NaN; the mean of the two middle ones of an even number.
+
+    Args:
+      a: an array of real numbers.
+      axis: axes to reduce; None for all.
+      out, overwrite_input: must be None and False.
+      keepdims: keep reduced axes with size 1.
+    Differentiable.
+
+    >>> import pullback.numpy as jnp
+    >>> float(jnp.nanmedian(jnp.array([1.0, jnp.nan, 3.0])))
+    2.0
+    """
+    _check("nanmedian", out, overwrite_input)
+    return _quantile("nanmedian", a, 0.5, axis, "midpoint", keepdims, None, True)
+
+
+def _axes(axis, ndim):
+    if axis is None:
+        return tuple(range(ndim))
+    axes = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
+    return tuple(_axis(a, ndim) for a in axes)
+
+
+def _quantile(name, a, q, axis, method, keepdims, weights, skips_nan):
+    a, q = _n._promote_inexact(name, a, q)
+    if a.dtype.kind == "c":
+        raise ValueError("quantile does not support complex input, as the operation is poorly defined.")
+    if method not in _METHODS:
+        raise ValueError("method can only be 'linear', 'lower', 'higher', 'midpoint', 'nearest' or 'inverted_cdf'")
+    if weights is not None and method != "inverted_cdf":
+        raise NotImplementedError(f"{method} doesn't support weights. Only method 'inverted_cdf' supports weights.")
+    if weights is None and not skips_nan and method != "inverted_cdf":
+        return _n.quantile(a, q, axis=axis, method=method, keepdims=keepdims)
+    if q.ndim > 1:
+        raise ValueError(f"q must be have rank <= 1, got shape {q.shape}")
+    axes = _axes(axis, a.ndim)
+    shape = a.shape
+    kept = [i for i in range(a.ndim) if i not in axes]
+    weights = None if weights is None else _fitting(weights, a, axis, axes)
+    rows = _last(a, kept, axes)
+    if weights is None:
+        found = _of_sorted(rows, q, method, skips_nan)
+    else:
+        found = _weighted(rows, _last(weights, kept, axes), q, skips_nan)
+    if keepdims:
+        found = found.reshape(q.shape + tuple(1 if i in axes else shape[i] for i in range(len(shape))))
+    return found
+
+
+def _last(x, kept, axes):
+    """The reduced axes as one, behind the others."""
+    return _n.transpose(x, kept + list(axes)).reshape([x.shape[i] for i in kept] + [-1])
+
+
+def _of_sorted(rows, q, method, skips_nan):
+    """Quantiles along the last axis of `rows`, the axis of `q` first."""
+    rows = _n.sort(rows, axis=-1)
+    is_nan = _n.isnan(rows)
+    size = rows.shape[-1]
+    if skips_nan:
+        count = (~is_nan).sum(-1).astype(q.dtype)
+    else:
+        rows = _n.where(is_nan.any(-1, keepdims=True), _n.asarray(_np.nan, rows.dtype), rows)
+        count = _n.full(rows.shape[:-1], size, q.dtype)
+    part = q.reshape(q.shape + (1,) * count.ndim)
+    if method == "inverted_cdf":
+        place = _n.ceil(part * count) - 1
+        low = high = _n.clip(place, 0, _n.maximum(count - 1, 0))
+    else:
+        place = _n.clip(part * (count - 1), 0, _n.maximum(count - 1, 0))
+        low, high = _n.floor(place), _n.ceil(place)
+    at = lambda i: _n.take_along_axis(rows, _n.moveaxis(i.reshape((-1, *count.shape)), 0, -1).astype(_np.int32), axis=-1)  # noqa: E731
+    low_value, high_value = at(low), at(high)
+    share = _n.moveaxis((place - low).reshape((-1, *count.shape)), 0, -1)
+    value = _between(low_value, high_value, share, method)
+    if skips_nan:
+        value = _n.where(count[..., None] == 0, _n.asarray(_np.nan, value.dtype), value)
+    return _n.moveaxis(value, -1, 0).reshape(q.shape + count.shape)
+
+
+def _between(low, high, share, method):
+    match method:
+        case "linear":
+            return low * (1 - share) + high * share
+        case "lower":
+            return low
+        case "higher":
+            return high
+        case "midpoint":
+            return (low + high) * 0.5
+        case "nearest":
+            return _n.where(share <= 0.5, low, high)
+        case "inverted_cdf":
+            return low
+
+
+def _fitting(weights, a, axis, axes):
+    """Weights of the shape of `a`."""
+    (weights,) = _n._promote_inexact("quantile", weights)
+    if weights.shape == a.shape:
+        return weights
+    if axis is None:
+        raise ValueError("Weights shape must match 'a' shape when axis is None.")
+    reduced = tuple(a.shape[i] for i in axes)
+    if weights.shape != reduced:
+        raise ValueError(f"Weights shape {weights.shape} must match reduction axes {reduced}")
+    order = sorted(range(len(axes)), key=lambda i: axes[i])
+    weights = _n.transpose(weights, order)
+    return _n.broadcast_to(_n.expand_dims(weights, tuple(i for i in range(a.ndim) if i not in axes)), a.shape)
+
+
+def _weighted(rows, weights, q, skips_nan):
+    """The first elements, in order, up to which the part `q` of the weight lies."""
+    is_nan = _n.isnan(rows)
+    if skips_nan:
+        weights = _n.where(is_nan, 0, weights)
+    order = _n.argsort(rows, axis=-1)
+    rows, weights = _n.take_along_axis(rows, order, axis=-1), _n.take_along_axis(weights, order, axis=-1)
+    running = _n.cumsum(weights, axis=-1)
+    total = running[..., -1:]
+    wanted = _n.expand_dims(q.reshape(-1), tuple(range(1, rows.ndim))) * total[..., 0]
+    place = (running < wanted[..., None]).sum(-1)
+    place = _n.clip(place, 0, rows.shape[-1] - 1)
+    value = _n.take_along_axis(_n.broadcast_to(rows, place.shape + rows.shape[-1:]), place[..., None], axis=-1)[..., 0]
+    is_bad = (weights < 0).any(-1) | (total[..., 0] == 0)
+    if not skips_nan:
+        is_bad = is_bad | is_nan.any(-1)
+    value = _n.where(is_bad, _n.asarray(_np.nan, value.dtype), value)
+    return value.reshape(q.shape + value.shape[1:])
+
+
+def minmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    """The least and the greatest element over axes.
+
+    Args:
+      a: an array of real numbers.
+      axis: axes to reduce; None for all.
+      out: must be None.
+      keepdims: keep reduced axes with size 1.
+      initial: a bound of both results, or a pair: the greatest possible minimum and the least possible maximum.
+      where: a mask of the elements that take part.
+    Returns: the pair of minimum and maximum.
+    Raises: as `jax.numpy.min`.
+
+    >>> import pullback.numpy as jnp
+    >>> [int(x) for x in jnp.minmax(jnp.array([3, 1, 2]))]
+    [1, 3]
+    """
+    if out is not None:
+        raise NotImplementedError("The 'out' argument to jnp.minmax is not supported.")
+    low, high = initial if isinstance(initial, tuple) else (initial, initial)
+    least = _n.min(a, axis=axis, keepdims=keepdims, initial=low, where=where)
+    return least, _n.max(a, axis=axis, keepdims=keepdims, initial=high, where=where)
+
+
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None):
+    """Estimated covariances of variables.
+
+    Args:
+      m: observations `[variables, n]` or `[n]`.
+      y: more variables.
+      rowvar: variables are rows; otherwise columns.
+      bias: divide by the number of observations, not by one less.
+      ddof: what is taken off the number of observations, in place of `bias`.
+      fweights: integers: how often each observation counts.
+      aweights: the importance of each observation.
+      dtype: the dtype of the computation and the result.
+    Returns: the matrix of covariances, or the variance of one variable.
+    Raises:
+      ValueError: more than two axes; TypeError: `fweights` that are no integers.
+      RuntimeError, ValueError: weights of the wrong shape.
+    Differentiable.
+
+    >>> import pullback.numpy as jnp
+    >>> float(jnp.cov(jnp.array([1.0, 2.0, 3.0])))
+    1.0
+    """
+    if y is None:
+        (m,) = _n._promote_inexact("cov", m)
+    else:
+        m, y = _n._promote_inexact("cov", m, y)
+        if y.ndim > 2:
+            raise ValueError("y has more than 2 dimensions")
+    if m.ndim > 2:
+        raise ValueError("m has more than 2 dimensions")
+    if dtype is not None:
+        m, y = m.astype(dtype), None if y is None else y.astype(dtype)
+    if ddof is not None and int(ddof) != ddof:
+        raise ValueError("ddof must be integer")
+    rows = _n.atleast_2d(m)
+    rows = rows.T if not rowvar and m.ndim != 1 else rows
+    if rows.shape[0] == 0:
+        return _n.zeros((0, 0), rows.dtype)
+    if y is not None:
+        more = _n.atleast_2d(y)
+        rows = _n.concatenate([rows, more.T if not rowvar and more.shape[0] != 1 else more], axis=0)
+    weights = _cov_weights(rows, fweights, aweights)
+    ddof = (0 if bias else 1) if ddof is None else ddof
+    mean, total = _n.average(rows, axis=1, weights=weights, returned=True)
+    total = total[0]
+    if weights is None:
+        freedom = rows.shape[1] - ddof
+    elif ddof == 0:
+        freedom = total
+    elif aweights is None:
+        freedom = total - ddof
+    else:
+        freedom = total - ddof * (weights * aweights).sum() / total
+    rows = rows - mean[:, None]
+    scaled = rows.T if weights is None else lax.mul(rows.T, _n.broadcast_to(weights[:, None], rows.T.shape).astype(rows.dtype))
+    return _n.true_divide(_n.dot(rows, _n.conj(scaled)), freedom).squeeze()
+
+
+def _cov_weights(rows, fweights, aweights):
+    weights = None
+    if fweights is not None:
+        (weights,) = _n._promote("cov", fweights)
+        _check_weights("fweights", weights, rows)
+        if weights.dtype.kind not in "iu":
+            raise TypeError("fweights must be integer.")
+        weights = _n.abs(weights)
+    if aweights is not None:
+        (given,) = _n._promote_inexact("cov", aweights)
+        _check_weights("aweights", given, rows)
+        weights = _n.abs(given) if weights is None else weights * _n.abs(given)
+    return weights
+
+
+def _check_weights(name, weights, rows):
+    if weights.ndim > 1:
+        raise RuntimeError(f"cannot handle multidimensional {name}")
+    if weights.shape[0] != rows.shape[1]:
+        raise RuntimeError(f"incompatible numbers of samples and {name}")
+
+
+def corrcoef(x, y=None, rowvar=True, dtype=None):
+    """Correlations of variables: covariances divided by the deviations.
+
+    Args:
+      x: observations `[variables, n]` or `[n]`.
+      y: more variables.
+      rowvar: variables are rows; otherwise columns.
+      dtype: the dtype of the computation and the result.
+    Returns: the matrix of correlations, between -1 and 1.
+    Raises:
+      ValueError: more than two axes.
+    Differentiable.
+
+    >>> import pullback.numpy as jnp
+    >>> float(jnp.corrcoef(jnp.array([1.0, 2.0]), jnp.array([2.0, 4.0]))[0, 1]) > 0.999
+    True
+    """
+    c = cov(x, y, rowvar, dtype=dtype)
+    if c.ndim == 0:
+        return c / c
+    deviation = _n.sqrt(_n.diag(c).real if c.dtype.kind == "c" else _n.diag(c))
+    c = c / deviation[:, None] / deviation[None, :]
+    if c.dtype.kind == "c":
+        return lax.complex(_n.clip(c.real, -1, 1), _n.clip(c.imag, -1, 1))
+    return _n.clip(c, -1, 1)
+
+
+for _name in __all__:
+    globals()[_name].__module__ = "pullback.numpy"

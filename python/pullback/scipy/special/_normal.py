@@ -1,0 +1,237 @@
+"""The error function and the distribution of normal numbers."""
+
+import math as _math
+
+import numpy as _np
+
+from pullback import _core, lax
+from pullback.custom_derivatives import custom_jvp as _custom_jvp
+
+_n = _core.numpy
+
+__all__ = ["erf", "erfc", "erfcinv", "erfinv", "log_ndtr", "ndtr", "ndtri"]
+
+
+def _real(name, *xs):
+    xs = _n._promote_inexact(name, *xs)
+    if xs[0].dtype.kind == "c":
+        raise TypeError(f"jax.scipy.special.{name} does not support complex-valued inputs, got {xs[0].dtype}")
+    return xs
+
+
+def erf(x):
+    """The error function `2 / sqrt(pi)` times the integral of `exp(-t**2)` from 0 to `x`.
+
+    Args:
+      x: an array of real numbers.
+    Differentiable.
+
+    >>> from pullback.scipy import special
+    >>> float(special.erf(0.0))
+    0.0
+    """
+    return lax.erf(*_real("erf", x))
+
+
+def erfc(x):
+    """`1 - erf(x)`, exact for large `x`.
+
+    Args:
+      x: an array of real numbers.
+    Differentiable.
+
+    >>> from pullback.scipy import special
+    >>> float(special.erfc(0.0))
+    1.0
+    """
+    return lax.erfc(*_real("erfc", x))
+
+
+def erfinv(x):
+    """The inverse of the error function.
+
+    Args:
+      x: an array of real numbers from -1 to 1; NaN outside.
+    Differentiable.
+
+    >>> from pullback.scipy import special
+    >>> float(special.erfinv(0.0))
+    0.0
+    """
+    return lax.erf_inv(*_real("erfinv", x))
+
+
+def erfcinv(y):
+    """The inverse of `erfc`.
+
+    Args:
+      y: an array of real numbers from 0 to 2; NaN outside.
+    Differentiable.
+
+    >>> from pullback.scipy import special
+    >>> abs(float(special.erfcinv(1.0))) < 1e-6
+    True
+    """
+    (y,) = _real("erfcinv", y)
+    return -ndtri(y * 0.5) * _math.sqrt(0.5)
+
+
+def ndtr(x):
+    """The probability that a standard normal number is at most `x`.
+
+    Args:
+      x: an array of real numbers.
+    Differentiable.
+
+    >>> from pullback.scipy import special
+    >>> float(special.ndtr(0.0))
+    0.5
+    """
+    (x,) = _real("ndtr", x)
+    return _ndtr(x)
+
+
+def _ndtr(x):
+    root = _math.sqrt(0.5)
+    w = x * root
+    z = lax.abs(w)
+    # Each formula where it cancels least.
+    tail = _n.where(w > 0, 2 - lax.erfc(z), lax.erfc(z))
+    return 0.5 * _n.where(z < root, 1 + lax.erf(w), tail)
+
+
+# Coefficients of rational functions, highest power first: Moshier, Cephes Mathematical Library, ndtri.
+_CENTRE = (
+    (-5.99633501014107895267e1, 9.80010754185999661536e1, -5.66762857469070293439e1, 1.39312609387279679503e1,
+     -1.23916583867381258016e0),
+    (1.0, 1.95448858338141759834e0, 4.67627912898881538453e0, 8.63602421390890590575e1, -2.25462687854119370527e2,
+     2.00260212380060660359e2, -8.20372256168333339912e1, 1.59056225126211695515e1, -1.18331621121330003142e0),
+)
+_TAIL = (
+    (4.05544892305962419923e0, 3.15251094599893866154e1, 5.71628192246421288162e1, 4.40805073893200834700e1,
+     1.46849561928858024014e1, 2.18663306850790267539e0, -1.40256079171354495875e-1, -3.50424626827848203418e-2,
+     -8.57456785154685413611e-4),
+    (1.0, 1.57799883256466749731e1, 4.53907635128879210584e1, 4.13172038254672030440e1, 1.50425385692907503408e1,
+     2.50464946208309415979e0, -1.42182922854787788574e-1, -3.80806407691578277194e-2, -9.33259480895457427372e-4),
+)
+_FAR_TAIL = (
+    (3.23774891776946035970e0, 6.91522889068984211695e0, 3.93881025292474443415e0, 1.33303460815807542389e0,
+     2.01485389549179081538e-1, 1.23716634817820021358e-2, 3.01581553508235416007e-4, 2.65806974686737550832e-6,
+     6.23974539184983293730e-9),
+    (1.0, 6.02427039364742014255e0, 3.67983563856160859403e0, 1.37702099489081330271e0, 2.16236993594496635890e-1,
+     1.34204006088543189037e-2, 3.28014464682127739104e-4, 2.89247864745380683936e-6, 6.79019408009981274425e-9),
+)
+
+
+def _polynomial(coefficients, x):
+    value = _n.full_like(x, coefficients[0])
+    for c in coefficients[1:]:
+        value = value * x + c
+    return value
+
+
+def _ratio(coefficients, x):
+    return _polynomial(coefficients[0], x) / _polynomial(coefficients[1], x)
+
+
+@_custom_jvp
+def _ndtri(p):
+    is_upper = p > -_math.expm1(-2)
+    mirrored = _n.where(is_upper, 1 - p, p)
+    # A stand-in where the result is not used, so that no NaN arises.
+    safe = _n.where(mirrored == 0, _n.full_like(p, 0.5), mirrored)
+    centred = safe - 0.5
+    square = lax.square(centred)
+    centre = (centred + centred * square * _ratio(_CENTRE, square)) * _math.sqrt(2 * _math.pi)
+    z = lax.sqrt(-2 * lax.log(safe))
+    first = z - lax.log(z) / z
+    tail = _n.where(z >= 8, first - _ratio(_FAR_TAIL, 1 / z) / z, first - _ratio(_TAIL, 1 / z) / z)
+    x = _n.where(safe > _math.exp(-2), centre, _n.where(is_upper, tail, -tail))
+    infinite = _n.full_like(p, _np.inf)
+    is_outside = (p < 0) | (p > 1) | _n.isnan(p)
+    x = _n.where(p == 0, -infinite, _n.where(p == 1, infinite, x))
+    return _n.where(is_outside, _n.full_like(p, _np.nan), x)
+
+
+@_ndtri.defjvp
+def _ndtri_jvp(primals, tangents):
+    (p,), (dot,) = primals, tangents
+    x = _ndtri(p)
+    return x, dot * _math.sqrt(2 * _math.pi) * lax.exp(0.5 * x * x)
+
+
+def ndtri(p):
+    """The inverse of :func:`ndtr`: the value below which a standard normal number lies with probability `p`.
+
+    Args:
+      p: probabilities; NaN outside of 0 to 1.
+    Differentiable: one over the density.
+    The rational approximations are those of Moshier's Cephes library.
+
+    >>> from pullback.scipy import special
+    >>> abs(float(special.ndtri(0.975)) - 1.959964) < 1e-5
+    True
+    """
+    (p,) = _real("ndtri", p)
+    return lax.convert_element_type(_ndtri(p), p.dtype)
+
+
+def log_ndtr(x, series_order=3):
+    """The logarithm of :func:`ndtr`, exact where that underflows.
+
+    Args:
+      x: an array of real numbers.
+      series_order: how many terms the asymptotic series takes where `x` is far below 0.
+    Raises:
+      TypeError: another dtype than float32 and float64, or an order that is no integer; ValueError: an order out of range.
+    Differentiable.
+
+    >>> from pullback.scipy import special
+    >>> round(float(special.log_ndtr(-20.0)), 3)
+    -203.917
+    """
+    if not isinstance(series_order, int):
+        raise TypeError("series_order must be a Python integer.")
+    if series_order < 0:
+        raise ValueError("series_order must be non-negative.")
+    if series_order > 30:
+        raise ValueError("series_order must be <= 30.")
+    out = _log_ndtr(series_order, x)
+    return lax.convert_element_type(out, out.dtype)
+
+
+# From where on the normal distribution function rounds to 0 and to 1.
+_LIMITS = {"float32": (-10.0, 5.0), "float64": (-20.0, 8.0)}
+
+
+def _log_ndtr(order, x):
+    (x,) = _real("log_ndtr", x)
+    if x.dtype.name not in _LIMITS:
+        raise TypeError(f"x.dtype={x.dtype} is not supported, see docstring for supported types.")
+
+    @_custom_jvp
+    def value(x):
+        lower, upper = _LIMITS[x.dtype.name]
+        middle = lax.log(_ndtr(lax.max(x, _n.full_like(x, lower))))
+        far = _log_ndtr_below(lax.min(x, _n.full_like(x, lower)), order)
+        return _n.where(x > upper, -_ndtr(-x), _n.where(x > lower, middle, far))
+
+    @value.defjvp
+    def value_jvp(primals, tangents):
+        (x,), (dot,) = primals, tangents
+        out = value(x)
+        return out, dot * lax.exp(-0.5 * lax.square(x) - 0.5 * _math.log(2 * _math.pi) - out)
+
+    return value(x)
+
+
+def _log_ndtr_below(x, order):
+    """By the asymptotic series `1 - 1/x**2 + 3/x**4 - ...` of the ratio to the density over `-x`."""
+    square = lax.square(x)
+    series, term = _n.ones_like(x), 1.0
+    power = _n.ones_like(x)
+    for k in range(1, order + 1):
+        term *= -(2 * k - 1)
+        power = power * square
+        series = series + term / power
+    return -0.5 * square - lax.log(-x) - 0.5 * _math.log(2 * _math.pi) + lax.log(series)

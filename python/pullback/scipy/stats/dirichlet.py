@@ -1,0 +1,35 @@
+"""The Dirichlet distribution."""
+
+from pullback import _core
+from pullback.scipy.special import gammaln as _gammaln
+from pullback.scipy.special import xlogy as _xlogy
+from pullback.scipy.stats._distribution import of as _of
+from pullback.scipy.stats._distribution import promote as _promote
+
+_n = _core.numpy
+_INF = float("inf")
+_DENSITY = "prod x**(alpha - 1) gamma(sum alpha) / prod gamma(alpha)"
+
+
+@_of("Dirichlet", _DENSITY)
+def logpdf(x, alpha):
+    x, alpha = _promote("dirichlet.logpdf", x, alpha)
+    if alpha.ndim != 1:
+        raise ValueError(f"`alpha` must be one-dimensional; got alpha.shape={alpha.shape}")
+    if x.shape[0] not in (alpha.shape[0], alpha.shape[0] - 1):
+        raise ValueError(
+            f"`x` must have either the same number of entries as `alpha` or one entry fewer; got x.shape={x.shape}, "
+            f"alpha.shape={alpha.shape}"
+        )
+    if x.shape[0] != alpha.shape[0]:
+        x = _n.concatenate([x, _n.clip(1 - x.sum(axis=0, keepdims=True), 0)])
+    alpha = _n.reshape(alpha, (-1,) + (1,) * (x.ndim - 1))
+    constant = _gammaln(alpha).sum() - _gammaln(alpha.sum())
+    value = _xlogy(alpha - 1, x).sum(axis=0) - constant
+    is_inside = (x > 0).all(axis=0) & (_n.abs(x.sum(axis=0) - 1) < 1e-6)
+    return _n.where(is_inside, value, -_INF)
+
+
+@_of("Dirichlet", _DENSITY)
+def pdf(x, alpha):
+    return _n.exp(logpdf(x, alpha))

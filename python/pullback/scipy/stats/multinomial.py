@@ -1,0 +1,27 @@
+"""The multinomial distribution."""
+
+from pullback import _core
+from pullback.scipy.special import gammaln as _gammaln
+from pullback.scipy.special import xlogy as _xlogy
+from pullback.scipy.stats._distribution import of as _of
+from pullback.scipy.stats._distribution import promote as _promote
+
+_n = _core.numpy
+_INF = float("inf")
+_DENSITY = "n! / prod x! prod p**x"
+
+
+@_of("multinomial", _DENSITY)
+def logpmf(x, n, p):
+    (p,) = _promote("multinomial.logpmf", p)
+    x, n = _n._promote("multinomial.logpmf", x, n)
+    if x.dtype.kind not in "iu":
+        raise ValueError(f"x and n must be of integer type; got x.dtype={x.dtype}, n.dtype={n.dtype}")
+    x, n = x.astype(p.dtype), n.astype(p.dtype)
+    value = _gammaln(n + 1) + (_xlogy(x, p) - _gammaln(x + 1)).sum(-1)
+    return _n.where(x.sum(-1) == n, value, -_INF)
+
+
+@_of("multinomial", _DENSITY)
+def pmf(x, n, p):
+    return _n.exp(logpmf(x, n, p))
