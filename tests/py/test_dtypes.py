@@ -194,6 +194,7 @@ EXCEPTIONS = (
     ("float8_e8m0fnu", "cumlogsumexp arg cummax cummin cumsum reduce_ scatter_sub",
      "JAX starts from zero or an infinity, or negates, which the format has not"),
     ("float8_e8m0fnu", "nextafter", "JAX takes the highest bit of the exponent for a sign"),
+    ("float8_e8m0fnu", "zeta", "JAX keeps the sum a + 1, which the format rounds to the pole at 1"),
     ("float8_e8m0fnu", "exp2", "JAX rounds the exponent times ln 2 first, and ends within the range"),
     ("float4_e2m1fn", "convert_element_type", "JAX takes the greatest number of the format for an infinity"),
 )
@@ -463,14 +464,20 @@ def test_every_primitive(name):
     assert not failures, f"{name}: {len(failures)} cases\n" + "\n".join(failures)
 
 
+def same_bits(a, b):
+    """Whether all bits are equal; those of NaN say nothing."""
+    if a.dtype.kind != "c" and not is_float(a.dtype):
+        return a.tobytes() == b.tobytes()
+    a, b = parts(a), parts(b)
+    return bool((((a == b) & (np.signbit(a) == np.signbit(b))) | (np.isnan(a) & np.isnan(b))).all())
+
+
 def not_the_same(eager, jitted):
     if isinstance(jitted, Exception):
         return f"jit raises {jitted!r:.200}"
     for a, b in zip(pullback.tree.leaves(eager), pullback.tree.leaves(jitted), strict=True):
         a, b = np.asarray(a), np.asarray(b)
-        is_nan = (a != a) & (b != b) if a.dtype.kind != "V" else np.zeros(a.shape, bool)
-        same = (a.dtype, a.shape) == (b.dtype, b.shape) and np.where(is_nan, 0, a).tobytes() == np.where(is_nan, 0, b).tobytes()
-        if not same:
+        if (a.dtype, a.shape) != (b.dtype, b.shape) or not same_bits(a, b):
             return f"eager {a!r:.300}, jit {b!r:.300}"
     return None
 

@@ -81,6 +81,7 @@ impl<T: ExtremeOp> Prim for Extreme<T> {
     fn samples(&self) -> Vec<Sample> {
         let sample =
             |dtype, shape: &[usize], axes: &[usize]| Sample::new(params(axes.to_vec()), dtype, (-5.0, 5.0), &[shape]);
+        // Complex numbers have no StableHLO form yet; the tests of dtypes in Python cover them on the CPU.
         vec![
             sample(DType::F32, &[3, 4], &[1]),
             sample(DType::F32, &[3, 40], &[1]),
@@ -88,9 +89,6 @@ impl<T: ExtremeOp> Prim for Extreme<T> {
             sample(DType::F32, &[7], &[0]),
             sample(DType::I32, &[3, 4], &[0, 1]),
             sample(DType::Bool, &[3, 4], &[1]),
-            sample(DType::C64, &[3, 4], &[1]),
-            sample(DType::C64, &[40], &[0]),
-            sample(DType::C64, &[3, 4], &[0]),
         ]
     }
 }

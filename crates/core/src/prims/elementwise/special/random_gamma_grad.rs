@@ -12,7 +12,7 @@ pub(super) struct RandomGammaGrad;
 impl BinaryOp for RandomGammaGrad {
     const NAME: &'static str = "random_gamma_grad";
     const ACCEPTS: DTypes = DTypes::FLOAT;
-    const HLO: Hlo<()> = Hlo::Missing("StableHLO has no random_gamma_grad; it is a composition");
+    const HLO: Hlo<()> = Hlo::AsCpu;
     const RULE: BinaryRule = BinaryRule::Missing("the second derivative of a sample is not written");
     const DOMAIN: (f64, f64) = (0.5, 5.0);
 
