@@ -76,11 +76,26 @@ def elements(rng, aval, domain):
 
 # Primitives of which the battery has no application: they hold programs, or functions of the host. Programs below.
 WITHOUT_SAMPLES = {
-    "cond", "custom_jvp_call", "custom_lin", "custom_vjp_call", "debug_print", "jit", "pure_callback", "remat2", "scan",
-    "while",
+    "all_gather", "all_to_all", "axis_index", "cholesky", "cholesky_update", "cond", "custom_jvp_call", "custom_lin",
+    "custom_linear_solve", "custom_vjp_call", "custom_vmap_call", "debug_print", "eig", "eigh", "io_callback", "jit", "linear_call",
+    "pbroadcast", "ppermute", "psum_invariant", "pure_callback", "pvary", "reduce", "reduce_scatter", "reduce_window", "remat2", "scan",
+    "schur", "shard_map", "sharding_constraint", "symmetric_product", "while",
 }  # fmt: skip
+FACTORIZATIONS = (
+    "cholesky_update eig eigh geqp3 geqrf hessenberg householder_product lu lu_pivots_to_permutation ormqr qr schur svd "
+    "symmetric_product tridiagonal tridiagonal_solve"
+).split()
+COLLECTIVES = (
+    "all_gather all_to_all axis_index pbroadcast pmax pmin ppermute psum psum_invariant pvary reduce_scatter shard_map "
+    "sharding_constraint"
+).split()
 # What cannot be a StableHLO operation, and why.
-HOLES = {"custom_lin": "a derivative to come: it is gone before a program is lowered"}
+HOLES = {
+    "custom_lin": "a derivative to come: it is gone before a program is lowered",
+    "random_gamma": "XLA takes minutes to compile its rejection loops around random bits that are written out",
+    **dict.fromkeys(FACTORIZATIONS, "a custom call of a library of the reference"),
+    **dict.fromkeys(COLLECTIVES, "programs over several devices are not written yet"),
+}
 
 
 def test_every_primitive_has_a_form():
@@ -89,7 +104,7 @@ def test_every_primitive_has_a_form():
     assert {name for name in _core.primitive_names() if not _core.primitive_samples(name)} == WITHOUT_SAMPLES
 
 
-@pytest.mark.parametrize("name", sorted(set(_core.primitive_names()) - WITHOUT_SAMPLES))
+@pytest.mark.parametrize("name", sorted(set(_core.primitive_names()) - WITHOUT_SAMPLES - set(HOLES)))
 def test_primitive(xla, name):
     rng = np.random.default_rng(0)
     for number, (jaxpr, domains) in enumerate(_core.primitive_samples(name)):

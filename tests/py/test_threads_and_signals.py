@@ -49,7 +49,7 @@ LONG = {
     "long counted loop": "go(); jax.lax.fori_loop(0, 2**31 - 1, lambda i, v: jnp.sin(v) + 1, x)",
     "tracing": "def f(x):\n    go()\n    while True: x = x + 1\njax.jit(f)(x)",
     "compiling": (
-        "def f(x):\n    for i in range(6000): x = jnp.sin(x) * i + x[::-1]\n    return x\n"
+        "def f(x):\n    for i in range(40000): x = jnp.sin(x) * i + x[::-1]\n    return x\n"
         "lowered = jax.jit(f).lower(x); go(); lowered.compile()"
     ),
 }

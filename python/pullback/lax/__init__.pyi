@@ -2,17 +2,30 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 from pullback._core.lax import *
+AccuracyMode: Any
 ConvDimensionNumbers: Any
+ConvGeneralDilatedDimensionNumbers: Any
+DotAlgorithm: Any
+DotAlgorithmPreset: Any
+DotDimensionNumbers: Any
 FftType: Any
 GatherDimensionNumbers: Any
 GatherScatterMode: Any
 Precision: Any
+PrecisionLike: Any
+RaggedDotDimensionNumbers: Any
+RandomAlgorithm: Any
 RoundingMethod: Any
 ScatterDimensionNumbers: Any
+Tolerance: Any
 from pullback._core.lax import abs as abs
 from pullback._core.lax import acos as acos
 from pullback._core.lax import acosh as acosh
 from pullback._core.lax import add as add
+from pullback.lax._parallel import all_gather as all_gather
+from pullback.lax._parallel import all_to_all as all_to_all
+from pullback.lax._composed import approx_max_k as approx_max_k
+from pullback.lax._composed import approx_min_k as approx_min_k
 from pullback._core.lax import argmax as argmax
 from pullback._core.lax import argmin as argmin
 from pullback.numpy import asarray as asarray
@@ -22,6 +35,8 @@ from pullback._control import associative_scan as associative_scan
 from pullback._core.lax import atan as atan
 from pullback._core.lax import atan2 as atan2
 from pullback._core.lax import atanh as atanh
+from pullback.lax._parallel import axis_index as axis_index
+from pullback.lax._parallel import axis_size as axis_size
 from pullback._core.lax import batch_matmul as batch_matmul
 from pullback._core.lax import bessel_i0e as bessel_i0e
 from pullback._core.lax import bessel_i1e as bessel_i1e
@@ -43,9 +58,21 @@ from pullback._core.lax import clamp as clamp
 from pullback._core.lax import clz as clz
 from pullback._core.lax import collapse as collapse
 from pullback._core.lax import complex as complex
+from pullback.lax._composed import composite as composite
 from pullback._core.lax import concatenate as concatenate
 from pullback._control import cond as cond
 from pullback._core.lax import conj as conj
+from pullback.lax._convolution import conv as conv
+from pullback.lax._convolution import conv_dimension_numbers as conv_dimension_numbers
+from pullback.lax._convolution import conv_general_dilated as conv_general_dilated
+from pullback.lax._convolution import conv_general_dilated_local as conv_general_dilated_local
+from pullback.lax._convolution import conv_general_dilated_patches as conv_general_dilated_patches
+from pullback.lax._convolution import conv_general_permutations as conv_general_permutations
+from pullback.lax._convolution import conv_general_shape_tuple as conv_general_shape_tuple
+from pullback.lax._convolution import conv_shape_tuple as conv_shape_tuple
+from pullback.lax._convolution import conv_transpose as conv_transpose
+from pullback.lax._convolution import conv_transpose_shape_tuple as conv_transpose_shape_tuple
+from pullback.lax._convolution import conv_with_general_padding as conv_with_general_padding
 from pullback._core.lax import convert_element_type as convert_element_type
 from pullback._core.lax import cos as cos
 from pullback._core.lax import cosh as cosh
@@ -54,6 +81,9 @@ from pullback._core.lax import cummax as cummax
 from pullback._core.lax import cummin as cummin
 from pullback._core.lax import cumprod as cumprod
 from pullback._core.lax import cumsum as cumsum
+from pullback._solve import custom_linear_solve as custom_linear_solve
+from pullback._solve import custom_root as custom_root
+from pullback.lax._composed import dce_sink as dce_sink
 from pullback._core.lax import digamma as digamma
 from pullback._core.lax import div as div
 from pullback._core.lax import dot as dot
@@ -74,6 +104,7 @@ from pullback._core.lax import exp as exp
 from pullback._core.lax import exp2 as exp2
 from pullback._core.lax import expand_dims as expand_dims
 from pullback._core.lax import expm1 as expm1
+from pullback.lax._composed import fft as fft
 from pullback._core.lax import floor as floor
 from pullback._control import fori_loop as fori_loop
 from pullback._core.lax import full as full
@@ -82,14 +113,17 @@ from pullback._core.lax import gather as gather
 from pullback._core.lax import ge as ge
 from pullback._core.lax import gt as gt
 from pullback._core.lax import igamma as igamma
+from pullback._core.lax import igamma_grad_a as igamma_grad_a
 from pullback._core.lax import igammac as igammac
 from pullback._core.lax import imag as imag
 from pullback._core.lax import index_in_dim as index_in_dim
+from pullback.lax._composed import index_take as index_take
 from pullback._core.lax import integer_pow as integer_pow
 from pullback._core.lax import iota as iota
 from pullback._core.lax import is_finite as is_finite
 from pullback._core.lax import le as le
 from pullback._core.lax import lgamma as lgamma
+import pullback.lax.linalg as linalg
 from pullback._core.lax import log as log
 from pullback._core.lax import log1p as log1p
 from pullback._core.lax import log2 as log2
@@ -104,13 +138,30 @@ from pullback._core.lax import ne as ne
 from pullback._core.lax import neg as neg
 from pullback._core.lax import nextafter as nextafter
 from pullback._core.lax import one_minus_square as one_minus_square
+optimization_barrier: Any
 from pullback._core.lax import pad as pad
+from pullback.lax._convolution import padtype_to_pads as padtype_to_pads
+from pullback.lax._parallel import pbroadcast as pbroadcast
+from pullback.lax._parallel import pcast as pcast
+from pullback.lax._composed import platform_dependent as platform_dependent
+from pullback.lax._parallel import pmax as pmax
+from pullback.lax._parallel import pmean as pmean
+from pullback.lax._parallel import pmin as pmin
 from pullback._core.lax import polygamma as polygamma
 polynomial: Any
 from pullback._core.lax import population_count as population_count
 from pullback._core.lax import pow as pow
+from pullback.lax._parallel import ppermute as ppermute
+from pullback.lax._parallel import pshuffle as pshuffle
+from pullback.lax._parallel import psum as psum
+from pullback.lax._parallel import psum_scatter as psum_scatter
+from pullback.lax._parallel import pswapaxes as pswapaxes
+from pullback.lax._composed import ragged_dot as ragged_dot
+from pullback.lax._composed import ragged_dot_general as ragged_dot_general
+from pullback._core.lax import random_gamma_grad as random_gamma_grad
 from pullback._core.lax import real as real
 from pullback._core.lax import reciprocal as reciprocal
+from pullback.lax._windows import reduce as reduce
 from pullback._core.lax import reduce_and as reduce_and
 from pullback._core.lax import reduce_max as reduce_max
 from pullback._core.lax import reduce_min as reduce_min
@@ -118,21 +169,26 @@ from pullback._core.lax import reduce_or as reduce_or
 from pullback._core.lax import reduce_precision as reduce_precision
 from pullback._core.lax import reduce_prod as reduce_prod
 from pullback._core.lax import reduce_sum as reduce_sum
+from pullback.lax._windows import reduce_window as reduce_window
+from pullback.lax._windows import reduce_window_shape_tuple as reduce_window_shape_tuple
 from pullback._core.lax import reduce_xor as reduce_xor
 from pullback._core.lax import rem as rem
 from pullback._core.lax import reshape as reshape
 from pullback._core.lax import rev as rev
 from pullback._core.lax import round as round
 from pullback._core.lax import rsqrt as rsqrt
+from pullback.lax._composed import scaled_dot as scaled_dot
 from pullback._control import scan as scan
 from pullback._core.lax import scatter as scatter
 from pullback._core.lax import scatter_add as scatter_add
+from pullback.lax._composed import scatter_apply as scatter_apply
 from pullback._core.lax import scatter_max as scatter_max
 from pullback._core.lax import scatter_min as scatter_min
 from pullback._core.lax import scatter_mul as scatter_mul
 from pullback._core.lax import scatter_sub as scatter_sub
 from pullback._core.lax import select as select
 from pullback._core.lax import select_n as select_n
+from pullback.lax._composed import shape_as_value as shape_as_value
 from pullback._core.lax import shift_left as shift_left
 from pullback._core.lax import shift_right_arithmetic as shift_right_arithmetic
 from pullback._core.lax import shift_right_logical as shift_right_logical
@@ -148,6 +204,7 @@ from pullback._core.lax import sqrt as sqrt
 from pullback._core.lax import square as square
 from pullback._core.lax import squeeze as squeeze
 from pullback._core.lax import stack as stack
+from pullback.lax._composed import stage as stage
 stop_gradient: Any
 from pullback._core.lax import sub as sub
 from pullback._control import switch as switch
@@ -158,4 +215,5 @@ from pullback._core.lax import top_k as top_k
 from pullback._core.lax import transpose as transpose
 from pullback._core.lax import unstack as unstack
 from pullback._control import while_loop as while_loop
+with_sharding_constraint: Any
 from pullback._core.lax import zeta as zeta

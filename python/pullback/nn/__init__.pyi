@@ -3,10 +3,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from pullback._core.nn import *
 from pullback._core.nn import celu as celu
-dot_product_attention: Any
+from pullback.nn._attention import dot_product_attention as dot_product_attention
 from pullback._core.nn import elu as elu
 from pullback._core.nn import gelu as gelu
-get_scaled_dot_general_config: Any
+from pullback.nn._scaled import get_scaled_dot_general_config as get_scaled_dot_general_config
 from pullback._core.nn import glu as glu
 from pullback._core.nn import hard_sigmoid as hard_sigmoid
 from pullback._core.nn import hard_silu as hard_silu
@@ -24,8 +24,8 @@ from pullback._core.nn import mish as mish
 from pullback._core.nn import one_hot as one_hot
 from pullback._core.nn import relu as relu
 from pullback._core.nn import relu6 as relu6
-scaled_dot_general: Any
-scaled_matmul: Any
+from pullback.nn._scaled import scaled_dot_general as scaled_dot_general
+from pullback.nn._scaled import scaled_matmul as scaled_matmul
 from pullback._core.nn import selu as selu
 from pullback._core.nn import sigmoid as sigmoid
 from pullback._core.nn import silu as silu

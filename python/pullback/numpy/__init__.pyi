@@ -2,11 +2,12 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 from pullback._core.numpy import *
+from numpy.exceptions import ComplexWarning as ComplexWarning
 from pullback._core.numpy import abs as abs
 from pullback._core.numpy import absolute as absolute
 from pullback._core.numpy import acos as acos
 from pullback._core.numpy import acosh as acosh
-from pullback._core.numpy import add as add
+add: Any
 from pullback._core.numpy import all as all
 from pullback._core.numpy import allclose as allclose
 from pullback._core.numpy import amax as amax
@@ -14,8 +15,8 @@ from pullback._core.numpy import amin as amin
 from pullback._core.numpy import angle as angle
 from pullback._core.numpy import any as any
 from pullback._core.numpy import append as append
-from pullback.numpy._derived import apply_along_axis as apply_along_axis
-from pullback.numpy._derived import apply_over_axes as apply_over_axes
+from pullback.numpy._vectorize import apply_along_axis as apply_along_axis
+from pullback.numpy._vectorize import apply_over_axes as apply_over_axes
 from pullback._core.numpy import arange as arange
 from pullback._core.numpy import arccos as arccos
 from pullback._core.numpy import arccosh as arccosh
@@ -47,30 +48,31 @@ from pullback._core.numpy import atleast_1d as atleast_1d
 from pullback._core.numpy import atleast_2d as atleast_2d
 from pullback._core.numpy import atleast_3d as atleast_3d
 from pullback._core.numpy import average as average
-from pullback.numpy._derived import bartlett as bartlett
+from pullback.numpy._windows import bartlett as bartlett
 bfloat16: Any
 from pullback._core.numpy import bincount as bincount
-from pullback._core.numpy import bitwise_and as bitwise_and
+bitwise_and: Any
 from pullback._core.numpy import bitwise_count as bitwise_count
 from pullback._core.numpy import bitwise_invert as bitwise_invert
 from pullback._core.numpy import bitwise_left_shift as bitwise_left_shift
 from pullback._core.numpy import bitwise_not as bitwise_not
-from pullback._core.numpy import bitwise_or as bitwise_or
+bitwise_or: Any
 from pullback._core.numpy import bitwise_right_shift as bitwise_right_shift
-from pullback._core.numpy import bitwise_xor as bitwise_xor
-from pullback.numpy._derived import blackman as blackman
+bitwise_xor: Any
+from pullback.numpy._windows import blackman as blackman
 from pullback.numpy._derived import block as block
 bool: Any
 bool_: Any
 from pullback._core.numpy import broadcast_arrays as broadcast_arrays
 from pullback._core.numpy import broadcast_shapes as broadcast_shapes
 from pullback._core.numpy import broadcast_to as broadcast_to
+c_: Any
 from pullback.numpy._derived import can_cast as can_cast
 from pullback._core.numpy import cbrt as cbrt
 cdouble: Any
 from pullback._core.numpy import ceil as ceil
 from numpy import character as character
-from pullback._core.numpy import choose as choose
+from pullback.numpy._derived import choose as choose
 from pullback._core.numpy import clip as clip
 from pullback._core.numpy import column_stack as column_stack
 complex128: Any
@@ -82,13 +84,15 @@ from pullback._core.numpy import concat as concat
 from pullback._core.numpy import concatenate as concatenate
 from pullback._core.numpy import conj as conj
 from pullback._core.numpy import conjugate as conjugate
+from pullback.numpy._convolution import convolve as convolve
 from pullback._core.numpy import copy as copy
 from pullback._core.numpy import copysign as copysign
-from pullback._core.numpy import corrcoef as corrcoef
+from pullback.numpy._statistics import corrcoef as corrcoef
+from pullback.numpy._convolution import correlate as correlate
 from pullback._core.numpy import cos as cos
 from pullback._core.numpy import cosh as cosh
 from pullback._core.numpy import count_nonzero as count_nonzero
-from pullback._core.numpy import cov as cov
+from pullback.numpy._statistics import cov as cov
 from pullback._core.numpy import cross as cross
 csingle: Any
 from pullback._core.numpy import cumprod as cumprod
@@ -97,9 +101,10 @@ from pullback._core.numpy import cumulative_prod as cumulative_prod
 from pullback._core.numpy import cumulative_sum as cumulative_sum
 from pullback._core.numpy import deg2rad as deg2rad
 from pullback._core.numpy import degrees as degrees
-from pullback._core.numpy import delete as delete
+from pullback.numpy._updates import delete as delete
 from pullback._core.numpy import diag as diag
 from pullback.numpy._derived import diag_indices as diag_indices
+from pullback.numpy._derived import diag_indices_from as diag_indices_from
 from pullback._core.numpy import diagflat as diagflat
 from pullback._core.numpy import diagonal as diagonal
 from pullback._core.numpy import diff as diff
@@ -114,6 +119,7 @@ from numpy import dtype as dtype
 e: float
 from pullback.numpy._derived import ediff1d as ediff1d
 from pullback._core.numpy import einsum as einsum
+from pullback.numpy._einsum import einsum_path as einsum_path
 from pullback._core.numpy import empty as empty
 from pullback._core.numpy import empty_like as empty_like
 from pullback._core.numpy import equal as equal
@@ -125,7 +131,8 @@ from pullback._core.numpy import expm1 as expm1
 from pullback.numpy._derived import extract as extract
 from pullback._core.numpy import eye as eye
 from pullback._core.numpy import fabs as fabs
-from pullback.numpy._derived import fill_diagonal as fill_diagonal
+import pullback.numpy.fft as fft
+from pullback.numpy._updates import fill_diagonal as fill_diagonal
 from ml_dtypes._finfo import finfo as finfo
 from pullback._core.numpy import flatnonzero as flatnonzero
 from numpy import flexible as flexible
@@ -136,6 +143,8 @@ float16: Any
 float32: Any
 float4_e2m1fn: Any
 float64: Any
+float6_e2m3fn: Any
+float6_e3m2fn: Any
 float8_e3m4: Any
 float8_e4m3: Any
 float8_e4m3b11fnuz: Any
@@ -152,9 +161,14 @@ from pullback._core.numpy import floor_divide as floor_divide
 from pullback._core.numpy import fmax as fmax
 from pullback._core.numpy import fmin as fmin
 from pullback._core.numpy import fmod as fmod
-from pullback.numpy._derived import frombuffer as frombuffer
+from pullback.numpy._bits import frexp as frexp
+from pullback.numpy._files import from_dlpack as from_dlpack
+from pullback.numpy._files import frombuffer as frombuffer
+from pullback.numpy._files import fromfile as fromfile
 from pullback.numpy._derived import fromfunction as fromfunction
-from pullback.numpy._derived import fromiter as fromiter
+from pullback.numpy._files import fromiter as fromiter
+from pullback.numpy._ufuncs import frompyfunc as frompyfunc
+from pullback.numpy._files import fromstring as fromstring
 from pullback._core.numpy import full as full
 from pullback._core.numpy import full_like as full_like
 from pullback.numpy._derived import gcd as gcd
@@ -164,14 +178,17 @@ get_printoptions: Any
 from pullback.numpy._derived import gradient as gradient
 from pullback._core.numpy import greater as greater
 from pullback._core.numpy import greater_equal as greater_equal
-from pullback.numpy._derived import hamming as hamming
-from pullback.numpy._derived import hanning as hanning
+from pullback.numpy._windows import hamming as hamming
+from pullback.numpy._windows import hanning as hanning
 from pullback._core.numpy import heaviside as heaviside
-from pullback.numpy._derived import histogram as histogram
-from pullback.numpy._derived import histogram_bin_edges as histogram_bin_edges
+from pullback.numpy._histograms import histogram as histogram
+from pullback.numpy._histograms import histogram2d as histogram2d
+from pullback.numpy._histograms import histogram_bin_edges as histogram_bin_edges
+from pullback.numpy._histograms import histogramdd as histogramdd
 from pullback._core.numpy import hsplit as hsplit
 from pullback._core.numpy import hstack as hstack
 from pullback._core.numpy import hypot as hypot
+i0: Any
 from pullback._core.numpy import identity as identity
 from ml_dtypes._iinfo import iinfo as iinfo
 from pullback._core.numpy import imag as imag
@@ -180,7 +197,8 @@ from pullback._core.numpy import indices as indices
 from numpy import inexact as inexact
 inf: float
 from pullback._core.numpy import inner as inner
-from pullback.numpy._derived import insert as insert
+from pullback.numpy._updates import insert as insert
+int1: Any
 int16: Any
 int2: Any
 int32: Any
@@ -189,13 +207,13 @@ int64: Any
 int8: Any
 int_: Any
 from numpy import integer as integer
-from pullback._core.numpy import interp as interp
-from pullback.numpy._derived import intersect1d as intersect1d
+from pullback.numpy._interpolation import interp as interp
+from pullback.numpy._sets import intersect1d as intersect1d
 from pullback._core.numpy import invert as invert
 from pullback._core.numpy import isclose as isclose
 from pullback._core.numpy import iscomplex as iscomplex
 from pullback._core.numpy import iscomplexobj as iscomplexobj
-from pullback.numpy._derived import isdtype as isdtype
+from pullback.numpy._dtypes import isdtype as isdtype
 from pullback._core.numpy import isfinite as isfinite
 from pullback._core.numpy import isin as isin
 from pullback._core.numpy import isinf as isinf
@@ -204,10 +222,11 @@ from pullback._core.numpy import isneginf as isneginf
 from pullback._core.numpy import isposinf as isposinf
 from pullback._core.numpy import isreal as isreal
 from pullback.numpy._derived import isrealobj as isrealobj
-isscalar: Any
+from pullback.numpy._dtypes import isscalar as isscalar
 from pullback.numpy._derived import issubdtype as issubdtype
 iterable: Any
 from pullback.numpy._derived import ix_ as ix_
+from pullback.numpy._windows import kaiser as kaiser
 from pullback._core.numpy import kron as kron
 from pullback.numpy._derived import lcm as lcm
 from pullback._core.numpy import ldexp as ldexp
@@ -215,35 +234,37 @@ from pullback._core.numpy import left_shift as left_shift
 from pullback._core.numpy import less as less
 from pullback._core.numpy import less_equal as less_equal
 from pullback._core.numpy import lexsort as lexsort
+import pullback.numpy.linalg as linalg
 from pullback._core.numpy import linspace as linspace
-from pullback.numpy._derived import load as load
+from pullback.numpy._files import load as load
 from pullback._core.numpy import log as log
 from pullback._core.numpy import log10 as log10
 from pullback._core.numpy import log1p as log1p
 from pullback._core.numpy import log2 as log2
-from pullback._core.numpy import logaddexp as logaddexp
-from pullback._core.numpy import logaddexp2 as logaddexp2
-from pullback._core.numpy import logical_and as logical_and
+logaddexp: Any
+logaddexp2: Any
+logical_and: Any
 from pullback._core.numpy import logical_not as logical_not
-from pullback._core.numpy import logical_or as logical_or
-from pullback._core.numpy import logical_xor as logical_xor
+logical_or: Any
+logical_xor: Any
 from pullback._core.numpy import logspace as logspace
 from pullback.numpy._derived import mask_indices as mask_indices
 from pullback._core.numpy import matmul as matmul
 from pullback._core.numpy import matrix_transpose as matrix_transpose
 from pullback.numpy._derived import matvec as matvec
 from pullback._core.numpy import max as max
-from pullback._core.numpy import maximum as maximum
+maximum: Any
 from pullback._core.numpy import mean as mean
 from pullback._core.numpy import median as median
 from pullback._core.numpy import meshgrid as meshgrid
+mgrid: Any
 from pullback._core.numpy import min as min
-from pullback._core.numpy import minimum as minimum
-from pullback.numpy._derived import minmax as minmax
+minimum: Any
+from pullback.numpy._statistics import minmax as minmax
 from pullback._core.numpy import mod as mod
 from pullback._core.numpy import modf as modf
 from pullback._core.numpy import moveaxis as moveaxis
-from pullback._core.numpy import multiply as multiply
+multiply: Any
 nan: float
 from pullback._core.numpy import nan_to_num as nan_to_num
 from pullback.numpy._derived import nanargmax as nanargmax
@@ -252,30 +273,43 @@ from pullback._core.numpy import nancumprod as nancumprod
 from pullback._core.numpy import nancumsum as nancumsum
 from pullback._core.numpy import nanmax as nanmax
 from pullback._core.numpy import nanmean as nanmean
-from pullback.numpy._derived import nanmedian as nanmedian
+from pullback.numpy._statistics import nanmedian as nanmedian
 from pullback._core.numpy import nanmin as nanmin
+from pullback.numpy._statistics import nanpercentile as nanpercentile
 from pullback._core.numpy import nanprod as nanprod
+from pullback.numpy._statistics import nanquantile as nanquantile
 from pullback._core.numpy import nanstd as nanstd
 from pullback._core.numpy import nansum as nansum
 from pullback._core.numpy import nanvar as nanvar
 from pullback import Array as ndarray
 from pullback._core.numpy import ndim as ndim
-from pullback._core.numpy import negative as negative
+negative: Any
 newaxis: Any
 from pullback._core.numpy import nextafter as nextafter
 from pullback._core.numpy import nonzero as nonzero
 from pullback._core.numpy import not_equal as not_equal
 from numpy import number as number
 from numpy import object_ as object_
+ogrid: Any
 from pullback._core.numpy import ones as ones
 from pullback._core.numpy import ones_like as ones_like
 from pullback._core.numpy import outer as outer
-from pullback._core.numpy import pad as pad
+from pullback.numpy._bits import packbits as packbits
+from pullback.numpy._padding import pad as pad
 from pullback._core.numpy import partition as partition
-from pullback._core.numpy import percentile as percentile
+from pullback.numpy._statistics import percentile as percentile
 from pullback._core.numpy import permute_dims as permute_dims
 pi: float
 from pullback.numpy._derived import piecewise as piecewise
+from pullback.numpy._updates import place as place
+poly: Any
+polyadd: Any
+polyder: Any
+from pullback.numpy._polynomials import polydiv as polydiv
+from pullback.numpy._polynomials import polyfit as polyfit
+polyint: Any
+from pullback.numpy._polynomials import polymul as polymul
+polysub: Any
 from pullback._core.numpy import polyval as polyval
 from pullback._core.numpy import positive as positive
 from pullback._core.numpy import pow as pow
@@ -284,8 +318,10 @@ printoptions: Any
 from pullback._core.numpy import prod as prod
 from pullback.numpy._derived import promote_types as promote_types
 from pullback._core.numpy import ptp as ptp
-from pullback.numpy._derived import put_along_axis as put_along_axis
-from pullback._core.numpy import quantile as quantile
+from pullback.numpy._updates import put as put
+from pullback.numpy._updates import put_along_axis as put_along_axis
+from pullback.numpy._statistics import quantile as quantile
+r_: Any
 from pullback._core.numpy import rad2deg as rad2deg
 from pullback._core.numpy import radians as radians
 from pullback._core.numpy import ravel as ravel
@@ -301,6 +337,7 @@ from pullback._core.numpy import right_shift as right_shift
 from pullback._core.numpy import rint as rint
 from pullback._core.numpy import roll as roll
 from pullback.numpy._derived import rollaxis as rollaxis
+from pullback.numpy._polynomials import roots as roots
 from pullback._core.numpy import rot90 as rot90
 from pullback._core.numpy import round as round
 s_: Any
@@ -308,9 +345,9 @@ from numpy import save as save
 from numpy import savez as savez
 from pullback._core.numpy import searchsorted as searchsorted
 from pullback._core.numpy import select as select
-set_printoptions: Any
-from pullback.numpy._derived import setdiff1d as setdiff1d
-from pullback.numpy._derived import setxor1d as setxor1d
+from pullback.numpy._dtypes import set_printoptions as set_printoptions
+from pullback.numpy._sets import setdiff1d as setdiff1d
+from pullback.numpy._sets import setxor1d as setxor1d
 from pullback._core.numpy import shape as shape
 from pullback._core.numpy import sign as sign
 from pullback._core.numpy import signbit as signbit
@@ -322,13 +359,14 @@ from pullback._core.numpy import sinh as sinh
 from pullback._core.numpy import size as size
 from pullback._core.numpy import sort as sort
 from pullback.numpy._derived import sort_complex as sort_complex
+from pullback.numpy._bits import spacing as spacing
 from pullback._core.numpy import split as split
 from pullback._core.numpy import sqrt as sqrt
 from pullback._core.numpy import square as square
 from pullback._core.numpy import squeeze as squeeze
 from pullback._core.numpy import stack as stack
 from pullback._core.numpy import std as std
-from pullback._core.numpy import subtract as subtract
+subtract: Any
 from pullback._core.numpy import sum as sum
 from pullback._core.numpy import swapaxes as swapaxes
 from pullback._core.numpy import take as take
@@ -345,31 +383,38 @@ from pullback._core.numpy import tri as tri
 from pullback._core.numpy import tril as tril
 from pullback.numpy._derived import tril_indices as tril_indices
 from pullback.numpy._derived import tril_indices_from as tril_indices_from
+from pullback.numpy._updates import trim_zeros as trim_zeros
 from pullback._core.numpy import triu as triu
 from pullback.numpy._derived import triu_indices as triu_indices
 from pullback.numpy._derived import triu_indices_from as triu_indices_from
 from pullback._core.numpy import true_divide as true_divide
 from pullback._core.numpy import trunc as trunc
+ufunc: Any
 uint: Any
+uint1: Any
 uint16: Any
 uint2: Any
 uint32: Any
 uint4: Any
 uint64: Any
 uint8: Any
-from pullback.numpy._derived import union1d as union1d
-from pullback.numpy._derived import unique as unique
-from pullback.numpy._derived import unique_values as unique_values
+from pullback.numpy._sets import union1d as union1d
+from pullback.numpy._sets import unique as unique
+from pullback.numpy._sets import unique_all as unique_all
+from pullback.numpy._sets import unique_counts as unique_counts
+from pullback.numpy._sets import unique_inverse as unique_inverse
+from pullback.numpy._sets import unique_values as unique_values
+from pullback.numpy._bits import unpackbits as unpackbits
 from pullback.numpy._derived import unravel_index as unravel_index
 from numpy import unsignedinteger as unsignedinteger
 from pullback._core.numpy import unstack as unstack
-from pullback._core.numpy import unwrap as unwrap
+from pullback.numpy._interpolation import unwrap as unwrap
 from pullback._core.numpy import vander as vander
 from pullback._core.numpy import var as var
 from pullback._core.numpy import vdot as vdot
 from pullback._core.numpy import vecdot as vecdot
 from pullback.numpy._derived import vecmat as vecmat
-from pullback.numpy._derived import vectorize as vectorize
+from pullback.numpy._vectorize import vectorize as vectorize
 from pullback._core.numpy import vsplit as vsplit
 from pullback._core.numpy import vstack as vstack
 from pullback._core.numpy import where as where

@@ -2,11 +2,12 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 from pullback._core.random import *
+Key: Any
 from pullback._core.random import PRNGKey as PRNGKey
-ball: Any
+from pullback.random._vectors import ball as ball
 from pullback._core.random import bernoulli as bernoulli
 from pullback._core.random import beta as beta
-from pullback._core.random import binomial as binomial
+from pullback.random._counts import binomial as binomial
 from pullback._core.random import bits as bits
 from pullback._core.random import categorical as categorical
 from pullback._core.random import cauchy as cauchy
@@ -31,15 +32,16 @@ from pullback._core.random import loggamma as loggamma
 from pullback._core.random import logistic as logistic
 from pullback._core.random import lognormal as lognormal
 from pullback._core.random import maxwell as maxwell
-multinomial: Any
-multivariate_normal: Any
+from pullback.random._counts import multinomial as multinomial
+from pullback.random._vectors import multivariate_normal as multivariate_normal
 from pullback._core.random import normal as normal
-orthogonal: Any
+from pullback.random._vectors import orthogonal as orthogonal
 from pullback._core.random import pareto as pareto
 from pullback._core.random import permutation as permutation
-from pullback._core.random import poisson as poisson
+from pullback.random._counts import poisson as poisson
 from pullback._core.random import rademacher as rademacher
 from pullback._core.random import randint as randint
+random_gamma_p: Any
 from pullback._core.random import rayleigh as rayleigh
 from pullback._core.random import split as split
 from pullback._core.random import t as t

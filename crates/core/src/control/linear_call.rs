@@ -75,7 +75,7 @@ impl Prim for LinearCallPrim {
         CpuForm::Decompose(Box::new(move |e, ins| Ok(eval_jaxpr(e, &p.callee, &p.callee_ins(ins))?.into())))
     }
     fn hlo(&self) -> Hlo<LinearCall> {
-        Hlo::Missing("calls of functions")
+        Hlo::AsCpu
     }
     // Covered by the tests of control flow: there is no sample without traced functions.
     fn samples(&self) -> Vec<Sample> {
