@@ -386,3 +386,12 @@ __all__ = [
     "CustomVJPPrimal", "SymbolicZero", "checkpoint", "closure_convert", "custom_gradient", "custom_jvp", "custom_vjp",
     "custom_vjp_primal_tree_values", "linear_call", "remat", "zero_from_primal",
 ]
+
+
+def __getattr__(name):
+    # `custom_jvp_call_p`: the primitives, under the names that libraries key on.
+    if name.endswith("_p"):
+        from pullback.extend.core import primitives
+
+        return getattr(primitives, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

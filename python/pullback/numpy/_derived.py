@@ -38,16 +38,9 @@ def can_cast(from_, to, casting="safe"):
 @_of
 def issubdtype(arg1, arg2):
     """Whether a dtype is a kind of another."""
-    plain = [getattr(x, "dtype", x) if isinstance(x, type) and not issubclass(x, _np.generic) else x for x in (arg1, arg2)]
-    kind = plain[1]
-    name = getattr(_np.dtype(plain[0]), "name", "") if not (isinstance(plain[0], type) and issubclass(plain[0], _np.generic)) else ""
-    if "float" in name and isinstance(kind, type) and issubclass(kind, _np.generic):
-        return kind in (_np.floating, _np.inexact, _np.number, _np.generic) or _np.dtype(plain[0]).type is kind
-    if name in ("int4", "int2") and isinstance(kind, type):
-        return kind in (_np.signedinteger, _np.integer, _np.number, _np.generic) or _np.dtype(plain[0]).type is kind
-    if name in ("uint4", "uint2") and isinstance(kind, type):
-        return kind in (_np.unsignedinteger, _np.integer, _np.number, _np.generic) or _np.dtype(plain[0]).type is kind
-    return _np.issubdtype(*plain)
+    from pullback import dtypes
+
+    return dtypes.issubdtype(arg1, arg2)
 
 
 @_of
