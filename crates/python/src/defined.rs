@@ -68,7 +68,7 @@ pub struct PyParams(Vec<(String, Py<PyAny>)>);
 
 impl PyParams {
     /// Parameters by name.
-    pub fn new(params: Option<&Bound<'_, PyDict>>) -> PyResult<Params> {
+    pub fn erased(params: Option<&Bound<'_, PyDict>>) -> PyResult<Params> {
         let mut fields = vec![];
         for (name, value) in params.into_iter().flat_map(|params| params.iter()) {
             fields.push((name.extract()?, value.unbind()));
@@ -329,7 +329,7 @@ impl DynPrim for &'static Defined {
                 for (name, value) in fields {
                     dict.set_item(name, crate::jaxpr::param_object(py, value)?)?;
                 }
-                PyParams::new(Some(&dict))
+                PyParams::erased(Some(&dict))
             };
             build().carry(py)
         })

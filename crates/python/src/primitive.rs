@@ -61,7 +61,7 @@ impl PyPrimitive {
     /// Parameters of an application.
     pub fn params(&self, params: Option<&Bound<'_, PyDict>>) -> PyResult<Params> {
         if self.defined.is_some() {
-            return PyParams::new(params);
+            return PyParams::erased(params);
         }
         let mut fields = vec![];
         for (name, value) in params.into_iter().flat_map(|params| params.iter()) {
