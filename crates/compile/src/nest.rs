@@ -17,9 +17,13 @@ pub(crate) const CHUNK: i64 = 4096;
 /// Elements that one task of a flat parallel loop covers.
 const BLOCK: i64 = 8192;
 /// Columns whose totals are in the first-level cache together.
-const COLUMNS: i64 = 512;
+const COLUMNS: i64 = 2048;
 /// Rows from which on totals of columns are in memory.
 const MIN_ROWS: i64 = 8;
+/// Rows that a sum of columns adds before it starts anew, where there are many rows and few columns.
+const ROW_CHUNK: i64 = 256;
+/// Elements of a nest from which on code is made longer to run faster.
+const LONG: i64 = 1 << 14;
 /// Element operations from which a nest runs in parallel.
 const PARALLEL_WORK: i64 = 1 << 16;
 
@@ -89,6 +93,16 @@ pub(crate) struct Nest {
     is_ordered: bool,
     lanes_on_kept: bool,
     is_parallel: bool,
+    /// Number of elements.
+    size: i64,
+    /// Operations at one index.
+    n_operations: usize,
+}
+
+/// Consecutive indices of an axis.
+struct Span {
+    start: Affine,
+    n: i64,
 }
 
 impl Nest {
@@ -112,7 +126,18 @@ impl Nest {
         let is_parallel = n_outer == 0 && size >= 2 * BLOCK && is_parallel(self::work(size as usize, work));
         let (reduced, kept) = axes.into_iter().partition(|axis| axis.is_reduced);
         let outer = (0..n_outer).map(|at| Axis { at, size: shape[at] as i64, is_reduced: false }).collect();
-        Nest { rank: shape.len(), outer, kept, reduced, accs: vec![], is_ordered: false, lanes_on_kept, is_parallel }
+        Nest {
+            rank: shape.len(),
+            outer,
+            kept,
+            reduced,
+            accs: vec![],
+            is_ordered: false,
+            lanes_on_kept,
+            is_parallel,
+            size,
+            n_operations: work,
+        }
     }
 
     /// With values to reduce.
@@ -149,6 +174,9 @@ impl Nest {
             return self.lanes(axis, is_parallel, loops, index, body);
         }
         let kind = if is_parallel { LoopKind::Parallel } else { LoopKind::Seq };
+        if level + 1 == self.kept.len() && self.sums_beside() > 1 {
+            return self.rows_beside(axis, kind, loops, index, body);
+        }
         each(loops, axis.size, kind, |loops, id| {
             index[axis.at] = Index::counter(id);
             self.keep(level + 1, loops, index, body)
@@ -193,75 +221,174 @@ impl Nest {
         index: &mut [Index],
         body: &mut dyn NestBody,
     ) -> Result<()> {
-        let len: i64 = self.outer.iter().chain(&self.kept).map(|axis| axis.size).product();
-        let totals: Vec<BufferId> = self.accs.iter().map(|acc| body.scratch(loops, acc.dtype, len)).collect();
-        let (n_blocks, rest) = (axis.size / COLUMNS, axis.size % COLUMNS);
-        let kind = if is_parallel { LoopKind::Parallel } else { LoopKind::Seq };
-        if n_blocks > 1 || (n_blocks == 1 && rest == 0) {
-            each(loops, n_blocks, kind, |loops, block| {
-                self.column_block(axis, COLUMNS, &counter(block).times(COLUMNS), &totals, loops, index, body)
-            })?;
-            let base = constant(n_blocks * COLUMNS);
-            return if rest > 0 { self.column_block(axis, rest, &base, &totals, loops, index, body) } else { Ok(()) };
+        if self.goes_by_row_chunks(axis) {
+            return self.columns_by_row_chunks(axis, loops, index, body);
         }
-        self.column_block(axis, axis.size, &Affine::default(), &totals, loops, index, body)
+        let len: i64 = self.outer.iter().chain(&self.kept).map(|axis| axis.size).product();
+        let totals = self.totals(len, loops, body);
+        let place = self.place_of_columns(axis, index);
+        let rows = Span { start: Affine::default(), n: self.reduced.last().expect("it reduces").size };
+        let kind = if is_parallel { LoopKind::Parallel } else { LoopKind::Seq };
+        column_blocks(axis.size, kind, loops, &mut |loops, columns| {
+            let place = place.plus(&columns.start);
+            self.column_totals(axis, columns, &rows, (&totals, &place), loops, index, body)?;
+            self.finish_columns(axis, columns, loops, index, body, &|loops, id| {
+                let addr = address(&place.plus(&counter(id)));
+                Ok(totals.iter().map(|&total| loops.load(total, addr.clone())).collect())
+            })
+        })
     }
 
-    #[allow(clippy::too_many_arguments, reason = "a slice of an axis and the state of the walk")]
-    fn column_block(
-        &self,
-        axis: &Axis,
-        n: i64,
-        base: &Affine,
-        totals: &[BufferId],
-        loops: &mut Builder,
-        index: &mut [Index],
-        body: &mut dyn NestBody,
-    ) -> Result<()> {
-        let mut place = base.clone();
-        let mut stride = axis.size;
+    fn totals(&self, len: i64, loops: &mut Builder, body: &mut dyn NestBody) -> Vec<BufferId> {
+        self.accs.iter().map(|acc| body.scratch(loops, acc.dtype, len)).collect()
+    }
+
+    /// Where the totals of the first column are at this index of the other kept axes.
+    fn place_of_columns(&self, axis: &Axis, index: &[Index]) -> Affine {
+        let (mut place, mut stride) = (Affine::default(), axis.size);
         for outer in self.outer.iter().chain(&self.kept[..self.kept.len() - 1]).rev() {
             let Index::Affine(at) = &index[outer.at] else { unreachable!("counters of the loops around") };
             place = place.plus(&at.times(stride));
             stride *= outer.size;
         }
+        place
+    }
+
+    /// Whether rows are combined by chunks of [`ROW_CHUNK`], whose totals are combined after: only then can threads
+    /// share a sum that has few columns, and long sums keep their accuracy. Sizes alone decide, as this is an order.
+    fn goes_by_row_chunks(&self, axis: &Axis) -> bool {
+        let is_alone = self.outer.is_empty() && self.kept.len() == 1 && self.reduced.len() == 1 && !self.is_ordered;
+        is_alone && self.reduced[0].size >= 2 * ROW_CHUNK && axis.size < 16 * COLUMNS && self.size >= PARALLEL_WORK
+    }
+
+    fn columns_by_row_chunks(
+        &self,
+        axis: &Axis,
+        loops: &mut Builder,
+        index: &mut [Index],
+        body: &mut dyn NestBody,
+    ) -> Result<()> {
+        let rows = self.reduced[0].size;
+        let (n_chunks, rest) = (rows / ROW_CHUNK, rows % ROW_CHUNK);
+        let n_partials = n_chunks + i64::from(rest > 0);
+        let partials = self.totals(n_partials * axis.size, loops, body);
+        let mut chunk = |loops: &mut Builder, number: &Affine, n: i64| {
+            let rows = Span { start: number.times(ROW_CHUNK), n };
+            column_blocks(axis.size, LoopKind::Seq, loops, &mut |loops, columns| {
+                let place = number.times(axis.size).plus(&columns.start);
+                self.column_totals(axis, columns, &rows, (&partials, &place), loops, index, body)
+            })
+        };
+        each(loops, n_chunks, LoopKind::Parallel, |loops, id| chunk(loops, &counter(id), ROW_CHUNK))?;
+        if rest > 0 {
+            chunk(loops, &constant(n_chunks), rest)?;
+        }
+        let columns = Span { start: Affine::default(), n: axis.size };
+        self.finish_columns(axis, &columns, loops, index, body, &|loops, id| {
+            let at = |number: &Affine| address(&number.times(axis.size).plus(&counter(id)));
+            let first: Vec<ValueId> =
+                partials.iter().map(|&partial| loops.load(partial, at(&Affine::default()))).collect();
+            carry(loops, n_partials - 1, LoopKind::Seq, &plain(&first), |loops, id, phis| {
+                let number = counter(id).plus(&constant(1));
+                let parts = phis.iter().zip(&self.accs).zip(&partials);
+                Ok(parts
+                    .map(|((&phi, acc), &partial)| {
+                        let part = loops.load(partial, at(&number));
+                        loops.binary(acc.combine.binary(), phi, part)
+                    })
+                    .collect())
+            })
+        })
+    }
+
+    /// Ends columns whose totals `total` gives by their number.
+    fn finish_columns(
+        &self,
+        axis: &Axis,
+        columns: &Span,
+        loops: &mut Builder,
+        index: &mut [Index],
+        body: &mut dyn NestBody,
+        total: &dyn Fn(&mut Builder, LoopId) -> Result<Vec<ValueId>>,
+    ) -> Result<()> {
+        each(loops, columns.n, LoopKind::Lanes, |loops, id| {
+            let totals = total(loops, id)?;
+            index[axis.at] = Index::Affine(columns.start.plus(&counter(id)));
+            body.finish(loops, index, &totals)
+        })
+    }
+
+    /// Combines some rows of some columns into memory, from `place` on.
+    #[allow(clippy::too_many_arguments, reason = "a part of two axes and the state of the walk")]
+    fn column_totals(
+        &self,
+        axis: &Axis,
+        columns: &Span,
+        rows: &Span,
+        (totals, place): (&[BufferId], &Affine),
+        loops: &mut Builder,
+        index: &mut [Index],
+        body: &mut dyn NestBody,
+    ) -> Result<()> {
         let place = |id: LoopId| address(&place.plus(&counter(id)));
-        each(loops, n, LoopKind::Lanes, |loops, id| {
+        each(loops, columns.n, LoopKind::Lanes, |loops, id| {
             for (acc, &total) in self.accs.iter().zip(totals) {
                 let first = loops.constant(acc.init);
                 loops.store(total, place(id), first);
             }
             Ok(())
         })?;
-        self.each_row(0, loops, index, &mut |loops, index| {
-            each(loops, n, LoopKind::Lanes, |loops, id| {
-                index[axis.at] = Index::Affine(base.plus(&counter(id)));
-                let accs: Vec<ValueId> = totals.iter().map(|&total| loops.load(total, place(id))).collect();
-                let next = body.element(loops, index, &accs)?;
-                totals.iter().zip(next).for_each(|(&total, next)| loops.store(total, place(id), next));
+        let last = self.reduced.last().expect("it reduces").at;
+        self.each_rows(0, rows, loops, index, &mut |loops, index, rows| {
+            each(loops, columns.n, LoopKind::Lanes, |loops, id| {
+                index[axis.at] = Index::Affine(columns.start.plus(&counter(id)));
+                let mut accs: Vec<ValueId> = totals.iter().map(|&total| loops.load(total, place(id))).collect();
+                for row in 0..rows.n {
+                    index[last] = Index::Affine(rows.start.plus(&constant(row)));
+                    accs = body.element(loops, index, &accs)?;
+                }
+                totals.iter().zip(accs).for_each(|(&total, next)| loops.store(total, place(id), next));
                 Ok(())
             })
-        })?;
-        each(loops, n, LoopKind::Lanes, |loops, id| {
-            index[axis.at] = Index::Affine(base.plus(&counter(id)));
-            let values: Vec<ValueId> = totals.iter().map(|&total| loops.load(total, place(id))).collect();
-            body.finish(loops, index, &values)
         })
     }
 
-    /// Runs `body` at each index of the reduced axes, in order.
-    fn each_row(
+    /// Rows that a pass over totals takes in, one after the other: each is a stream of memory, and totals are read and
+    /// written once for all of them.
+    fn rows_at_once(&self) -> i64 {
+        match self.n_operations {
+            _ if self.size < LONG => 1,
+            0..=2 => 8,
+            3..=8 => 4,
+            _ => 1,
+        }
+    }
+
+    /// Runs `body` at some rows at once of the last reduced axis, for each index of the others, in order.
+    fn each_rows(
         &self,
         level: usize,
+        rows: &Span,
         loops: &mut Builder,
         index: &mut [Index],
-        body: &mut dyn FnMut(&mut Builder, &mut [Index]) -> Result<()>,
+        body: &mut dyn FnMut(&mut Builder, &mut [Index], &Span) -> Result<()>,
     ) -> Result<()> {
-        let Some(axis) = self.reduced.get(level) else { return body(loops, index) };
-        each(loops, axis.size, LoopKind::Seq, |loops, id| {
-            index[axis.at] = Index::counter(id);
-            self.each_row(level + 1, loops, index, body)
-        })
+        if level + 1 < self.reduced.len() {
+            let axis = &self.reduced[level];
+            return each(loops, axis.size, LoopKind::Seq, |loops, id| {
+                index[axis.at] = Index::counter(id);
+                self.each_rows(level + 1, rows, loops, index, body)
+            });
+        }
+        let n = self.rows_at_once();
+        let (n_steps, rest) = (rows.n / n, rows.n % n);
+        if n_steps > 0 {
+            each(loops, n_steps, LoopKind::Seq, |loops, id| {
+                body(loops, index, &Span { start: rows.start.plus(&counter(id).times(n)), n })
+            })?;
+        }
+        let start = rows.start.plus(&constant(n_steps * n));
+        if rest > 0 { body(loops, index, &Span { start, n: rest }) } else { Ok(()) }
     }
 
     fn reduce(&self, loops: &mut Builder, index: &mut [Index], body: &mut dyn NestBody) -> Result<()> {
@@ -279,6 +406,57 @@ impl Nest {
         body.finish(loops, index, &totals)
     }
 
+    /// Sums in lanes that go side by side: none waits for another's addition, and each is a stream of memory.
+    fn sums_beside(&self) -> i64 {
+        let is_apart = !self.accs.is_empty() && !self.lanes_on_kept && !self.is_ordered && self.reduced.len() == 1;
+        match self.n_operations * self.accs.len() {
+            _ if !is_apart || self.size < LONG => 1,
+            0..=2 => 4,
+            3..=8 => 2,
+            _ => 1,
+        }
+    }
+
+    /// The last kept axis, several rows of which are reduced side by side.
+    fn rows_beside(
+        &self,
+        axis: &Axis,
+        kind: LoopKind,
+        loops: &mut Builder,
+        index: &mut [Index],
+        body: &mut dyn NestBody,
+    ) -> Result<()> {
+        let n = self.sums_beside();
+        let (n_steps, rest) = (axis.size / n, axis.size % n);
+        let mut run = |loops: &mut Builder, start: &Affine, n: i64| {
+            let strands = (0..n).map(|row| Strand::of_row(axis.at, Index::Affine(start.plus(&constant(row)))));
+            self.beside(&strands.collect::<Vec<_>>(), loops, index, body)
+        };
+        if n_steps > 0 {
+            each(loops, n_steps, kind, |loops, id| run(loops, &counter(id).times(n), n))?;
+        }
+        if rest > 0 { run(loops, &constant(n_steps * n), rest) } else { Ok(()) }
+    }
+
+    fn beside(
+        &self,
+        strands: &[Strand],
+        loops: &mut Builder,
+        index: &mut [Index],
+        body: &mut dyn NestBody,
+    ) -> Result<()> {
+        let mut inits: Vec<ValueId> = vec![];
+        for _ in strands {
+            inits.extend(self.accs.iter().map(|acc| loops.constant(acc.init)));
+        }
+        let totals = self.by_chunks(&self.reduced[0], strands, &inits, loops, index, body)?;
+        for (strand, totals) in strands.iter().zip(totals.chunks(self.accs.len())) {
+            strand.go(index);
+            body.finish(loops, index, totals)?;
+        }
+        Ok(())
+    }
+
     fn inner(
         &self,
         level: usize,
@@ -289,7 +467,7 @@ impl Nest {
     ) -> Result<Vec<ValueId>> {
         let Some(axis) = self.reduced.get(level) else { return body.element(loops, index, inits) };
         if level + 1 == self.reduced.len() && !self.lanes_on_kept && !self.is_ordered {
-            return self.by_chunks(axis, inits, loops, index, body);
+            return self.by_chunks(axis, &[Strand::default()], inits, loops, index, body);
         }
         carry(loops, axis.size, LoopKind::Seq, &plain(inits), |loops, id, phis| {
             index[axis.at] = Index::counter(id);
@@ -300,22 +478,24 @@ impl Nest {
     fn by_chunks(
         &self,
         axis: &Axis,
+        strands: &[Strand],
         inits: &[ValueId],
         loops: &mut Builder,
         index: &mut [Index],
         body: &mut dyn NestBody,
     ) -> Result<Vec<ValueId>> {
         if axis.size <= CHUNK {
-            return self.in_lanes(axis, axis.size, &Affine::default(), inits, loops, index, body);
+            return self.in_lanes(axis, axis.size, strands, inits, loops, index, body);
         }
         let (n, rest) = (axis.size / CHUNK, axis.size % CHUNK);
+        let moved = |by: &Affine| strands.iter().map(|strand| strand.moved(by)).collect::<Vec<_>>();
         let totals = carry(loops, n, LoopKind::Seq, &plain(inits), |loops, id, phis| {
-            self.in_lanes(axis, CHUNK, &counter(id).times(CHUNK), phis, loops, index, body)
+            self.in_lanes(axis, CHUNK, &moved(&counter(id).times(CHUNK)), phis, loops, index, body)
         })?;
         if rest == 0 {
             Ok(totals)
         } else {
-            self.in_lanes(axis, rest, &constant(n * CHUNK), &totals, loops, index, body)
+            self.in_lanes(axis, rest, &moved(&constant(n * CHUNK)), &totals, loops, index, body)
         }
     }
 
@@ -324,17 +504,27 @@ impl Nest {
         &self,
         axis: &Axis,
         n: i64,
-        base: &Affine,
+        strands: &[Strand],
         inits: &[ValueId],
         loops: &mut Builder,
         index: &mut [Index],
         body: &mut dyn NestBody,
     ) -> Result<Vec<ValueId>> {
-        let combines: Vec<_> = inits.iter().zip(&self.accs).map(|(&init, acc)| (init, Some(acc.combine))).collect();
-        carry(loops, n, LoopKind::Lanes, &combines, |loops, id, phis| {
-            index[axis.at] = Index::Affine(base.plus(&counter(id)));
-            body.element(loops, index, phis)
+        carry(loops, n, LoopKind::Lanes, &self.combining(inits), |loops, id, phis| {
+            let mut nexts = vec![];
+            let n = self.accs.len();
+            for (number, strand) in strands.iter().enumerate() {
+                strand.go(index);
+                index[axis.at] = Index::Affine(strand.start.plus(&counter(id)));
+                nexts.extend(body.element(loops, index, &phis[number * n..][..n])?);
+            }
+            Ok(nexts)
         })
+    }
+
+    /// What lanes start from, with how they combine.
+    fn combining(&self, inits: &[ValueId]) -> Vec<(ValueId, Option<Combine>)> {
+        inits.iter().zip(self.accs.iter().cycle()).map(|(&init, acc)| (init, Some(acc.combine))).collect()
     }
 
     /// Chunks in parallel into scratch memory, then the chunks' totals.
@@ -347,14 +537,26 @@ impl Nest {
         body: &mut dyn NestBody,
     ) -> Result<Vec<ValueId>> {
         let (n, rest) = (axis.size / CHUNK, axis.size % CHUNK);
-        let partials: Vec<BufferId> = self.accs.iter().map(|acc| body.scratch(loops, acc.dtype, n)).collect();
-        each(loops, n, LoopKind::Parallel, |loops, id| {
-            let totals = self.in_lanes(axis, CHUNK, &counter(id).times(CHUNK), inits, loops, index, body)?;
-            totals.into_iter().zip(&partials).for_each(|(total, &partial)| loops.store(partial, at(id), total));
+        let partials = self.totals(n, loops, body);
+        let mut chunks = |loops: &mut Builder, first: &Affine, n: i64| {
+            let number = |i: i64| first.plus(&constant(i));
+            let strands: Vec<Strand> = (0..n).map(|i| Strand::default().moved(&number(i).times(CHUNK))).collect();
+            let inits = inits.repeat(n as usize);
+            let totals = self.in_lanes(axis, CHUNK, &strands, &inits, loops, index, body)?;
+            for (i, totals) in (0..n).zip(totals.chunks(self.accs.len())) {
+                let place = address(&number(i));
+                totals.iter().zip(&partials).for_each(|(&total, &partial)| loops.store(partial, place.clone(), total));
+            }
             Ok(())
-        })?;
-        let combines: Vec<_> = inits.iter().zip(&self.accs).map(|(&init, acc)| (init, Some(acc.combine))).collect();
-        let totals = carry(loops, n, LoopKind::Lanes, &combines, |loops, id, phis| {
+        };
+        let beside = self.sums_beside();
+        if n >= beside {
+            each(loops, n / beside, LoopKind::Parallel, |loops, id| chunks(loops, &counter(id).times(beside), beside))?;
+        }
+        if n % beside > 0 {
+            chunks(loops, &constant(n - n % beside), n % beside)?;
+        }
+        let totals = carry(loops, n, LoopKind::Lanes, &self.combining(inits), |loops, id, phis| {
             let parts = phis.iter().zip(&self.accs).zip(&partials);
             Ok(parts
                 .map(|((&phi, acc), &partial)| {
@@ -366,9 +568,53 @@ impl Nest {
         if rest == 0 {
             Ok(totals)
         } else {
-            self.in_lanes(axis, rest, &constant(n * CHUNK), &totals, loops, index, body)
+            let rest_of_axis = Strand::default().moved(&constant(n * CHUNK));
+            self.in_lanes(axis, rest, &[rest_of_axis], &totals, loops, index, body)
         }
     }
+}
+
+/// One of the reductions in lanes that go side by side.
+#[derive(Clone, Default)]
+struct Strand {
+    /// The kept axis whose index it is at, and that index.
+    row: Option<(usize, Index)>,
+    /// Where on the reduced axis it starts.
+    start: Affine,
+}
+
+impl Strand {
+    fn of_row(at: usize, index: Index) -> Strand {
+        Strand { row: Some((at, index)), start: Affine::default() }
+    }
+
+    fn moved(&self, by: &Affine) -> Strand {
+        Strand { start: self.start.plus(by), ..self.clone() }
+    }
+
+    fn go(&self, index: &mut [Index]) {
+        if let Some((at, row)) = &self.row {
+            index[*at] = row.clone();
+        }
+    }
+}
+
+/// Columns in blocks of [`COLUMNS`] and a rest; a number of columns that is barely more than a block is one.
+fn column_blocks(
+    n: i64,
+    kind: LoopKind,
+    loops: &mut Builder,
+    body: &mut dyn FnMut(&mut Builder, &Span) -> Result<()>,
+) -> Result<()> {
+    let (n_blocks, rest) = (n / COLUMNS, n % COLUMNS);
+    if n_blocks == 0 || (n_blocks == 1 && rest > 0) {
+        return body(loops, &Span { start: Affine::default(), n });
+    }
+    each(loops, n_blocks, kind, |loops, block| {
+        body(loops, &Span { start: counter(block).times(COLUMNS), n: COLUMNS })
+    })?;
+    let start = constant(n_blocks * COLUMNS);
+    if rest > 0 { body(loops, &Span { start, n: rest }) } else { Ok(()) }
 }
 
 fn in_order(axes: &[Axis], loops: &mut Builder, index: &mut [Index], body: &mut dyn NestBody) -> Result<()> {

@@ -7,13 +7,14 @@
 mod buffer;
 pub mod place;
 mod pool;
+mod system;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use buffer::{Buffer, BufferMut};
 pub use place::{Layout, Place};
-pub use pool::{PoolStats, pool_stats, trim_pool};
+pub use pool::{PoolStats, pool_stats, set_pool_limit, trim_pool};
 
 use crate::aval::Aval;
 use crate::dtype::DType;

@@ -1,17 +1,16 @@
 //! The pooled allocator: freed blocks wait in size classes and are handed out again.
 //!
 //! A fresh large block costs a page fault for each 4 KiB at first touch, more than most kernels that fill it, so
-//! blocks are kept. Size classes are powers of two with four steps between; at most [`KEPT_BYTES`] wait in all.
-//! Small blocks of a thread wait in that thread, without a lock.
+//! blocks are kept. Size classes are powers of two with four steps between; at most [`set_pool_limit`] bytes wait in all,
+//! and none when the system has no more memory. Small blocks of a thread wait in that thread, without a lock.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// Alignment of every block: a cache line, and the widest vector register.
-const ALIGNMENT: usize = 64;
-/// Bytes that may wait for reuse before blocks go back to the system.
+use super::system::{self, ALIGNMENT};
+
+/// Bytes that may wait for reuse before blocks go back to the system, if nobody sets another limit.
 const KEPT_BYTES: usize = 1 << 30;
 /// Blocks up to this size wait in the thread that freed them.
 const SMALL_BYTES: usize = 4096;
@@ -20,6 +19,8 @@ const SMALL_KEPT: usize = 32;
 const N_CLASSES: usize = 4 * 58;
 
 static KEPT: AtomicUsize = AtomicUsize::new(0);
+/// The limit that was asked for; the greatest number while nobody asked.
+static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 static LARGE: Mutex<Vec<Vec<Block>>> = Mutex::new(Vec::new());
 
@@ -60,6 +61,24 @@ pub fn pool_stats() -> PoolStats {
     PoolStats { live_bytes: LIVE.load(Ordering::Relaxed), kept_bytes: KEPT.load(Ordering::Relaxed) }
 }
 
+/// How many bytes may wait for reuse: as set, else `PULLBACK_POOL_BYTES`, else 1 GiB.
+fn limit() -> usize {
+    static DEFAULT: OnceLock<usize> = OnceLock::new();
+    let setting = || std::env::var("PULLBACK_POOL_BYTES").ok().and_then(|text| text.parse().ok());
+    match LIMIT.load(Ordering::Relaxed) {
+        usize::MAX => *DEFAULT.get_or_init(|| setting().unwrap_or(KEPT_BYTES)),
+        n => n,
+    }
+}
+
+/// Sets how many bytes may wait for reuse; blocks beyond that go back to the system, those that wait now at once.
+pub fn set_pool_limit(size_bytes: usize) {
+    LIMIT.store(size_bytes, Ordering::Relaxed);
+    if KEPT.load(Ordering::Relaxed) > size_bytes {
+        trim_pool();
+    }
+}
+
 /// Gives all large waiting blocks back to the system.
 pub fn trim_pool() {
     let classes = std::mem::take(&mut *LARGE.lock().unwrap_or_else(PoisonError::into_inner));
@@ -86,10 +105,6 @@ fn capacity_of(class: usize) -> usize {
     (1 << power) + quarter * ((1 << power) / 4)
 }
 
-fn layout(capacity: usize) -> Layout {
-    Layout::from_size_align(capacity, ALIGNMENT).expect("a block is smaller than the address space")
-}
-
 /// A block of at least `size_bytes` bytes and its capacity.
 pub(super) fn acquire(size_bytes: usize) -> (*mut u8, usize) {
     let class = class_of(size_bytes);
@@ -99,12 +114,19 @@ pub(super) fn acquire(size_bytes: usize) -> (*mut u8, usize) {
     if let Some(block) = waiting {
         return (block.0, capacity);
     }
-    // SAFETY: the layout's size is at least one alignment, not zero.
-    let start = unsafe { alloc_zeroed(layout(capacity)) };
+    (fresh(capacity), capacity)
+}
+
+fn fresh(capacity: usize) -> *mut u8 {
+    let mut start = system::acquire(capacity);
     if start.is_null() {
-        handle_alloc_error(layout(capacity));
+        trim_pool();
+        start = system::acquire(capacity);
     }
-    (start, capacity)
+    if start.is_null() {
+        system::fail(capacity);
+    }
+    start
 }
 
 fn take_small(class: usize) -> Option<Block> {
@@ -144,7 +166,7 @@ fn keep_small(class: usize, start: *mut u8) -> bool {
 }
 
 fn keep_large(class: usize, start: *mut u8, capacity: usize) -> bool {
-    if KEPT.load(Ordering::Relaxed) + capacity > KEPT_BYTES || class >= N_CLASSES {
+    if KEPT.load(Ordering::Relaxed) + capacity > limit() || class >= N_CLASSES {
         return false;
     }
     let mut classes = LARGE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -157,13 +179,56 @@ fn keep_large(class: usize, start: *mut u8, capacity: usize) -> bool {
 }
 
 fn free(start: *mut u8, capacity: usize) {
-    // SAFETY: `start` came from `alloc_zeroed` with this layout and has no owner any more.
-    unsafe { dealloc(start, layout(capacity)) }
+    // SAFETY: `start` came from `system::acquire` with this capacity and has no owner any more.
+    unsafe { system::free(start, capacity) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Page faults of this thread so far.
+    #[cfg(target_os = "linux")]
+    fn faults() -> i64 {
+        // SAFETY: zeros are a valid value of the plain struct, which the call fills.
+        unsafe {
+            let mut usage: libc::rusage = std::mem::zeroed();
+            assert_eq!(libc::getrusage(libc::RUSAGE_THREAD, &mut usage), 0);
+            usage.ru_minflt
+        }
+    }
+
+    /// Touches every page of a block and lets it go; gives how many pages faulted.
+    #[cfg(target_os = "linux")]
+    fn faults_of_one_use(size_bytes: usize) -> i64 {
+        let before = faults();
+        let (start, capacity) = acquire(size_bytes);
+        for at in (0..size_bytes).step_by(4096) {
+            // SAFETY: inside of the block, which is this function's.
+            unsafe { start.add(at).write_volatile(1) };
+        }
+        release(start, capacity);
+        faults() - before
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn large_blocks_fault_once() {
+        let size_bytes = 40 << 20;
+        faults_of_one_use(size_bytes);
+        let again = faults_of_one_use(size_bytes);
+        assert!(again < 100, "{again} page faults where the block was used before");
+    }
+
+    #[test]
+    fn large_blocks_are_aligned_and_zero_at_first() {
+        let capacity = capacity_of(class_of(5 << 20));
+        let start = fresh(capacity);
+        assert_eq!(start.addr() % ALIGNMENT, 0);
+        // SAFETY: the block has that many bytes.
+        assert!(unsafe { std::slice::from_raw_parts(start, capacity) }.iter().all(|&byte| byte == 0));
+        free(start, capacity);
+    }
 
     #[test]
     fn classes_hold_their_sizes_and_round_trip() {

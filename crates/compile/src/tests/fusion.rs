@@ -108,10 +108,10 @@ fn large_nests_are_parallel_by_blocks() {
     check_outline(
         "{ lambda ; a:f32[100000]. let b:f32[100000] = mul a a; c:f32[] = reduce_sum[axes=(0,) out_sharding=None] b in (c,) }",
         &expect![[r#"
-            parallel Const(24)
-              lanes Const(4096) Add
-                load b0, Mul, Add
-              store b2
+            parallel Const(6)
+              lanes Const(4096) Add Add Add Add
+                load b0, Mul, Add, load b0, Mul, Add, load b0, Mul, Add, load b0, Mul, Add
+              store b2, store b2, store b2, store b2
             lanes Const(24) Add
               load b2, Add
             lanes Const(1696) Add
@@ -185,9 +185,11 @@ fn many_rows_are_summed_one_after_the_other() {
         &expect![[r#"
             lanes Const(600)
               store b2
-            seq Const(100)
+            seq Const(12)
               lanes Const(600)
-                load b2, load b0, Add, store b2
+                load b2, load b0, Add, load b0, Add, load b0, Add, load b0, Add, load b0, Add, load b0, Add, load b0, Add, load b0, Add, store b2
+            lanes Const(600)
+              load b2, load b0, Add, load b0, Add, load b0, Add, load b0, Add, store b2
             lanes Const(600)
               load b2, store b1
         "#]],
