@@ -10,7 +10,7 @@ use pullback_ir::lower::{
     Affine, CpuForm, Elem, ElementCx, ElementFn, Index, TargetFn, is_computable, value_dtype, values_per_element,
 };
 use pullback_ir::{Atom, Eqn, JaxprRef, VarId};
-use pullback_loops::{Binary, Builder, LoopId, Op, ValueId};
+use pullback_loops::{Builder, Op};
 use smallvec::SmallVec;
 
 /// How the index in an operand follows from that in the result: operand axis `axis` is at
@@ -146,30 +146,15 @@ pub(crate) fn moves_a_box(target: &TargetFn, ins: &[Aval], shape: &[usize]) -> b
     let counters: Vec<_> = shape.iter().map(|_| cx.loops.fresh_loop()).collect();
     let index: Vec<Index> = counters.iter().map(|&id| Index::counter(id)).collect();
     let Ok((at, None)) = target(&mut cx, &index) else { return false };
-    // Operands are read at no index that counts, so a value counts only through a counter in a sum.
+    // Operands are read at no index that counts, so a value counts only by way of a counter.
     if cx.n_varying > 0 {
         return false;
     }
     let program = cx.loops.finish();
-    let sum_of = |value: ValueId| program.body.iter().find(|inst| inst.dst == value && inst.op.has_value());
-    let counter_of =
-        |value: ValueId| sum_of(value).and_then(|inst| if let Op::Index(id) = inst.op { Some(id) } else { None });
-    let n_uses = |id: LoopId| {
-        let mut n = 0;
-        program
-            .body
-            .iter()
-            .for_each(|inst| inst.op.for_each_operand(|value| n += usize::from(counter_of(value) == Some(id))));
-        n
-    };
+    let counts = program.body.iter().any(|inst| matches!(inst.op, Op::Index(_)));
     let adds = |axis: usize, index: &Index| match index {
         Index::Affine(affine) => affine.terms.as_slice() == [(counters[axis], 1)],
-        Index::Value(value) => match sum_of(*value).map(|inst| &inst.op) {
-            Some(Op::Binary(Binary::Add, x, y)) => {
-                [*x, *y].into_iter().any(|part| counter_of(part) == Some(counters[axis])) && n_uses(counters[axis]) == 1
-            }
-            _ => false,
-        },
+        Index::Sum(affine, _) => affine.terms.as_slice() == [(counters[axis], 1)] && !counts,
     };
     at.len() == shape.len() && at.iter().enumerate().all(|(axis, index)| adds(axis, index))
 }

@@ -102,7 +102,10 @@ impl View {
         for (index, &stride) in index.iter().zip(&self.strides).filter(|(_, stride)| **stride != 0) {
             match index.times(stride, loops) {
                 Index::Affine(term) => affine = affine.plus(&term),
-                Index::Value(term) => offset = Some(sum(loops, offset, term)),
+                Index::Sum(term, value) => {
+                    affine = affine.plus(&term);
+                    offset = Some(sum(loops, offset, value));
+                }
             }
         }
         let parts = values_per_element(self.dtype) as i64;

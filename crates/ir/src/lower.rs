@@ -46,8 +46,8 @@ impl Elem {
 pub enum Index {
     /// `base + Σ counter · stride`.
     Affine(Affine),
-    /// A computed `int64`.
-    Value(ValueId),
+    /// A computed `int64`, and a part that is known by counters.
+    Sum(Affine, ValueId),
 }
 
 /// `base + Σ counter · stride`.
@@ -97,11 +97,20 @@ impl Index {
         Index::Affine(Affine { base: 0, terms: SmallVec::from_slice(&[(id, 1)]) })
     }
 
+    /// A computed `int64`; a known position if it is a constant.
+    pub fn computed(value: ValueId, loops: &Builder) -> Index {
+        loops.known_int(value).map_or(Index::Sum(Affine::default(), value), Index::constant)
+    }
+
     /// As an `int64` value.
     pub fn value(&self, loops: &mut Builder) -> ValueId {
         match self {
-            Index::Value(value) => *value,
             Index::Affine(affine) => affine_value(affine, loops),
+            Index::Sum(affine, value) if *affine == Affine::default() => *value,
+            Index::Sum(affine, value) => {
+                let affine = affine_value(affine, loops);
+                loops.binary(Binary::Add, *value, affine)
+            }
         }
     }
 
@@ -110,10 +119,10 @@ impl Index {
     pub fn plus(&self, other: &Index, loops: &mut Builder) -> Index {
         match (self, other) {
             (Index::Affine(a), Index::Affine(b)) => Index::Affine(a.plus(b)),
-            _ => {
-                let (a, b) = (self.value(loops), other.value(loops));
-                Index::Value(loops.binary(Binary::Add, a, b))
+            (Index::Sum(a, value), Index::Affine(b)) | (Index::Affine(b), Index::Sum(a, value)) => {
+                Index::Sum(a.plus(b), *value)
             }
+            (Index::Sum(a, x), Index::Sum(b, y)) => Index::Sum(a.plus(b), loops.binary(Binary::Add, *x, *y)),
         }
     }
 
@@ -128,9 +137,11 @@ impl Index {
     pub fn times(&self, factor: i64, loops: &mut Builder) -> Index {
         match self {
             Index::Affine(affine) => Index::Affine(affine.times(factor)),
-            Index::Value(value) => {
-                let factor = loops.int(factor);
-                Index::Value(loops.binary(Binary::Mul, *value, factor))
+            Index::Sum(..) if factor == 0 => Index::constant(0),
+            Index::Sum(..) if factor == 1 => self.clone(),
+            Index::Sum(affine, value) => {
+                let by = loops.int(factor);
+                Index::Sum(affine.times(factor), loops.binary(Binary::Mul, *value, by))
             }
         }
     }
@@ -145,7 +156,7 @@ impl Index {
         }
         let (value, low, high) = (self.value(loops), loops.int(low), loops.int(high.max(low)));
         let raised = loops.binary(Binary::Max, value, low);
-        Index::Value(loops.binary(Binary::Min, raised, high))
+        Index::Sum(Affine::default(), loops.binary(Binary::Min, raised, high))
     }
 }
 

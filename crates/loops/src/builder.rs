@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use pullback_base::{DType, Scalar};
+use rustc_hash::FxHashMap;
 
 use crate::program::*;
 
@@ -13,6 +14,8 @@ use crate::program::*;
 pub struct Builder {
     program: Program,
     blocks: Vec<Block>,
+    /// Values that are integer constants.
+    ints: FxHashMap<ValueId, i64>,
 }
 
 #[derive(Default)]
@@ -39,12 +42,16 @@ enum Key {
 impl Builder {
     /// An empty program.
     pub fn new(name: &str) -> Builder {
-        Builder { program: Program { name: name.into(), ..Program::default() }, blocks: vec![Block::default()] }
+        Builder::with(Program { name: name.into(), ..Program::default() })
     }
 
     /// A program with the tables of another and an empty body, for passes that rebuild blocks.
     pub fn over(program: &Program) -> Builder {
-        Builder { program: Program { body: vec![], ..program.clone() }, blocks: vec![Block::default()] }
+        Builder::with(Program { body: vec![], ..program.clone() })
+    }
+
+    fn with(program: Program) -> Builder {
+        Builder { program, blocks: vec![Block::default()], ints: FxHashMap::default() }
     }
 
     /// Opens a block inside the current one.
@@ -130,7 +137,16 @@ impl Builder {
     /// A constant; its weak type is dropped.
     pub fn constant(&mut self, scalar: Scalar) -> ValueId {
         let scalar = scalar.weak(false);
-        self.pure(Key::Const(scalar), scalar.dtype(), Op::Const(scalar))
+        let value = self.pure(Key::Const(scalar), scalar.dtype(), Op::Const(scalar));
+        if scalar.dtype().is_integer() {
+            self.ints.insert(value, scalar.as_i64());
+        }
+        value
+    }
+
+    /// The number that a value is, if it is an integer constant.
+    pub fn known_int(&self, value: ValueId) -> Option<i64> {
+        self.ints.get(&value).copied()
     }
 
     /// An `int64` constant.
@@ -180,7 +196,12 @@ impl Builder {
 
     /// Conversion by value; nothing when the type is the same.
     pub fn convert(&mut self, dtype: DType, x: ValueId) -> ValueId {
-        if self.dtype(x) == dtype { x } else { self.pure(Key::Convert(dtype, x), dtype, Op::Convert(dtype, x)) }
+        match self.known_int(x) {
+            _ if self.dtype(x) == dtype => x,
+            // Positions come as integers of any kind.
+            Some(number) if dtype == DType::I64 => self.int(number),
+            _ => self.pure(Key::Convert(dtype, x), dtype, Op::Convert(dtype, x)),
+        }
     }
 
     /// Conversion by bits; nothing when the type is the same.

@@ -177,5 +177,6 @@ fn store_combined(
 
 fn guarded(loops: &mut Builder, is_in: ValueId, index: &Index) -> Index {
     let (value, zero) = (index.value(loops), loops.int(0));
-    Index::Value(loops.select(is_in, value, zero))
+    let place = loops.select(is_in, value, zero);
+    Index::computed(place, loops)
 }

@@ -82,7 +82,7 @@ impl Prim for DynamicSlicePrim {
                 let start = cx.operand(axis + 1, &[])?.one();
                 let loops = cx.loops();
                 let start = loops.convert(DType::I64, start);
-                position.push(Index::Value(start).clamped(0, last, loops).plus(index, loops));
+                position.push(Index::computed(start, loops).clamped(0, last, loops).plus(index, loops));
             }
             cx.operand(0, &position)
         }))

@@ -89,7 +89,7 @@ impl Prim for DynamicUpdateSlice {
                 let start = cx.operand(axis + 2, &[])?.one();
                 let loops = cx.loops();
                 let start = loops.convert(DType::I64, start);
-                position.push(Index::Value(start).clamped(0, last, loops).plus(index, loops));
+                position.push(Index::computed(start, loops).clamped(0, last, loops).plus(index, loops));
             }
             Ok((position, None))
         };

@@ -139,7 +139,7 @@ impl Window {
             if self.mode != GatherMode::Clip {
                 is_inside = Some(inside(cx, start, last, is_inside));
             }
-            position[axis] = Index::Value(start).clamped(0, last, cx.loops());
+            position[axis] = Index::computed(start, cx.loops()).clamped(0, last, cx.loops());
         }
         for &(axis, index_axis) in &self.batch_axes {
             position[axis] = batch[index_axis].clone();
