@@ -25,6 +25,19 @@ pub(crate) struct IndexMap {
     pub(crate) terms: SmallVec<[(usize, usize, i64); 4]>,
 }
 
+impl IndexMap {
+    /// Whether the result's axes are the operand's in another order.
+    fn is_permutation(&self) -> bool {
+        let mut to: SmallVec<[usize; 4]> = self.terms.iter().map(|term| term.1).collect();
+        let mut from: SmallVec<[usize; 4]> = self.terms.iter().map(|term| term.0).collect();
+        to.sort_unstable();
+        from.sort_unstable();
+        let each_once = |axes: &[usize]| axes.iter().copied().eq(0..self.base.len());
+        let moves_none = self.base.iter().all(|&base| base == 0) && self.terms.iter().all(|term| term.2 == 1);
+        moves_none && each_once(&to) && each_once(&from)
+    }
+}
+
 /// A jaxpr ready to be planned.
 pub(crate) struct Graph {
     pub(crate) jaxpr: JaxprRef,
@@ -34,6 +47,8 @@ pub(crate) struct Graph {
     pub(crate) maps: Vec<Option<IndexMap>>,
     /// The equation that defines each variable; `None` for inputs and consts.
     pub(crate) made_by: Vec<Option<usize>>,
+    /// For each contraction, the transpose that alone reads its result: the result lies in memory as that one wants it.
+    pub(crate) transposed_by: Vec<Option<usize>>,
 }
 
 impl Graph {
@@ -51,7 +66,36 @@ impl Graph {
             forms.push(form);
             eqn.outs().for_each(|var| made_by[var.index()] = Some(number));
         }
-        Ok(Rc::new(Graph { jaxpr, forms, maps, made_by }))
+        let mut graph = Graph { jaxpr, forms, maps, made_by, transposed_by: vec![None; n] };
+        graph.find_transposed();
+        Ok(Rc::new(graph))
+    }
+
+    fn find_transposed(&mut self) {
+        let mut n_readers = vec![0; self.jaxpr.vars.len()];
+        for &atom in self.jaxpr.eqns.iter().flat_map(|eqn| &eqn.ins).chain(&self.jaxpr.outs) {
+            if let Atom::Var(var) = atom {
+                n_readers[var.index()] += 1;
+            }
+        }
+        for number in 0..self.forms.len() {
+            let CpuForm::Element(_) = self.forms[number] else { continue };
+            let Some(map) = self.maps[number].as_ref().filter(|map| map.is_permutation()) else { continue };
+            let Atom::Var(operand) = self.eqn(number).ins[map.operand] else { continue };
+            let Some(maker) = self.made_by[operand.index()] else { continue };
+            if matches!(self.forms[maker], CpuForm::Contract(_)) && n_readers[operand.index()] == 1 {
+                self.transposed_by[maker] = Some(number);
+            }
+        }
+    }
+
+    /// Whether an equation is the transpose of a contraction that nobody else reads.
+    pub(crate) fn transposes_a_contraction(&self, number: usize) -> bool {
+        let maker = |var: VarId| self.made_by[var.index()];
+        self.eqn(number).ins.iter().any(|&atom| match atom {
+            Atom::Var(var) => maker(var).is_some_and(|maker| self.transposed_by[maker] == Some(number)),
+            Atom::Literal(_) => false,
+        })
     }
 
     pub(crate) fn eqn(&self, number: usize) -> &Eqn {

@@ -22,6 +22,9 @@ const COLUMNS: i64 = 2048;
 const MIN_ROWS: i64 = 8;
 /// Rows that a sum of columns adds before it starts anew, where there are many rows and few columns.
 const ROW_CHUNK: i64 = 256;
+/// The longest last axis that is too short for lanes, and the shortest axis beside it that goes into lanes instead.
+pub(crate) const SHORT: usize = 4;
+pub(crate) const LONG_ENOUGH: usize = 16;
 /// Elements of a nest from which on code is made longer to run faster.
 const LONG: i64 = 1 << 14;
 /// Element operations from which a nest runs in parallel.
@@ -92,6 +95,8 @@ pub(crate) struct Nest {
     /// Reduced axes run in order, one element after the other.
     is_ordered: bool,
     lanes_on_kept: bool,
+    /// The last kept axis is short and a long reduced one is before it.
+    has_few_columns: bool,
     is_parallel: bool,
     /// Number of elements.
     size: i64,
@@ -120,8 +125,13 @@ impl Nest {
         accesses: Option<&[Strides]>,
         work: usize,
     ) -> Nest {
-        let axes = collapse(n_outer, shape, reduced, accesses);
-        let lanes_on_kept = axes.last().is_some_and(|axis| !axis.is_reduced);
+        let mut axes = collapse(n_outer, shape, reduced, accesses);
+        let short = ShortAxis::of(n_outer, shape, reduced);
+        if short == Some(ShortAxis::OfMap) && accesses.is_some_and(|accesses| goes_along(&axes, accesses)) {
+            let n = axes.len();
+            axes.swap(n - 1, n - 2);
+        }
+        let lanes_on_kept = short == Some(ShortAxis::Reduced) || axes.last().is_some_and(|axis| !axis.is_reduced);
         let size: i64 = axes.iter().map(|axis| axis.size).product();
         let is_parallel = n_outer == 0 && size >= 2 * BLOCK && is_parallel(self::work(size as usize, work));
         let (reduced, kept) = axes.into_iter().partition(|axis| axis.is_reduced);
@@ -134,15 +144,17 @@ impl Nest {
             accs: vec![],
             is_ordered: false,
             lanes_on_kept,
+            has_few_columns: short == Some(ShortAxis::Kept),
             is_parallel,
-            size,
+            size: size * shape[..n_outer].iter().product::<usize>() as i64,
             n_operations: work,
         }
     }
 
     /// With values to reduce.
     pub(crate) fn reducing(self, accs: Vec<Acc>, is_ordered: bool) -> Nest {
-        Nest { accs, is_ordered, ..self }
+        let lanes_on_kept = self.lanes_on_kept && (is_ordered || !self.has_few_columns);
+        Nest { accs, is_ordered, lanes_on_kept, ..self }
     }
 
     /// On one thread, each iteration after the one before: for bodies whose iterations depend on each other.
@@ -166,7 +178,7 @@ impl Nest {
 
     fn keep(&self, level: usize, loops: &mut Builder, index: &mut [Index], body: &mut dyn NestBody) -> Result<()> {
         let Some(axis) = self.kept.get(level) else { return self.reduce(loops, index, body) };
-        let is_parallel = self.is_parallel && level == 0;
+        let is_parallel = self.is_parallel && level == self.parallel_level();
         if self.lanes_on_kept && level + 1 == self.kept.len() {
             if self.sums_columns() {
                 return self.columns(axis, is_parallel, loops, index, body);
@@ -181,6 +193,11 @@ impl Nest {
             index[axis.at] = Index::counter(id);
             self.keep(level + 1, loops, index, body)
         })
+    }
+
+    /// The kept axis that threads share: the first that is not short.
+    fn parallel_level(&self) -> usize {
+        self.kept.iter().position(|axis| axis.size > SHORT as i64).unwrap_or(0)
     }
 
     /// The last kept axis in lanes; in parallel by blocks and a rest.
@@ -469,6 +486,14 @@ impl Nest {
         if level + 1 == self.reduced.len() && !self.lanes_on_kept && !self.is_ordered {
             return self.by_chunks(axis, &[Strand::default()], inits, loops, index, body);
         }
+        if self.lanes_on_kept && axis.size <= SHORT as i64 {
+            let mut values = inits.to_vec();
+            for at in 0..axis.size {
+                index[axis.at] = Index::constant(at);
+                values = self.inner(level + 1, &values, loops, index, body)?;
+            }
+            return Ok(values);
+        }
         carry(loops, axis.size, LoopKind::Seq, &plain(inits), |loops, id, phis| {
             index[axis.at] = Index::counter(id);
             self.inner(level + 1, phis, loops, index, body)
@@ -597,6 +622,41 @@ impl Strand {
             index[*at] = row.clone();
         }
     }
+}
+
+/// How a short last axis after a long one is walked; lanes are for the long one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ShortAxis {
+    /// Nothing is reduced: outside of the long one, where memory allows.
+    OfMap,
+    /// It is reduced, in order.
+    Reduced,
+    /// The long one is reduced, for each index of the short one.
+    Kept,
+}
+
+impl ShortAxis {
+    /// Sizes alone decide where that is the order of a sum.
+    fn of(n_outer: usize, shape: &[usize], reduced: &[usize]) -> Option<ShortAxis> {
+        let mut axes = (n_outer..shape.len()).rev().filter(|&axis| shape[axis] != 1);
+        let (last, before) = (axes.next()?, axes.next()?);
+        if shape[last] > SHORT || shape[before] < LONG_ENOUGH {
+            return None;
+        }
+        match [before, last].map(|axis| reduced.contains(&axis)) {
+            [false, false] if reduced.is_empty() => Some(ShortAxis::OfMap),
+            [false, true] => Some(ShortAxis::Reduced),
+            [true, false] => Some(ShortAxis::Kept),
+            [false, false] | [true, true] => None,
+        }
+    }
+}
+
+/// Whether most of what a nest touches lies along its last axis but one, or is the same there.
+fn goes_along(axes: &[Axis], accesses: &[Strides]) -> bool {
+    let [.., before, last] = axes else { return false };
+    let lies_along = |strides: &&Strides| matches!(strides[before.at], 0 | 1);
+    last.size <= SHORT as i64 && 2 * accesses.iter().filter(lies_along).count() > accesses.len()
 }
 
 /// Columns in blocks of [`COLUMNS`] and a rest; a number of columns that is barely more than a block is one.

@@ -62,6 +62,8 @@ pub(crate) struct Plan {
     pub(crate) scalars: Vec<Vec<usize>>,
     /// Variables made in a group that someone reads from memory.
     pub(crate) stored: Vec<bool>,
+    /// Variables that all readers ask for elements by index, so that they may lie in memory in any order.
+    pub(crate) by_element: Vec<bool>,
     /// The last step that reads each variable or what lies in its memory; `usize::MAX` for results.
     pub(crate) last_use: Vec<usize>,
     /// Groups that run row by row together.
@@ -83,10 +85,11 @@ impl Plan {
             open: HashMap::default(),
         };
         (0..graph.forms.len()).for_each(|eqn| planner.place(eqn));
-        let Planner { places, steps, scalars, ready, .. } = planner;
+        let Planner { places, steps, scalars, ready, needs, .. } = planner;
+        let by_element = needs.of.iter().map(|&need| need == Need::Elements).collect();
         let stored = stored(graph, &places);
         let last_use = last_use(graph, &places, &ready);
-        let mut plan = Plan { places, steps, scalars, stored, last_use, runs: vec![] };
+        let mut plan = Plan { places, steps, scalars, stored, by_element, last_use, runs: vec![] };
         if options.fuse {
             plan.runs = rows::runs(graph, &plan, &ready);
         }
@@ -95,6 +98,11 @@ impl Plan {
 }
 
 impl Plan {
+    /// Whether an equation has a place of its own in memory.
+    pub(crate) fn is_stored(&self, eqn: usize) -> bool {
+        matches!(self.places[eqn], Place::Member(_) | Place::Single(_))
+    }
+
     /// The group that is a step.
     pub(crate) fn group(&self, step: usize) -> &Group {
         match &self.steps[step] {
@@ -143,6 +151,7 @@ impl Needs {
         let (eqn, out) = (graph.eqn(number), graph.out(number));
         let all = |needs: &mut Needs, need: Need| eqn.ins.iter().for_each(|&atom| needs.raise(atom, need));
         match &graph.forms[number] {
+            CpuForm::Element(_) if graph.transposes_a_contraction(number) => {}
             CpuForm::Element(_) => {
                 let need = self.of[out.index()];
                 match &graph.maps[number] {
@@ -236,6 +245,9 @@ impl Planner<'_> {
     }
 
     fn element(&mut self, number: usize) {
+        if self.graph.transposes_a_contraction(number) && !self.needs.stored[number] {
+            return self.define(number, Place::View, self.operands_ready(number));
+        }
         let weight = self.virtual_weight(number);
         if self.needs.stored[number] || weight > MAX_VIRTUAL_WEIGHT {
             return self.member(number, self.graph.out_aval(number).shape.clone(), None);

@@ -6,6 +6,7 @@ use pullback_loops::{Addr, BufferId, Builder, Extent, ValueId};
 use smallvec::SmallVec;
 
 use crate::graph::IndexMap;
+use crate::nest::{LONG_ENOUGH, SHORT};
 
 /// One number an axis.
 pub(crate) type Strides = SmallVec<[i64; 4]>;
@@ -78,6 +79,27 @@ impl View {
         view.base.base += map.base.iter().zip(&self.strides).map(|(base, stride)| base * stride).sum::<i64>();
         for &(from, to, stride) in &map.terms {
             view.strides[to] += stride * self.strides[from];
+        }
+        view
+    }
+
+    /// With a short last axis outside of a long one before it, so that lanes of the long one lie together.
+    pub(crate) fn with_long_axis_last(mut self, shape: &[usize]) -> View {
+        if let [.., long, short] = *shape
+            && (2..=SHORT).contains(&short)
+            && long >= LONG_ENOUGH
+        {
+            let rank = shape.len();
+            (self.strides[rank - 2], self.strides[rank - 1]) = (1, long as i64);
+        }
+        self
+    }
+
+    /// The view of which an index map that permutes axes shows this one.
+    pub(crate) fn unmapped(&self, map: &IndexMap) -> View {
+        let mut view = self.clone();
+        for &(from, to, _) in &map.terms {
+            view.strides[from] = self.strides[to];
         }
         view
     }

@@ -1,22 +1,24 @@
 //! Matrix products by the `gemm` crate, split over threads here.
 //!
-//! The crate's own threads would spin and not survive a fork. Pieces depend on sizes only, so results do not depend
-//! on the number of threads.
+//! The crate's own threads would spin and not survive a fork. It adds the products of an element in an order that the
+//! depth alone decides while both sides have more than [`MIN_PIECE`] rows and columns or are not split, so that results
+//! do not depend on the number of pieces, and pieces may depend on the number of threads.
 
 use std::ops::{Add, Mul};
 
 use gemm::{Parallelism, c32, c64};
 use pullback_base::{DType, Result, bail};
 use pullback_loops::Gemm;
-use pullback_runtime::parallel_for;
+use pullback_runtime::{parallel_for, threads};
 
 /// Products up to this many multiplications run by plain loops: packing would cost more than they do.
 const SMALL: usize = 16 * 16 * 16;
 /// From this many multiplications on, threads share a product.
 const SHARED: usize = 1 << 21;
-/// The fewest rows or columns in a piece, and the most pieces.
-const PIECE: usize = 192;
-const MAX_PIECES: usize = 16;
+/// The fewest rows or columns in a piece: up to 64 of both the crate takes another way.
+const MIN_PIECE: usize = 96;
+/// From this many multiplications on, there are more pieces than threads, so that a slow thread gets fewer.
+const UNEVEN: usize = 1 << 26;
 
 /// A product of checked operands.
 pub(crate) fn gemm(gemm: &Gemm, lhs: &[u8], rhs: &[u8], out: &mut [u8]) -> Result<()> {
@@ -43,7 +45,8 @@ pub(crate) struct Matrix<T> {
 unsafe impl<T: Sync> Sync for Matrix<T> {}
 
 fn typed<T: Element>(gemm: &Gemm, lhs: &[u8], rhs: &[u8], out: &mut [u8], zero: T, one: T) -> Result<()> {
-    let [batch, rows, columns, depth] = gemm.sizes;
+    let [outer, inner, rows, columns, depth] = gemm.sizes;
+    let batch = outer * inner;
     if batch * rows * columns == 0 {
         return Ok(());
     }
@@ -58,46 +61,60 @@ fn typed<T: Element>(gemm: &Gemm, lhs: &[u8], rhs: &[u8], out: &mut [u8], zero: 
     if !aligned {
         bail!(Internal, "an operand of a matrix product is not aligned");
     }
-    let matrix = |start: *const u8, strides: [isize; 3]| Matrix {
+    let matrix = |start: *const u8, strides: [isize; 4]| Matrix {
         start: start.cast_mut().cast::<T>(),
-        strides: [strides[1], strides[2]],
+        strides: [strides[2], strides[3]],
     };
     let a = matrix(lhs.as_ptr(), gemm.lhs_strides);
     let b = matrix(rhs.as_ptr(), gemm.rhs_strides);
     let c = matrix(out.as_mut_ptr(), gemm.out_strides);
-    let steps = [gemm.lhs_strides[0], gemm.rhs_strides[0], gemm.out_strides[0]];
     let work = rows * columns * depth;
-    let n_pieces = if work < SHARED { 1 } else { (rows.max(columns) / PIECE).clamp(1, MAX_PIECES) };
-    let by_rows = rows >= columns;
-    let piece = rows.max(columns).div_ceil(n_pieces);
+    let all_work = work.saturating_mul(batch);
+    let [n_down, n_across] = if all_work < SHARED { [1, 1] } else { pieces(rows, columns, batch, all_work) };
+    let n_pieces = n_down * n_across;
+    let (height, width) = (rows.div_ceil(n_down), columns.div_ceil(n_across));
     let run = |number: usize| {
-        let (batch, start) = (number / n_pieces, number % n_pieces * piece);
-        let n = piece.min(rows.max(columns).saturating_sub(start));
-        // SAFETY: the spans checked above hold every element that batch, rows and columns in range reach.
-        let [mut a, mut b, mut c] = unsafe {
-            [
-                a.shifted(batch as isize * steps[0]),
-                b.shifted(batch as isize * steps[1]),
-                c.shifted(batch as isize * steps[2]),
-            ]
+        let (batch, piece) = (number / n_pieces, number % n_pieces);
+        let (row, column) = (piece / n_across * height, piece % n_across * width);
+        let sizes = [height.min(rows.saturating_sub(row)), width.min(columns.saturating_sub(column)), depth];
+        if sizes[0] * sizes[1] == 0 {
+            return;
+        }
+        let step = |strides: &[isize; 4], row: usize, column: usize| {
+            let at = [batch / inner, batch % inner, row, column];
+            at.iter().zip(strides).map(|(&at, &stride)| at as isize * stride).sum()
         };
-        let axis = usize::from(!by_rows);
-        let moved = if by_rows { &mut a } else { &mut b };
-        // SAFETY: `start` is a row of the left operand or a column of the right one, and of the result.
+        // SAFETY: the spans checked above hold every element that batch, rows and columns in range reach.
         unsafe {
-            *moved = moved.shifted(start as isize * moved.strides[axis]);
-            c = c.shifted(start as isize * c.strides[axis]);
-            let sizes = if by_rows { [n, columns, depth] } else { [rows, n, depth] };
+            let a = a.shifted(step(&gemm.lhs_strides, row, 0));
+            let b = b.shifted(step(&gemm.rhs_strides, 0, column));
+            let c = c.shifted(step(&gemm.out_strides, row, column));
             product(sizes, a, b, c, zero, one);
         }
     };
     let n_runs = batch * n_pieces;
-    if work.saturating_mul(batch) < SHARED {
+    if all_work < SHARED {
         (0..n_runs).for_each(run)
     } else {
         parallel_for(n_runs, &|range| range.for_each(run))
     }
     Ok(())
+}
+
+/// Into how many pieces each matrix of a batch is cut, down and across: the longer side first, as square pieces copy
+/// the least of the operands.
+fn pieces(rows: usize, columns: usize, batch: usize, work: usize) -> [usize; 2] {
+    let wanted = if work < UNEVEN { threads() } else { 2 * threads() };
+    let (mut sides, mut n) = ([rows, columns], [1, 1]);
+    while n[0] * n[1] * batch < wanted {
+        let longer = usize::from(sides[1] > sides[0]);
+        if sides[longer] < 2 * MIN_PIECE {
+            break;
+        }
+        sides[longer] = sides[longer].div_ceil(2);
+        n[longer] *= 2;
+    }
+    n
 }
 
 impl<T: Copy> Matrix<T> {
@@ -176,13 +193,13 @@ mod tests {
         let (a, b): (Vec<f32>, Vec<f32>) =
             ((0..batch * m * k).map(value).collect(), (0..batch * k * n).map(value).collect());
         let (m_, n_, k_) = (m as isize, n as isize, k as isize);
-        let lhs_strides = if lhs_transposed { [m_ * k_, 1, m_] } else { [m_ * k_, k_, 1] };
+        let lhs_strides = if lhs_transposed { [0, m_ * k_, 1, m_] } else { [0, m_ * k_, k_, 1] };
         let gemm_of = Gemm {
             dtype: DType::F32,
-            sizes,
+            sizes: [1, batch, m, n, k],
             lhs_strides,
-            rhs_strides: [k_ * n_, n_, 1],
-            out_strides: [m_ * n_, n_, 1],
+            rhs_strides: [0, k_ * n_, n_, 1],
+            out_strides: [0, m_ * n_, n_, 1],
         };
         let bytes = |xs: &[f32]| xs.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
         let mut out = vec![0; batch * m * n * 4];
@@ -210,6 +227,41 @@ mod tests {
         ] {
             check(sizes, false);
             check(sizes, true);
+        }
+    }
+
+    /// The bits of a product of random numbers on so many threads.
+    fn product_on(n_threads: usize, sizes: [usize; 3]) -> Vec<u8> {
+        let [m, n, k] = sizes;
+        let mut state = 1u32;
+        let mut random = |n: usize| -> Vec<u8> {
+            let mut next = || {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (state >> 8) as f32 / 16_777_216.0 - 0.5
+            };
+            (0..n).flat_map(|_| next().to_le_bytes()).collect()
+        };
+        let gemm_of = Gemm {
+            dtype: DType::F32,
+            sizes: [1, 1, m, n, k],
+            lhs_strides: [0, 0, k as isize, 1],
+            rhs_strides: [0, 0, n as isize, 1],
+            out_strides: [0, 0, n as isize, 1],
+        };
+        let (a, b, mut out) = (random(m * k), random(k * n), vec![0; m * n * 4]);
+        pullback_runtime::set_threads(n_threads);
+        gemm(&gemm_of, &a, &b, &mut out).expect("it runs");
+        pullback_runtime::set_threads(0);
+        out
+    }
+
+    #[test]
+    fn pieces_change_no_bit() {
+        for sizes in [[200, 200, 700], [97, 801, 65], [1000, 30, 1300], [513, 257, 96], [1, 2000, 2000]] {
+            let whole = product_on(1, sizes);
+            for n_threads in [2, 3, 8] {
+                assert!(product_on(n_threads, sizes) == whole, "{sizes:?} on {n_threads} threads");
+            }
         }
     }
 }

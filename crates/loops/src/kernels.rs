@@ -42,8 +42,8 @@ pub fn parts(dtype: DType) -> usize {
 
 impl Gemm {
     fn spans(&self) -> [usize; 3] {
-        let [batch, rows, columns, depth] = self.sizes;
-        let span = |sizes: [usize; 3], strides: [isize; 3]| {
+        let [outer, inner, rows, columns, depth] = self.sizes;
+        let span = |sizes: [usize; 4], strides: [isize; 4]| {
             if sizes.contains(&0) {
                 return 0;
             }
@@ -51,9 +51,9 @@ impl Gemm {
             (last + 1) * parts(self.dtype)
         };
         [
-            span([batch, rows, depth], self.lhs_strides),
-            span([batch, depth, columns], self.rhs_strides),
-            span([batch, rows, columns], self.out_strides),
+            span([outer, inner, rows, depth], self.lhs_strides),
+            span([outer, inner, depth, columns], self.rhs_strides),
+            span([outer, inner, rows, columns], self.out_strides),
         ]
     }
 }

@@ -279,14 +279,14 @@ pub struct Switch {
 pub struct Gemm {
     /// Element type: F32, F64, C64 or C128.
     pub dtype: DType,
-    /// Sizes: batch, rows, columns, depth.
-    pub sizes: [usize; 4],
-    /// Strides of the left operand: batch, row, depth.
-    pub lhs_strides: [isize; 3],
-    /// Strides of the right operand: batch, depth, column.
-    pub rhs_strides: [isize; 3],
-    /// Strides of the result: batch, row, column.
-    pub out_strides: [isize; 3],
+    /// Sizes: outer and inner batch, rows, columns, depth.
+    pub sizes: [usize; 5],
+    /// Strides of the left operand: outer and inner batch, row, depth.
+    pub lhs_strides: [isize; 4],
+    /// Strides of the right operand: outer and inner batch, depth, column.
+    pub rhs_strides: [isize; 4],
+    /// Strides of the result: outer and inner batch, row, column.
+    pub out_strides: [isize; 4],
 }
 
 /// Sorting along the middle axis of `[outer, n, inner]` arrays of equal shape, all moved by the first `n_keys` of them.

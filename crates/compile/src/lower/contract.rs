@@ -45,6 +45,10 @@ impl Shape {
         self.sizes(side, axes).iter().product()
     }
 
+    fn batch_sizes(&self) -> Vec<usize> {
+        self.sizes(0, &self.batch[0])
+    }
+
     fn rows(&self) -> usize {
         self.size(0, &self.free[0])
     }
@@ -70,8 +74,8 @@ impl Block<'_, '_> {
         if is_small || !dtype.is_inexact() {
             return self.contract_by_loops(loops, number, &shape, dtype);
         }
-        let dest = self.dest(loops, graph.out(number));
-        if dtype == out.dtype {
+        let dest = self.contraction_dest(loops, number);
+        if dtype == out.dtype && result_strides(&shape, &dest).is_some() {
             self.gemm(loops, [eqn.ins[0], eqn.ins[1]], &shape, dtype, &dest)?;
         } else {
             let wide = self.step_temp(loops, &out.shape, dtype);
@@ -91,26 +95,37 @@ impl Block<'_, '_> {
         })
     }
 
+    /// The result's strides are known to fit.
     fn gemm(&mut self, loops: &mut Builder, ins: [Atom; 2], shape: &Shape, dtype: DType, dest: &View) -> Result<()> {
         let views = [self.strided(loops, ins[0], dtype), self.strided(loops, ins[1], dtype)];
         let order = depth_order(shape, &views);
-        let [lhs, rhs] = [0, 1].map(|side| {
-            let view = views[side].as_ref()?;
-            merged(shape, side, view, &order).map(|strides| (view.clone(), strides))
-        });
-        let (lhs, lhs_strides) = match lhs {
-            Some(found) => found,
-            None => self.packed(loops, ins[0], shape, 0, &order, dtype)?,
+        let mut batch = Batch::of(shape.batch_sizes());
+        let n_batch = shape.batch[0].len();
+        batch.admit(&dest.strides[..n_batch]);
+        let mut operands = vec![];
+        for (side, view) in views.into_iter().enumerate() {
+            let fitting = view.and_then(|view| {
+                let strides = merged(shape, side, &view, &order)?;
+                let of_batch: Vec<i64> = shape.batch[side].iter().map(|&axis| view.strides[axis]).collect();
+                batch.admit(&of_batch).then_some((view, strides, of_batch))
+            });
+            operands.push(match fitting {
+                Some(fitting) => fitting,
+                None => self.packed(loops, ins[side], shape, side, &order, dtype)?,
+            });
+        }
+        let [(lhs, [row, lhs_depth], lhs_batch), (rhs, [column, rhs_depth], rhs_batch)] =
+            <[_; 2]>::try_from(operands).unwrap_or_else(|_| unreachable!("two operands"));
+        let [out_row, out_column] = result_strides(shape, dest).expect("asked before");
+        let [outer, inner] = batch.sizes();
+        let sizes = [outer, inner, shape.rows(), shape.columns(), shape.depth()];
+        let with_batch = |strides: &[i64], [a, b]: [isize; 2]| {
+            let [outer, inner] = batch.strides(strides);
+            [outer, inner, a, b]
         };
-        let (rhs, rhs_strides) = match rhs {
-            Some(found) => found,
-            None => self.packed(loops, ins[1], shape, 1, &order, dtype)?,
-        };
-        let (rows, columns, depth) = (shape.rows(), shape.columns(), shape.depth());
-        let sizes = [shape.size(0, &shape.batch[0]), rows, columns, depth];
-        // Left strides are batch, row, depth; right ones come as batch, column, depth.
-        let rhs_strides = [rhs_strides[0], rhs_strides[2], rhs_strides[1]];
-        let out_strides = [(rows * columns) as isize, columns as isize, 1];
+        let lhs_strides = with_batch(&lhs_batch, [row, lhs_depth]);
+        let rhs_strides = with_batch(&rhs_batch, [rhs_depth, column]);
+        let out_strides = with_batch(&dest.strides[..n_batch], [out_row, out_column]);
         let kernel = Kernel::Gemm(Gemm { dtype, sizes, lhs_strides, rhs_strides, out_strides });
         let args = vec![first_of(loops, &lhs), first_of(loops, &rhs), first_of(loops, dest)];
         loops.push(Op::Call(Box::new(Call { kernel, args })));
@@ -136,7 +151,7 @@ impl Block<'_, '_> {
         side: usize,
         order: &[usize],
         dtype: DType,
-    ) -> Result<(View, [isize; 3])> {
+    ) -> Result<(View, [isize; 2], Vec<i64>)> {
         let contracted = order.iter().map(|&i| shape.contract[side][i]);
         let axes: Vec<usize> = shape.batch[side].iter().chain(&shape.free[side]).copied().chain(contracted).collect();
         let sizes = shape.sizes(side, &axes);
@@ -157,14 +172,14 @@ impl Block<'_, '_> {
             dest.store(loops, index, elem);
             Ok(())
         })?;
-        let (free, depth) = (shape.size(side, &shape.free[side]) as isize, shape.depth() as isize);
-        Ok((dest, [free * depth, depth, 1]))
+        let of_batch = dest.strides[..shape.batch[side].len()].to_vec();
+        Ok((dest, [shape.depth() as isize, 1], of_batch))
     }
 
     fn contract_by_loops(&mut self, loops: &mut Builder, number: usize, shape: &Shape, dtype: DType) -> Result<()> {
         let graph = self.graph.clone();
         let (eqn, out) = (graph.eqn(number), graph.out_aval(number));
-        let dest = (out.rank() > 0).then(|| self.dest(loops, graph.out(number)));
+        let dest = (out.rank() > 0).then(|| self.contraction_dest(loops, number));
         let layout = Layout::new(shape);
         let mut accesses = Accesses::new();
         for side in 0..2 {
@@ -213,11 +228,74 @@ fn depth_order(shape: &Shape, views: &[Option<View>; 2]) -> Vec<usize> {
     order
 }
 
-/// The strides of batch, free and contracted axes, each kind as one axis.
-fn merged(shape: &Shape, side: usize, view: &View, order: &[usize]) -> Option<[isize; 3]> {
+/// The strides of free and contracted axes, each kind as one axis.
+fn merged(shape: &Shape, side: usize, view: &View, order: &[usize]) -> Option<[isize; 2]> {
     let contracted: Vec<usize> = order.iter().map(|&i| shape.contract[side][i]).collect();
     let one = |axes: &[usize]| merged_stride(&shape.sizes(side, axes), axes, &view.strides);
-    Some([one(&shape.batch[side])?, one(&shape.free[side])?, one(&contracted)?])
+    Some([one(&shape.free[side])?, one(&contracted)?])
+}
+
+/// The strides of rows and columns of the result, if they and the batch can be said.
+fn result_strides(shape: &Shape, dest: &View) -> Option<[isize; 2]> {
+    let (n_batch, n_rows) = (shape.batch[0].len(), shape.free[0].len());
+    let n_columns = shape.free[1].len();
+    let one = |side: usize, first: usize, n: usize| {
+        let axes: Vec<usize> = (first..first + n).collect();
+        merged_stride(&shape.sizes(side, &shape.free[side]), &axes, &dest.strides)
+    };
+    let fits = Batch::of(shape.batch_sizes()).admit(&dest.strides[..n_batch]);
+    let (rows, columns) = (one(0, n_batch, n_rows)?, one(1, n_batch + n_rows, n_columns)?);
+    fits.then_some([rows, columns])
+}
+
+/// The axes of a batch as at most two: all operands see those of each half as one.
+struct Batch {
+    sizes: Vec<usize>,
+    /// Where the inner half begins, once some operand decided it.
+    split: Option<usize>,
+}
+
+impl Batch {
+    fn of(sizes: Vec<usize>) -> Batch {
+        Batch { sizes, split: None }
+    }
+
+    /// Takes in an operand with these strides; false when its axes would need a third part.
+    fn admit(&mut self, strides: &[i64]) -> bool {
+        let mut split = self.split;
+        let mut last: Option<usize> = None;
+        for axis in (0..self.sizes.len()).filter(|&axis| self.sizes[axis] != 1) {
+            if let Some(before) = last
+                && strides[before] != strides[axis] * self.sizes[axis] as i64
+                && split.is_none_or(|split| !(before < split && split <= axis))
+                && split.replace(axis).is_some()
+            {
+                return false;
+            }
+            last = Some(axis);
+        }
+        self.split = split;
+        true
+    }
+
+    /// Where the two parts meet: all axes are the inner part if nobody wants otherwise.
+    fn middle(&self) -> usize {
+        self.split.unwrap_or(0)
+    }
+
+    fn sizes(&self) -> [usize; 2] {
+        let (outer, inner) = self.sizes.split_at(self.middle());
+        [outer.iter().product(), inner.iter().product()]
+    }
+
+    /// The strides of the two parts of an operand that was admitted.
+    fn strides(&self, strides: &[i64]) -> [isize; 2] {
+        let last = |axes: std::ops::Range<usize>| {
+            let long = axes.rev().find(|&axis| self.sizes[axis] != 1);
+            long.map_or(0, |axis| strides[axis] as isize)
+        };
+        [last(0..self.middle()), last(self.middle()..self.sizes.len())]
+    }
 }
 
 fn merged_stride(sizes: &[usize], axes: &[usize], strides: &Strides) -> Option<isize> {

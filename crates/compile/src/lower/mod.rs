@@ -174,7 +174,9 @@ impl Block<'_, '_> {
                     if aval.dtype != view.dtype || aval.rank() == 0 {
                         return false;
                     }
-                    (var, view) = (operand, view.reshaped(&aval.shape));
+                    let map = graph.maps[maker].as_ref().filter(|_| graph.transposes_a_contraction(maker));
+                    view = map.map_or_else(|| view.reshaped(&aval.shape), |map| view.unmapped(map));
+                    var = operand;
                 }
                 (Place::Single(_), _) if is_carried(graph, maker, var) => return false,
                 (Place::Member(_) | Place::Single(_), _) => break,
@@ -294,6 +296,13 @@ impl Block<'_, '_> {
                     uniform @ Value::Uniform(_) => return Some(uniform),
                 }
             }
+            Place::View if graph.transposes_a_contraction(maker) => {
+                let map = graph.maps[maker].as_ref().expect("transposes have maps");
+                match self.value(loops, graph.eqn(maker).ins[map.operand])? {
+                    Value::Memory(view) => Value::Memory(view.mapped(map, graph.aval(atom).rank())),
+                    Value::Uniform(_) => unreachable!("a transposed contraction has axes"),
+                }
+            }
             Place::View => {
                 let (operand, out) = (graph.eqn(maker).ins[0], graph.aval(atom));
                 let view = self.memory(loops, operand).ok()?;
@@ -392,7 +401,24 @@ impl Block<'_, '_> {
         let buffer = self.temp(loops, aval);
         let last = self.plan.last_use[var.index()].clamp(self.step, self.to_release.len() - 1);
         self.to_release[last].push(buffer);
-        View::whole(buffer, &aval.shape, aval.dtype)
+        let view = View::whole(buffer, &aval.shape, aval.dtype);
+        let made_in_group =
+            self.graph.made_by[var.index()].is_some_and(|eqn| matches!(self.plan.places[eqn], Place::Member(_)));
+        if made_in_group && self.plan.by_element[var.index()] { view.with_long_axis_last(&aval.shape) } else { view }
+    }
+
+    /// Memory for a contraction's result: row-major, or as its transpose wants it.
+    fn contraction_dest(&mut self, loops: &mut Builder, number: usize) -> View {
+        let graph = self.graph.clone();
+        let out = graph.out(number);
+        let view = self.dest(loops, out);
+        match graph.transposed_by[number] {
+            Some(reader) if !self.wanted.contains_key(&out) && !self.plan.is_stored(reader) => {
+                let map = graph.maps[reader].as_ref().expect("transposes have maps");
+                View { strides: crate::view::row_major(&graph.out_aval(reader).shape), ..view }.unmapped(map)
+            }
+            _ => view,
+        }
     }
 
     /// A temporary that holds an array of `aval`.

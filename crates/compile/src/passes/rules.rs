@@ -122,7 +122,15 @@ pub(super) fn apply(jaxpr: &Jaxpr, options: &Options) -> Result<Jaxpr> {
                 known.learn(eqn, &ins, &outs);
                 outs
             }
-            Some(answer) => smallvec::smallvec![eqn.span.scope(|| make(&copier, eqn, jaxpr, answer))?],
+            Some(answer) => {
+                let made = matches!(answer, Answer::Made(_));
+                let outs: Vals = smallvec::smallvec![eqn.span.scope(|| make(&copier, eqn, jaxpr, answer))?];
+                if made {
+                    // What it was is as true of it as what it is now.
+                    known.learn(eqn, &ins, &outs);
+                }
+                outs
+            }
         };
         copier.define(eqn, outs);
     }

@@ -1,8 +1,8 @@
 //! Laws about which elements meet, not about their values: products, sums and scatters that are simpler than they look.
 
-use pullback_base::{Aval, Scalar};
+use pullback_base::{Aval, Result, Scalar};
 use pullback_core::prims::{DYNAMIC_UPDATE_SLICE, DotDimensions, DotGeneral, ReduceSum, Scatter, TransposeParams, V};
-use pullback_ir::{Params, Val};
+use pullback_ir::{Emit, Params, Val};
 
 use super::rules::{Answer, Application, Known};
 
@@ -16,18 +16,31 @@ fn free(aval: Aval, dims: &DotDimensions, side: usize) -> Vec<usize> {
     (0..aval.rank()).filter(is_free).collect()
 }
 
+fn has_no_depth(avals: [Aval; 2], dims: &DotDimensions, out: Aval) -> bool {
+    let is_plain = avals.iter().all(|aval| aval.dtype == out.dtype) && out.dtype.is_float();
+    is_plain && out.rank() > 0 && size(avals[0], &dims.contract[0]) == 1
+}
+
 /// A product with one term in each sum is elementwise: `Σ₁ x·y = x·y + 0`, where adding zero takes the sign from -0.
 pub(super) fn product_without_depth(_: &Known, eqn: &Application) -> Option<Answer> {
     let dims = &eqn.eqn.params.get::<DotGeneral>()?.dimension_numbers;
     let avals = [eqn.ins[0].aval(), eqn.ins[1].aval()];
-    let is_plain = avals.iter().all(|aval| aval.dtype == eqn.out.dtype) && eqn.out.dtype.is_float();
-    if !is_plain || eqn.out.rank() == 0 || size(avals[0], &dims.contract[0]) != 1 {
+    if !has_no_depth(avals, dims, eqn.out) {
         return None;
     }
-    let n_batch = dims.batch[0].len();
-    let n_left = free(avals[0], dims, 0).len();
-    let (dims, ins, shape) = (dims.clone(), [eqn.ins[0].clone(), eqn.ins[1].clone()], eqn.out.shape.to_vec());
-    Answer::made(move |e| {
+    let ins = [eqn.ins[0].clone(), eqn.ins[1].clone()];
+    Answer::made(spread_product(ins, dims.clone(), eqn.out.shape.to_vec()))
+}
+
+/// Makes `x·y + 0` of operands spread over all axes of the product.
+fn spread_product(
+    ins: [Val; 2],
+    dims: DotDimensions,
+    shape: Vec<usize>,
+) -> impl FnOnce(&dyn Emit) -> Result<Val> + 'static {
+    move |e| {
+        let avals = [ins[0].aval(), ins[1].aval()];
+        let (n_batch, n_left) = (dims.batch[0].len(), free(avals[0], &dims, 0).len());
         let spread = |side: usize| {
             let free = free(avals[side], &dims, side);
             let order = [&dims.batch[side][..], &free, &dims.contract[side]].concat();
@@ -38,7 +51,7 @@ pub(super) fn product_without_depth(_: &Known, eqn: &Application) -> Option<Answ
         };
         let product = &spread(0) * &spread(1);
         (&product + &product.number(0.0)).done()
-    })
+    }
 }
 
 /// A sum over axes of size 1: `Σ₁ x = x + 0`, where adding zero takes the sign from -0.
@@ -70,6 +83,9 @@ pub(super) fn transposed_product(known: &Known, eqn: &Application) -> Option<Ans
     let [left, right] = [0, 1].map(|side: usize| ins[side].clone());
     let flip = |[a, b]: &[Vec<usize>; 2]| [b.clone(), a.clone()];
     let dims = DotDimensions { contract: flip(&dims.contract), batch: flip(&dims.batch) };
+    if has_no_depth([right.aval(), left.aval()], &dims, eqn.out) {
+        return Answer::made(spread_product([right, left], dims, eqn.out.shape.to_vec()));
+    }
     let dtype = params.preferred_element_type;
     Answer::made(move |e| V::new(e, &right).dot_general(&V::new(e, &left), dims, dtype).done())
 }

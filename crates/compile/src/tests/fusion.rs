@@ -54,9 +54,7 @@ fn a_reduction_over_leading_axes_runs_in_the_lanes_of_the_others() {
         "{ lambda ; a:f32[4,8]. let b:f32[4,8] = neg a; c:f32[8] = reduce_sum[axes=(0,) out_sharding=None] b in (c,) }",
         &expect![[r#"
             lanes Const(8)
-              seq Const(4) carry
-                load b0, Neg, Add
-              store b1
+              load b0, Neg, Add, load b0, Neg, Add, load b0, Neg, Add, load b0, Neg, Add, store b1
         "#]],
     );
 }

@@ -121,7 +121,7 @@ mod tests {
   }
   switch v21 {
   } {
-    call gemm float32 sizes [1 2 2 3] lhs [0 3 1] rhs [0 1 3] out [0 2 1] (b0[0] b0[8] b5[0])
+    call gemm float32 sizes [1 1 2 2 3] lhs [0 0 3 1] rhs [0 0 1 3] out [0 0 2 1] (b0[0] b0[8] b5[0])
   } {
     call sort [float32] sizes [1 64 1] keys 1 (b0[0] b6[0])
     call copy 4 (b0[0] b6[v21])
