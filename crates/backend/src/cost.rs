@@ -41,10 +41,10 @@ pub fn run_cost(jaxpr: &JaxprRef) -> Result<RunCost> {
     let program = compile(jaxpr, &Options::default())?.program;
     let mut total = RunCost::default();
     for inst in &program.body {
-        let cost = cost_of(&program, std::slice::from_ref(inst));
+        let cost = cost_of_inst(&program, inst);
         total.flops += cost.flops;
         total.transcendentals += cost.transcendentals;
-        total.bytes += cost.bytes.values().sum::<f64>();
+        total.bytes += cost.bytes;
     }
     Ok(total)
 }
@@ -64,6 +64,13 @@ pub fn memory(jaxpr: &JaxprRef) -> Result<Memory> {
         temporaries: native.temporary_bytes(),
         constants: constants.map(|(i, _)| buffer_bytes(&program, BufferId(i as u32)) as usize).sum(),
     })
+}
+
+/// Counts of one run of an instruction.
+pub(crate) fn cost_of_inst(program: &Program, inst: &Inst) -> RunCost {
+    let cost = cost_of(program, std::slice::from_ref(inst));
+    let BlockCost { flops, transcendentals, .. } = cost;
+    RunCost { flops, transcendentals, bytes: cost.bytes.values().sum() }
 }
 
 /// Counts of a block, with bytes by buffer.

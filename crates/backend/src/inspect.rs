@@ -5,6 +5,9 @@ use std::fmt;
 use pullback_base::Result;
 use pullback_compile::{Options, compile, simplified};
 use pullback_ir::JaxprRef;
+use pullback_loops::Program;
+
+use crate::kernels::kernel_costs;
 
 /// The stages of one compilation.
 #[derive(Clone, Debug)]
@@ -21,6 +24,18 @@ pub struct Inspection {
     pub report: String,
     /// Disassembly, where the engine gives one.
     pub machine_code: String,
+    program: Program,
+}
+
+impl Inspection {
+    /// Each kernel's time, bytes, operations and part of the machine's roof, a line each; they are run for it.
+    ///
+    /// # Errors
+    /// When a kernel cannot be compiled by itself.
+    pub fn kernels(&self) -> Result<String> {
+        let costs = kernel_costs(&self.program)?;
+        Ok(costs.iter().map(|cost| format!("{cost}\n")).collect())
+    }
 }
 
 /// Compiles a jaxpr and shows every stage.
@@ -39,12 +54,13 @@ pub fn inspect(jaxpr: &JaxprRef) -> Result<Inspection> {
         after: after.program.to_string(),
         report: after.report.to_string(),
         machine_code: native.machine_code(),
+        program: after.program,
     })
 }
 
 impl fmt::Display for Inspection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inspection { jaxpr, simplified, before, after, report, machine_code } = self;
+        let Inspection { jaxpr, simplified, before, after, report, machine_code, program: _ } = self;
         writeln!(f, "jaxpr:\n{jaxpr}\n\nsimplified:\n{simplified}\n\nbefore fusion:\n{before}")?;
         writeln!(f, "after fusion ({report}):\n{after}\nmachine code:\n{machine_code}")
     }

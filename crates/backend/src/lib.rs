@@ -10,6 +10,7 @@ mod cost;
 mod cpu;
 mod eval;
 mod inspect;
+mod kernels;
 mod placement;
 mod shards;
 #[cfg(test)]
@@ -29,6 +30,7 @@ pub use cost::{Memory, RunCost, memory, run_cost};
 pub use cpu::CpuBackend;
 pub use eval::{Eval, eval, eval_bind};
 pub use inspect::{Inspection, inspect};
+pub use kernels::{KernelCost, Roof, kernel_costs};
 pub use placement::{assemble, default_device, set_default_device, uncommitted};
 pub use shards::{Wait, run_on_devices, set_wait};
 

@@ -652,6 +652,11 @@ impl ShortAxis {
     }
 }
 
+/// Whether a nest that reduces these axes has lanes for a long axis before a short last one.
+pub(crate) fn has_long_axis_in_lanes(shape: &[usize], reduced: &[usize]) -> bool {
+    matches!(ShortAxis::of(0, shape, reduced), Some(ShortAxis::Reduced | ShortAxis::Kept))
+}
+
 /// Whether most of what a nest touches lies along its last axis but one, or is the same there.
 fn goes_along(axes: &[Axis], accesses: &[Strides]) -> bool {
     let [.., before, last] = axes else { return false };

@@ -38,6 +38,11 @@ impl Inspection {
     fn machine_code(&self) -> &str {
         &self.0.machine_code
     }
+    /// Time, bytes, operations and part of the machine's roof of each kernel, a line each. They run when it is asked for.
+    #[getter]
+    fn kernels(&self, py: Python<'_>) -> PyResult<String> {
+        crate::gate::gate(py, || self.0.kernels())
+    }
     fn __str__(&self) -> String {
         self.0.to_string()
     }

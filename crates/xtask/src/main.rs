@@ -10,6 +10,7 @@ mod fuzz;
 mod generate;
 mod process;
 mod tidy;
+mod ulp;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -25,7 +26,9 @@ cargo xtask tidy            the rules of the tree: layers, unsafe, module pages,
 cargo xtask gen [--check]   write the generated files, or say which are stale
 cargo xtask bless [ARGS]    run `cargo test ARGS` and write the expected texts anew
 cargo xtask fuzz [--programs N] [--seed S] [--engine E]
-                            random programs through code generation, their bits against the interpreter's";
+                            random programs through code generation, their bits against the interpreter's
+cargo xtask ulp [--stride N]
+                            the accuracy of float32 functions over all inputs, or one of N, into docs/accuracy.md";
 
 #[derive(Debug, PartialEq)]
 enum Task {
@@ -34,6 +37,7 @@ enum Task {
     Gen { check: bool },
     Bless(Vec<OsString>),
     Fuzz(fuzz::Plan),
+    Ulp(ulp::Plan),
     Help,
 }
 
@@ -55,6 +59,7 @@ fn parse(mut args: lexopt::Parser) -> Result<Task, lexopt::Error> {
         Value(name) if name == "tidy" => Task::Tidy,
         Value(name) if name == "gen" => return parse_gen(args),
         Value(name) if name == "fuzz" => return Ok(Task::Fuzz(fuzz::Plan::parse(args)?)),
+        Value(name) if name == "ulp" => return Ok(Task::Ulp(ulp::Plan::parse(args)?)),
         Value(name) if name == "bless" => return Ok(Task::Bless(args.raw_args()?.collect())),
         Short('h') | Long("help") => Task::Help,
         other => return Err(other.unexpected()),
@@ -79,6 +84,7 @@ fn run(task: Task) -> Outcome {
         Task::Tidy => tidy::tidy(),
         Task::Gen { check } => generate::generate(check),
         Task::Fuzz(plan) => fuzz::fuzz(&plan),
+        Task::Ulp(plan) => ulp::ulp(&plan),
         Task::Bless(args) => process::cargo("test").args(args).env("UPDATE_EXPECT", "1").run(),
         Task::Help => {
             println!("{USAGE}");
@@ -105,6 +111,7 @@ mod tests {
         check(&["bless", "-p", "pullback-ir"], Ok(Task::Bless(vec!["-p".into(), "pullback-ir".into()])));
         let plan = fuzz::Plan { programs: 9, seed: 3, engine: Some("avx2".into()) };
         check(&["fuzz", "--programs", "9", "--seed=3", "--engine", "avx2"], Ok(Task::Fuzz(plan)));
+        check(&["ulp", "--stride", "64"], Ok(Task::Ulp(ulp::Plan { stride: 64 })));
         check(&["fuzz", "--seed", "x"], Err("cannot parse argument \"x\": invalid digit found in string"));
         check(&["tidy", "now"], Err("unexpected argument \"now\""));
         check(&["tidi"], Err("unexpected argument \"tidi\""));

@@ -21,6 +21,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::Options;
 use crate::graph::{Graph, IndexMap};
+use crate::nest::has_long_axis_in_lanes;
 use crate::passes::simplify;
 use crate::plan::{Place, Plan, Step};
 use crate::temps::Temps;
@@ -402,9 +403,14 @@ impl Block<'_, '_> {
         let last = self.plan.last_use[var.index()].clamp(self.step, self.to_release.len() - 1);
         self.to_release[last].push(buffer);
         let view = View::whole(buffer, &aval.shape, aval.dtype);
-        let made_in_group =
-            self.graph.made_by[var.index()].is_some_and(|eqn| matches!(self.plan.places[eqn], Place::Member(_)));
-        if made_in_group && self.plan.by_element[var.index()] { view.with_long_axis_last(&aval.shape) } else { view }
+        let is_walked_along = self.graph.made_by[var.index()].is_some_and(|eqn| match self.plan.places[eqn] {
+            Place::Member(step) => {
+                let group = self.plan.group(step);
+                has_long_axis_in_lanes(&group.shape, group.axes.as_deref().unwrap_or_default())
+            }
+            Place::Virtual | Place::Scalar | Place::View | Place::Single(_) => false,
+        });
+        if is_walked_along && self.plan.by_element[var.index()] { view.with_long_axis_last(&aval.shape) } else { view }
     }
 
     /// Memory for a contraction's result: row-major, or as its transpose wants it.
