@@ -183,7 +183,9 @@ impl Rows<'_> {
 fn shared(graph: &Graph, plan: &Plan, readers: &[Vec<usize>], steps: &Range<usize>) -> Vec<(VarId, VarId)> {
     let mut pairs: Vec<(VarId, VarId)> = vec![];
     let makes = |step: usize| group(plan, step).into_iter().flat_map(|group| &group.members).map(|&eqn| graph.out(eqn));
-    let is_taken = |pairs: &[(VarId, VarId)], var: VarId| pairs.iter().any(|&(a, b)| a == var || b == var);
+    // Three and more may lie in one memory, each in that of the next.
+    let lies = |pairs: &[(VarId, VarId)], var: VarId| pairs.iter().any(|pair| pair.0 == var);
+    let holds = |pairs: &[(VarId, VarId)], var: VarId| pairs.iter().any(|pair| pair.1 == var);
     for step in steps.clone() {
         for var in makes(step).filter(|var| plan.stored[var.index()]) {
             let last = plan.last_use[var.index()];
@@ -202,8 +204,8 @@ fn shared(graph: &Graph, plan: &Plan, readers: &[Vec<usize>], steps: &Range<usiz
                 made_by.is_some_and(|eqn| eqn >= last_reader && !matches!(graph.forms[eqn], CpuForm::Reduce { .. }))
             };
             if let Some(other) =
-                makes(last).find(|other| fits(other) && is_elementwise(other) && !is_taken(&pairs, *other))
-                && !is_taken(&pairs, var)
+                makes(last).find(|other| fits(other) && is_elementwise(other) && !holds(&pairs, *other))
+                && !lies(&pairs, var)
             {
                 pairs.push((var, other));
             }

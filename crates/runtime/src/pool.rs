@@ -18,6 +18,8 @@ static POOL: Mutex<Option<Pool>> = Mutex::new(None);
 thread_local! {
     /// Whether this thread is inside a shared loop.
     static INSIDE: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+    /// The most threads that loops of this thread's call may use.
+    static CAP: std::cell::Cell<usize> = const { std::cell::Cell::new(usize::MAX) };
 }
 
 /// Sets how many threads a loop may use, the caller's among them. Zero means the default.
@@ -25,13 +27,27 @@ pub fn set_threads(n: usize) {
     WANTED.store(n, Ordering::Relaxed);
 }
 
-/// How many threads a loop may use: as set, else `PULLBACK_NUM_THREADS`, else the cores.
+/// How many threads a loop may use: as set, else `PULLBACK_NUM_THREADS`, else the cores; no more than the cap of the
+/// call in which it runs ([`with_threads`]).
 pub fn threads() -> usize {
     static DEFAULT: OnceLock<usize> = OnceLock::new();
-    match WANTED.load(Ordering::Relaxed) {
+    let n = match WANTED.load(Ordering::Relaxed) {
         0 => *DEFAULT.get_or_init(default_threads),
         n => n,
+    };
+    n.min(CAP.get())
+}
+
+/// Runs `work`, whose loops use at most `n` threads (at least one), the caller's among them. Other calls are free.
+pub fn with_threads<T>(n: usize, work: impl FnOnce() -> T) -> T {
+    struct Restore(usize);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            CAP.set(self.0);
+        }
     }
+    let _restore = Restore(CAP.replace(n.max(1)));
+    work()
 }
 
 fn default_threads() -> usize {
@@ -218,6 +234,10 @@ mod tests {
                 assert_eq!(counts(n), vec![1; n], "{n_threads} threads");
             }
         }
+        set_threads(8);
+        let caps = [0, 1, 3].map(|cap| with_threads(cap, || (threads(), counts(9))));
+        assert_eq!(caps.map(|(n, _)| n), [1, 1, 3]);
+        assert_eq!(threads(), 8, "a cap ends with its call");
         // Loops inside loops, and a panic, leave the pool usable.
         parallel_for(8, &|range| range.for_each(|_| assert_eq!(counts(5), vec![1; 5])));
         let panicked = catch_unwind(|| parallel_for(64, &|range| assert!(!range.contains(&63), "on purpose")));

@@ -1,14 +1,14 @@
 //! Which values of a loop's body differ from lane to lane, and whether the body can run in lanes.
 
 use pullback_loops::*;
+use rustc_hash::FxHashSet;
+
+/// Values that differ from lane to lane. A set, not a table: a program has many loops, and each has few of its values.
+pub(crate) type Varying = FxHashSet<ValueId>;
 
 /// The values that vary over the lanes of a loop; `None` when the body must run one iteration at a time.
-pub(crate) fn varying_values(program: &Program, inner: &For) -> Option<Vec<bool>> {
-    let mut varying = vec![false; program.values.len()];
-    for carry in &inner.carries {
-        varying[carry.phi.index()] = true;
-        varying[carry.next.index()] = true;
-    }
+pub(crate) fn varying_values(inner: &For) -> Option<Varying> {
+    let varying = inner.carries.iter().flat_map(|carry| [carry.phi, carry.next]).collect();
     let mut analysis = Analysis { id: inner.id, varying, changed: true };
     while analysis.changed {
         analysis.changed = false;
@@ -21,15 +21,14 @@ pub(crate) fn varying_values(program: &Program, inner: &For) -> Option<Vec<bool>
 
 struct Analysis {
     id: LoopId,
-    varying: Vec<bool>,
+    varying: Varying,
     changed: bool,
 }
 
 impl Analysis {
     fn mark(&mut self, value: ValueId, varies: bool) {
-        if varies && !self.varying[value.index()] {
-            self.varying[value.index()] = true;
-            self.changed = true;
+        if varies {
+            self.changed |= self.varying.insert(value);
         }
     }
 
@@ -44,7 +43,7 @@ impl Analysis {
                 Extent::Size(_) => 1,
             })
             .sum();
-        step != 0 || addr.offset.is_some_and(|offset| self.varying[offset.index()])
+        step != 0 || addr.offset.is_some_and(|offset| self.varying.contains(&offset))
     }
 
     /// Marks what varies; false when something cannot run in lanes.
@@ -69,7 +68,7 @@ impl Analysis {
             Op::While(_) | Op::Switch(_) | Op::Call(_) | Op::Swap(..) => false,
             op => {
                 let mut varies = false;
-                op.for_each_operand(|operand| varies |= self.varying[operand.index()]);
+                op.for_each_operand(|operand| varies |= self.varying.contains(&operand));
                 self.mark(inst.dst, varies);
                 true
             }
@@ -78,7 +77,7 @@ impl Analysis {
 
     fn inner_loop(&mut self, inner: &For) -> bool {
         for carry in &inner.carries {
-            let varies = [carry.init, carry.phi, carry.next].iter().any(|value| self.varying[value.index()]);
+            let varies = [carry.init, carry.phi, carry.next].iter().any(|value| self.varying.contains(value));
             self.mark(carry.phi, varies);
             self.mark(carry.out, varies);
         }

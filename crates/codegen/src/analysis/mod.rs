@@ -12,7 +12,7 @@ use pullback_loops::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use alike::{Likeness, Words};
-pub(crate) use lanes::{unroll_of, varying_values};
+pub(crate) use lanes::{Varying, unroll_of, varying_values};
 use outline::captures;
 pub(crate) use outline::{Outlined, takes_long, work_of};
 
@@ -69,7 +69,7 @@ impl<'a> Shared<'a> {
         is_whole: bool,
         constant: impl Fn(ValueId) -> Option<Scalar>,
     ) -> (usize, Outlined<'a>) {
-        let mut outlined = captures(self.program, inner, constant);
+        let mut outlined = captures(inner, constant);
         outlined.is_whole = is_whole;
         let likeness = Likeness::of(self.program, inner);
         let buffers = likeness.order.clone();

@@ -2,6 +2,7 @@
 
 use pullback_base::Scalar;
 use pullback_loops::*;
+use rustc_hash::FxHashSet;
 
 /// Operations from which on a loop is shared, if the options name no other: about what waking a thread costs.
 pub(crate) const SHARED_WORK: i64 = 1 << 16;
@@ -22,32 +23,26 @@ pub(crate) struct Outlined<'a> {
 }
 
 /// What the body of a loop reads that is made outside of it.
-pub(crate) fn captures<'a>(
-    program: &Program,
-    inner: &'a For,
-    constant: impl Fn(ValueId) -> Option<Scalar>,
-) -> Outlined<'a> {
+pub(crate) fn captures<'a>(inner: &'a For, constant: impl Fn(ValueId) -> Option<Scalar>) -> Outlined<'a> {
     let mut outlined =
         Outlined { inner, constants: vec![], values: vec![], counters: vec![], buffers: vec![], is_whole: false };
-    let mut made = vec![false; program.values.len()];
-    let mut opened = vec![false; program.n_loops as usize];
-    opened[inner.id.index()] = true;
+    let mut made: FxHashSet<ValueId> = FxHashSet::default();
+    let mut opened: FxHashSet<LoopId> = [inner.id].into_iter().collect();
     let (mut read, mut counted) = (vec![], vec![]);
     for_each_inst(&inner.body, &mut |inst| {
         if inst.op.has_value() {
-            made[inst.dst.index()] = true;
+            made.insert(inst.dst);
         }
         let carries = match &inst.op {
             Op::For(inner) => {
-                opened[inner.id.index()] = true;
+                opened.insert(inner.id);
                 &inner.carries[..]
             }
             Op::While(inner) => &inner.carries,
             _ => &[],
         };
         for carry in carries {
-            made[carry.phi.index()] = true;
-            made[carry.out.index()] = true;
+            made.extend([carry.phi, carry.out]);
         }
         inst.op.for_each_operand(|value| read.push(value));
         inst.op.for_each_yield(|value| read.push(value));
@@ -57,7 +52,7 @@ pub(crate) fn captures<'a>(
         }
     });
     for value in read {
-        if !std::mem::replace(&mut made[value.index()], true) {
+        if made.insert(value) {
             match constant(value) {
                 Some(scalar) => outlined.constants.push((value, scalar)),
                 None => outlined.values.push(value),
@@ -65,7 +60,7 @@ pub(crate) fn captures<'a>(
         }
     }
     for id in counted {
-        if !std::mem::replace(&mut opened[id.index()], true) {
+        if opened.insert(id) {
             outlined.counters.push(id);
         }
     }

@@ -23,7 +23,7 @@ impl<'a> Emitter<'_, 'a, '_> {
             Extent::Const(n) => n >= at_least as i64,
             Extent::Size(_) => true,
         };
-        let varying = if is_long { varying_values(self.program, inner) } else { None };
+        let varying = if is_long { varying_values(inner) } else { None };
         let scope = varying.map(|varying| LaneScope { id: inner.id, varying: std::rc::Rc::new(varying) });
         self.depth += 1;
         match (scope, inner.carries.is_empty()) {

@@ -55,7 +55,7 @@ pub(crate) struct Counter {
 pub(crate) struct LaneScope {
     id: LoopId,
     /// Which values differ from lane to lane.
-    varying: std::rc::Rc<Vec<bool>>,
+    varying: std::rc::Rc<crate::analysis::Varying>,
 }
 
 pub(crate) struct Emitter<'s, 'a, 'f> {
@@ -171,7 +171,7 @@ impl<'s, 'a, 'f> Emitter<'s, 'a, 'f> {
     }
 
     fn is_varying(&self, value: ValueId) -> bool {
-        self.lanes.as_ref().is_some_and(|lanes| lanes.varying[value.index()])
+        self.lanes.as_ref().is_some_and(|lanes| lanes.varying.contains(&value))
     }
 
     /// The register of a value that is the same for all lanes.

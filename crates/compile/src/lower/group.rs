@@ -79,7 +79,8 @@ impl Block<'_, '_> {
     /// The groups of a run: loops over the rows, and inside them one nest for each group.
     pub(super) fn rows(&mut self, loops: &mut Builder, run: &Run) -> Result<()> {
         let plan = self.plan.clone();
-        for &(var, other) in &run.shared {
+        // The last first: it decides where those before it lie.
+        for &(var, other) in run.shared.iter().rev() {
             self.share_memory(loops, var, other, run);
         }
         let groups: Vec<(usize, &Group)> = run.steps.clone().map(|step| (step, plan.group(step))).collect();

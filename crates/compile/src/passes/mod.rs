@@ -5,6 +5,7 @@
 
 mod cse;
 mod inline;
+mod late;
 mod rules;
 mod structure;
 
@@ -17,7 +18,7 @@ use crate::Options;
 pub(crate) fn simplify(jaxpr: &Jaxpr, options: &Options) -> Result<JaxprRef> {
     let inlined = inline::inline(jaxpr)?;
     let reduced = rules::apply(&inlined, options)?;
-    let unique = cse::share_equal(&reduced);
+    let unique = late::postpone(cse::share_equal(&reduced));
     let (wanted, keep) = (vec![true; unique.outs.len()], vec![true; unique.invars.len()]);
     Ok(pullback_core::transforms::dce_jaxpr(&JaxprRef::new(unique), &wanted, &keep).jaxpr)
 }

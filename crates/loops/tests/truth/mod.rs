@@ -3,7 +3,7 @@
 use pullback_base::DType;
 
 /// The distance in units of the last place of the true value; subnormals count as zero, NaN equals NaN.
-pub fn distance(dtype: DType, got: f64, want: f64) -> f64 {
+pub(crate) fn distance(dtype: DType, got: f64, want: f64) -> f64 {
     let (least, digits, greatest) = if dtype == DType::F32 {
         (f32::MIN_POSITIVE.into(), 24, f32::MAX.into())
     } else {
@@ -25,12 +25,12 @@ pub fn distance(dtype: DType, got: f64, want: f64) -> f64 {
 }
 
 /// `1 / (1 + e^-x)`.
-pub fn logistic(x: f64) -> f64 {
+pub(crate) fn logistic(x: f64) -> f64 {
     if x < 0.0 { x.exp() / (1.0 + x.exp()) } else { 1.0 / (1.0 + (-x).exp()) }
 }
 
 /// The inverse of `erf` by Newton's method on `erfc` (tails) or `erf`.
-pub fn erf_inv(x: f64) -> f64 {
+pub(crate) fn erf_inv(x: f64) -> f64 {
     if x.abs() >= 1.0 || x.is_nan() {
         return if x.abs() == 1.0 { x * f64::INFINITY } else { f64::NAN };
     }
@@ -49,7 +49,7 @@ pub fn erf_inv(x: f64) -> f64 {
 }
 
 /// The derivative of `ln Γ`: recurrence up to 30, then Stirling's series.
-pub fn digamma(x: f64) -> f64 {
+pub(crate) fn digamma(x: f64) -> f64 {
     if x == 0.0 {
         return f64::INFINITY.copysign(-x);
     }

@@ -14,7 +14,7 @@ impl<'a> Lower<'_, 'a> {
             Extent::Const(n) => n >= least,
             Extent::Size(_) => true,
         };
-        let varying = if is_long { varying_values(self.program, inner) } else { None };
+        let varying = if is_long { varying_values(inner) } else { None };
         let scope = varying.map(|varying| LaneScope { id: inner.id, varying: Rc::new(varying), tail: None });
         self.depth += 1;
         match (scope, inner.carries.is_empty()) {

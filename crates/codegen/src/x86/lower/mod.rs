@@ -28,7 +28,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::encode::{Alu, Cond, Label, Len};
 use super::inst::{Class, Function, Inst, Literal, Mem, Reg, Source, Test};
-use crate::analysis::Shared;
+use crate::analysis::{Shared, Varying};
 use crate::host;
 
 /// The registers of a group of lanes.
@@ -60,7 +60,7 @@ struct Counter {
 struct LaneScope {
     id: LoopId,
     /// Which values differ from lane to lane.
-    varying: Rc<Vec<bool>>,
+    varying: Rc<Varying>,
     /// The lanes that exist, where not all do.
     tail: Option<Tail>,
 }
@@ -227,7 +227,7 @@ impl<'s, 'a> Lower<'s, 'a> {
     }
 
     fn is_varying(&self, value: ValueId) -> bool {
-        self.lanes.as_ref().is_some_and(|lanes| lanes.varying[value.index()])
+        self.lanes.as_ref().is_some_and(|lanes| lanes.varying.contains(&value))
     }
 
     fn reg(&mut self, class: Class) -> Reg {
