@@ -228,3 +228,22 @@ def test_a_function_that_wraps_itself_is_traced():
 
     f.__wrapped__ = f
     assert pullback.jit(f)(1.0) == 2.0 and pullback.grad(pullback.checkpoint(f))(1.0) == 1.0
+
+
+def test_leaves_that_nothing_uses_are_not_passed_on_but_count():
+    """A call takes what its function uses; all leaves still decide which program it is, and may be given away."""
+    n_traces = []
+
+    @jax.jit
+    def first(tree):
+        n_traces.append(1)
+        return tree["a"] + 1
+
+    assert first({"a": jnp.arange(3), "b": jnp.ones(2)}).tolist() == [1, 2, 3]
+    assert first({"a": jnp.arange(3), "b": jnp.zeros(2)}).tolist() == [1, 2, 3]
+    assert len(n_traces) == 1
+    first({"a": jnp.arange(3), "b": jnp.zeros(3)})
+    assert len(n_traces) == 2
+    assert jax.vmap(first)({"a": jnp.arange(3), "b": jnp.zeros((3, 2))}).tolist() == [1, 2, 3]
+    kept = jax.jit(lambda x, y: x * 2, keep_unused=True)
+    assert kept(jnp.arange(2), jnp.arange(3)).tolist() == [0, 2]
