@@ -110,22 +110,22 @@ def test_keys_that_came_in_any_order_are_sorted_each_time():
     for turn in range(14):
         given = names[turn % 7 :] + names[: turn % 7]
         tree = {name: int(name[1:]) for name in (reversed(given) if turn % 2 else given)}
-        assert jax.tree.leaves(tree) == list(range(7))
-        assert list(jax.tree.map(lambda x: x, tree)) == names
-    assert jax.tree.structure({"b": 1, "a": 2}) == jax.tree.structure({"a": 1, "b": 2})
+        assert pullback.tree.leaves(tree) == list(range(7))
+        assert list(pullback.tree.map(lambda x: x, tree)) == names
+    assert pullback.tree.structure({"b": 1, "a": 2}) == pullback.tree.structure({"a": 1, "b": 2})
     fresh = lambda: {"".join(["x", str(i)]): i for i in range(3)}
-    assert jax.tree.structure(fresh()) == jax.tree.structure(fresh())
-    assert jax.tree.leaves({2: "b", 1: "a", 10: "c"}) == ["a", "b", "c"]
+    assert pullback.tree.structure(fresh()) == pullback.tree.structure(fresh())
+    assert pullback.tree.leaves({2: "b", 1: "a", 10: "c"}) == ["a", "b", "c"]
 
 
 def test_static_data_of_a_dictionary_are_the_caller_s_own():
     tree = {"b": 1, "a": 2}
-    jax.tree.structure(tree).node_data()[1].clear()
-    assert jax.tree.leaves(tree) == [2, 1]
-    assert jax.tree.structure(tree).node_data()[1] == ["a", "b"]
+    pullback.tree.structure(tree).node_data()[1].clear()
+    assert pullback.tree.leaves(tree) == [2, 1]
+    assert pullback.tree.structure(tree).node_data()[1] == ["a", "b"]
 
 
 def test_a_type_that_was_a_leaf_may_become_a_container():
-    assert jax.tree.leaves(range(3)) == [range(3)]
-    jax.tree_util.register_pytree_node(range, lambda r: (tuple(r), None), lambda _, children: list(children))
-    assert jax.tree.leaves(range(3)) == [0, 1, 2]
+    assert pullback.tree.leaves(range(3)) == [range(3)]
+    pullback.tree_util.register_pytree_node(range, lambda r: (tuple(r), None), lambda _, children: list(children))
+    assert pullback.tree.leaves(range(3)) == [0, 1, 2]
