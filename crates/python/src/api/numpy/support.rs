@@ -64,6 +64,9 @@ pub fn greatest_plus_one(x: &Val) -> Result<usize> {
 pub fn total_of(x: &Val, repeats: &Val, axis: Option<i64>) -> Result<usize> {
     let elements =
         known(repeats, "repeat", "When the 'repeats' argument is an array, 'total_repeat_length'")?.elements()?;
+    if elements.iter().any(|element| element.as_i64() < 0) {
+        bail!(Type, "jnp.repeat: numbers of repetitions must not be negative");
+    }
     let total: i64 = elements.iter().map(|element| element.as_i64()).sum();
     if elements.len() != 1 {
         return Ok(total as usize);
