@@ -1,6 +1,7 @@
 //! Arithmetic and bits of two operands.
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and numbers of parameters are the reference's")]
 
+use super::support::numeric;
 use crate::api::arguments::one;
 use crate::value::ArrayLike;
 use pullback_base::bail;
@@ -131,10 +132,10 @@ fn bitwise_and(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAn
 /// The bits of `x` moved up by `y` places, zeros coming in; 0 when `y` is not below the width.
 ///
 /// Args:
-///   x, y: the numbers and the distances: arrays or numbers of integer dtype whose shapes broadcast.
-/// Returns: an array of the broadcast shape and the promoted integer dtype.
+///   x, y: the numbers and the distances: integer or boolean arrays or numbers whose shapes broadcast.
+/// Returns: an array of the broadcast shape and the promoted integer dtype; booleans count as 0 and 1.
 /// Raises:
-///   TypeError: an argument is boolean, floating, complex or no array or number, or the shapes do not broadcast.
+///   TypeError: an argument is floating, complex or no array or number, or the shapes do not broadcast.
 /// Differentiable: no; the result is an integer.
 /// Example:
 ///   >>> print(jnp.bitwise_left_shift(jnp.array([1, 5]), 2))
@@ -144,7 +145,7 @@ fn bitwise_and(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAn
 fn bitwise_left_shift(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
     let x1 = x1.val(py, "bitwise_left_shift", 0)?;
     let x2 = x2.val(py, "bitwise_left_shift", 1)?;
-    one(py, || numpy::left_shift(&x1, &x2))
+    one(py, || numpy::left_shift(&numeric(&x1)?, &numeric(&x2)?))
 }
 
 /// The bits that either integer has; of booleans whether either is true.
@@ -173,10 +174,10 @@ fn bitwise_or(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny
 /// rounding down.
 ///
 /// Args:
-///   x1, x2: the numbers and the distances: arrays or numbers of integer dtype whose shapes broadcast.
-/// Returns: an array of the broadcast shape and the promoted integer dtype.
+///   x1, x2: the numbers and the distances: integer or boolean arrays or numbers whose shapes broadcast.
+/// Returns: an array of the broadcast shape and the promoted integer dtype; booleans count as 0 and 1.
 /// Raises:
-///   TypeError: an argument is boolean, floating, complex or no array or number, or the shapes do not broadcast.
+///   TypeError: an argument is floating, complex or no array or number, or the shapes do not broadcast.
 /// Differentiable: no; the result is an integer.
 /// Example:
 ///   >>> print(jnp.bitwise_right_shift(jnp.array([20, -5]), 1))
@@ -186,7 +187,7 @@ fn bitwise_or(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny
 fn bitwise_right_shift(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
     let x1 = x1.val(py, "bitwise_right_shift", 0)?;
     let x2 = x2.val(py, "bitwise_right_shift", 1)?;
-    one(py, || numpy::right_shift(&x1, &x2))
+    one(py, || numpy::right_shift(&numeric(&x1)?, &numeric(&x2)?))
 }
 
 /// The bits that exactly one integer has; of booleans whether exactly one is true.
@@ -278,7 +279,7 @@ fn float_power(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAn
 ///
 /// Args:
 ///   x1, x2: the dividend and the divisor: real arrays or numbers whose shapes broadcast.
-/// Returns: an array of the broadcast shape and the promoted dtype: integers stay integers.
+/// Returns: an array of the broadcast shape and the promoted dtype: integers stay integers, booleans become such.
 /// Raises:
 ///   TypeError: an argument is complex or neither an array nor a number, or the shapes do not broadcast.
 /// Differentiable: floating numbers with derivative 0 almost everywhere.
@@ -290,7 +291,7 @@ fn float_power(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAn
 fn floor_divide(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
     let x1 = x1.val(py, "floor_divide", 0)?;
     let x2 = x2.val(py, "floor_divide", 1)?;
-    one(py, || numpy::floor_divide(&x1, &x2))
+    one(py, || numpy::floor_divide(&numeric(&x1)?, &numeric(&x2)?))
 }
 
 /// The remainder of the division rounded towards zero, with the sign of `x1`, as C has it.
@@ -383,10 +384,10 @@ fn ldexp(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
 /// The bits of `x` moved up by `y` places, zeros coming in; 0 when `y` is not below the width.
 ///
 /// Args:
-///   x, y: the numbers and the distances: arrays or numbers of integer dtype whose shapes broadcast.
-/// Returns: an array of the broadcast shape and the promoted integer dtype.
+///   x, y: the numbers and the distances: integer or boolean arrays or numbers whose shapes broadcast.
+/// Returns: an array of the broadcast shape and the promoted integer dtype; booleans count as 0 and 1.
 /// Raises:
-///   TypeError: an argument is boolean, floating, complex or no array or number, or the shapes do not broadcast.
+///   TypeError: an argument is floating, complex or no array or number, or the shapes do not broadcast.
 /// Differentiable: no; the result is an integer.
 /// Example:
 ///   >>> print(jnp.left_shift(jnp.array([1, 5]), 2))
@@ -396,7 +397,7 @@ fn ldexp(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
 fn left_shift(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
     let x1 = x1.val(py, "left_shift", 0)?;
     let x2 = x2.val(py, "left_shift", 1)?;
-    one(py, || numpy::left_shift(&x1, &x2))
+    one(py, || numpy::left_shift(&numeric(&x1)?, &numeric(&x2)?))
 }
 
 /// `log(exp(x1) + exp(x2))` without overflow: the greater plus `log1p(exp(-|x1 - x2|))`.
@@ -586,10 +587,10 @@ fn remainder(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>
 /// rounding down.
 ///
 /// Args:
-///   x1, x2: the numbers and the distances: arrays or numbers of integer dtype whose shapes broadcast.
-/// Returns: an array of the broadcast shape and the promoted integer dtype.
+///   x1, x2: the numbers and the distances: integer or boolean arrays or numbers whose shapes broadcast.
+/// Returns: an array of the broadcast shape and the promoted integer dtype; booleans count as 0 and 1.
 /// Raises:
-///   TypeError: an argument is boolean, floating, complex or no array or number, or the shapes do not broadcast.
+///   TypeError: an argument is floating, complex or no array or number, or the shapes do not broadcast.
 /// Differentiable: no; the result is an integer.
 /// Example:
 ///   >>> print(jnp.right_shift(jnp.array([20, -5]), 1))
@@ -599,7 +600,7 @@ fn remainder(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>
 fn right_shift(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
     let x1 = x1.val(py, "right_shift", 0)?;
     let x2 = x2.val(py, "right_shift", 1)?;
-    one(py, || numpy::right_shift(&x1, &x2))
+    one(py, || numpy::right_shift(&numeric(&x1)?, &numeric(&x2)?))
 }
 
 /// The difference of two arrays element by element; unsigned integers wrap around.

@@ -538,20 +538,36 @@ fn argpartition(py: Python<'_>, a: ArrayLike, kth: i64, axis: i64) -> PyResult<P
     })
 }
 
-/// The `k` greatest elements along an axis, in order, and their positions.
+/// The first of the elements in order, and their positions.
+fn smallest(a: &Val, k: usize, axis: i64) -> Result<[Val; 2]> {
+    let aval = a.aval();
+    let along = pullback_lib::axes::canonical_axis(axis, aval.rank())?;
+    if aval.dtype.is_complex() {
+        bail!(Value, "top_k is not compatible with complex inputs.");
+    }
+    if k > aval.shape[along] {
+        let size = aval.shape[along];
+        bail!(Value, "k argument to top_k must be no larger than size along axis; got k={k} with size {size}.");
+    }
+    let order = numpy::argsort(a, Some(axis), true, false)?;
+    let positions = pullback_lib::lax::slice_in_dim(&order, 0, k, 1, along)?;
+    let values = numpy::take_along_axis(a, &positions, Some(axis), TakeOptions::default())?;
+    Ok([values, positions])
+}
+
+/// The `k` greatest (or smallest) elements along an axis, in order, and their positions.
 ///
 /// Args:
 ///   a: a real array.
 ///   k: how many, a static integer.
 ///   axis: the axis; the last by default.
-///   mode: 'largest' (the default); 'smallest' is not implemented.
+///   mode: 'largest' (the default; NaN is greatest) or 'smallest'.
 ///   sorted: for compatibility; results are always in order.
 /// Returns: the pair of elements and int32 positions, both of size `k` along the axis; of equal ones the first come
 ///   first.
 /// Raises:
 ///   TypeError: `a` is neither an array nor a number (lists are refused).
 ///   ValueError: `k` is greater than the axis, the axis is out of bounds, `a` is complex, or another `mode`.
-///   NotImplementedError: `mode='smallest'`.
 /// Differentiable: the elements: the gradient goes back to the places where they came from.
 /// Example:
 ///   >>> values, places = jnp.top_k(jnp.array([3, 9, 5]), 2)
@@ -567,7 +583,7 @@ fn top_k(py: Python<'_>, a: ArrayLike, k: usize, axis: i64, mode: &str, sorted: 
             bail!(Value, "mode must be 'largest' or 'smallest', got '{mode}'");
         }
         if mode == "smallest" {
-            bail!(NotImplemented, "jnp.top_k with mode={mode:?} is not implemented");
+            return smallest(&a, k, axis);
         }
         let (values, positions) = numpy::top_k(&a, k, axis)?;
         Ok([values, positions])

@@ -1,6 +1,7 @@
 //! Functions of one operand: signs, rounding, bits, parts of complex numbers, predicates.
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and numbers of parameters are the reference's")]
 
+use super::support::numeric;
 use crate::api::arguments::{no_out, one};
 use crate::value::ArrayLike;
 use pullback_base::bail;
@@ -88,10 +89,10 @@ fn absolute(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
 /// The number of bits that are set in the absolute value of each integer.
 ///
 /// Args:
-///   x: an array or number of an integer dtype.
+///   x: an integer or boolean array or number.
 /// Returns: uint8, of the shape of `x`.
 /// Raises:
-///   TypeError: the dtype of `x` is no integer, or `x` is neither an array nor a number.
+///   TypeError: `x` is floating or complex, or neither an array nor a number.
 /// Differentiable: no; the result is an integer.
 /// Example:
 ///   >>> print(jnp.bitwise_count(jnp.array([-7, 0, 255])))
@@ -100,7 +101,7 @@ fn absolute(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
 #[pyo3(signature = (x, /), text_signature = "(x, /)")]
 fn bitwise_count(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
     let x = x.val(py, "bitwise_count", 0)?;
-    one(py, || numpy::bitwise_count(&x))
+    one(py, || numpy::bitwise_count(&numeric(&x)?))
 }
 
 /// The complement of all bits of each integer, `-x - 1` of signed ones; the negation of booleans.
