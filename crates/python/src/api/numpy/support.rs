@@ -60,10 +60,21 @@ pub fn greatest_plus_one(x: &Val) -> Result<usize> {
     Ok(elements.into_iter().map(|element| element.as_i64() + 1).max().unwrap_or(0).max(0) as usize)
 }
 
+/// Booleans as numbers of the default integer; others as they are.
+pub fn numeric(x: &Val) -> Result<Val> {
+    match x.aval().dtype {
+        DType::Bool => pullback_lib::convert::convert(x, pullback_lib::convert::default_int(), false),
+        _ => Ok(x.clone()),
+    }
+}
+
 /// The size that `repeat` gives for concrete numbers of repetitions.
 pub fn total_of(x: &Val, repeats: &Val, axis: Option<i64>) -> Result<usize> {
     let elements =
         known(repeats, "repeat", "When the 'repeats' argument is an array, 'total_repeat_length'")?.elements()?;
+    if elements.iter().any(|element| element.as_i64() < 0) {
+        bail!(Type, "jnp.repeat: numbers of repetitions must not be negative");
+    }
     let total: i64 = elements.iter().map(|element| element.as_i64()).sum();
     if elements.len() != 1 {
         return Ok(total as usize);
