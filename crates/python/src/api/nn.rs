@@ -160,9 +160,8 @@ activations! {
     ///   Array([-1000.], dtype=float32)
     log_sigmoid;
 
-    /// `log(1 - exp(-x))`, by two formulas so that it is exact near 0 and far from it (Mächler, 2012): minus infinity at 0,
-    /// NaN
-    /// below.
+    /// `log(1 - exp(-x))`, by two formulas so that it is exact near 0 and far from it (Mächler, 2012): minus infinity at
+    /// 0, NaN below.
     ///
     /// Args:
     ///   x: integer, floating or complex array or scalar.
@@ -175,9 +174,8 @@ activations! {
     ///   Array([-inf], dtype=float32)
     log1mexp;
 
-    /// The exponential linear unit with the scale and slope that keep mean 0 and variance 1 from layer to layer (Klambauer et
-    /// al.,
-    /// 2017): `1.0507 * elu(x, 1.6733)`.
+    /// The exponential linear unit with the scale and slope that keep mean 0 and variance 1 from layer to layer
+    /// (Klambauer et al., 2017): `1.0507 * elu(x, 1.6733)`.
     ///
     /// Args:
     ///   x: integer, floating or complex array or scalar.
@@ -396,8 +394,7 @@ fn glu(py: Python<'_>, x: ArrayLike, axis: i64) -> PyResult<Py<PyAny>> {
 ///   return_sign: also give the sign of the sum, and the logarithm of its absolute value.
 ///   where: booleans that broadcast with `a`; the others are left out.
 /// Returns: an array without the axes, or a pair of it and of the signs; integers give floats. NaN of a negative sum
-/// without
-///   `return_sign`.
+///   without `return_sign`.
 /// Raises:
 ///   ValueError: an axis is out of bounds.
 /// Differentiable: yes in `a` and `b`.
@@ -462,18 +459,17 @@ fn logmeanexp(
 /// `(x - mean) / sqrt(variance + epsilon)` over axes.
 ///
 /// Args:
-///   x: integer, floating or complex array.
+///   x: integer or floating array.
 ///   axis: an axis or several, negative ones counted from the end; None for all.
 ///   mean: the mean, broadcast to `x`; by default that over the axes.
 ///   variance: the variance, likewise.
 ///   epsilon: what is added to the variance.
 ///   where: booleans that broadcast with `x`: which elements count for mean and variance.
-///     algorithm: how the variance is found: 'fast', the mean of squares less the square of the mean, or 'stable', the
-///     mean of
-///     squared distances.
+///   algorithm: how the variance is found: 'fast', the mean of squares less the square of the mean, or 'stable', the
+///     mean of squared distances.
 /// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
 /// Raises:
-///   ValueError: the algorithm is unknown, or an axis is out of bounds.
+///   ValueError: the algorithm is unknown, an axis is out of bounds, or `x` is complex and the algorithm 'fast'.
 /// Differentiable: yes, in mean and variance too.
 /// Example:
 ///   >>> jax.nn.standardize(jnp.array([-1.0, 1.0]), epsilon=0.0)
@@ -502,7 +498,8 @@ fn standardize(
     })
 }
 
-/// For each element a vector with 1 at its place and 0 elsewhere; zeros only for what is not from 0 to `num_classes - 1`.
+/// For each element a vector with 1 at its place and 0 elsewhere; zeros only for what is not from 0 to `num_classes -
+/// 1`.
 ///
 /// Args:
 ///   x: integer or floating array of places.

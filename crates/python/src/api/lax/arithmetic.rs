@@ -209,7 +209,7 @@ binary! {
     /// The sum of two arrays of one dtype; integers wrap around.
     ///
     /// Args:
-    ///     x, y: integer, floating or complex arrays of one dtype; Python numbers take the other's. Shapes are equal, up to
+    ///   x, y: integer, floating or complex arrays of one dtype; Python numbers take the other's. Shapes are equal, up to
     ///     sizes of 1, or one is a scalar.
     /// Returns: the common shape and dtype.
     /// Raises:
@@ -226,7 +226,7 @@ binary! {
     ///   x, y: float32 or float64 arrays of one dtype. Shapes are equal, up to sizes of 1, or one is a scalar.
     /// Returns: the common shape; complex64 from float32, complex128 from float64.
     /// Raises:
-    ///     TypeError: dtypes differ, integers and half-width floats are not accepted, or shapes do not go together; nothing
+    ///   TypeError: dtypes differ, integers and half-width floats are not accepted, or shapes do not go together; nothing
     ///     is promoted.
     /// Differentiable: yes, linear in both.
     /// Example:
@@ -238,7 +238,7 @@ binary! {
     /// bits set) for integers and infinities or NaN otherwise.
     ///
     /// Args:
-    ///     x, y: integer, floating or complex arrays of one dtype; Python numbers take the other's. Shapes are equal, up to
+    ///   x, y: integer, floating or complex arrays of one dtype; Python numbers take the other's. Shapes are equal, up to
     ///     sizes of 1, or one is a scalar.
     /// Returns: the common shape and dtype.
     /// Raises:
@@ -254,7 +254,7 @@ binary! {
     /// The greater of each two elements; NaN where one is. Complex numbers compare by real, then by imaginary part.
     ///
     /// Args:
-    ///     x, y: boolean, integer, floating or complex arrays of one dtype; Python numbers take the other's. Shapes are
+    ///   x, y: boolean, integer, floating or complex arrays of one dtype; Python numbers take the other's. Shapes are
     ///     equal, up to sizes of 1, or one is a scalar.
     /// Returns: the common shape and dtype.
     /// Raises:
@@ -268,7 +268,7 @@ binary! {
     /// The smaller of each two elements; NaN where one is. Complex numbers compare by real, then by imaginary part.
     ///
     /// Args:
-    ///     x, y: boolean, integer, floating or complex arrays of one dtype; Python numbers take the other's. Shapes are
+    ///   x, y: boolean, integer, floating or complex arrays of one dtype; Python numbers take the other's. Shapes are
     ///     equal, up to sizes of 1, or one is a scalar.
     /// Returns: the common shape and dtype.
     /// Raises:
@@ -293,15 +293,16 @@ binary! {
     ///   Array([4., 9.], dtype=float32)
     pow;
 
-    /// The remainder of the division that is cut towards zero: it has the sign of `x`. By 0 it is `x` for integers, else NaN.
+    /// The remainder of the division that is cut towards zero: it has the sign of `x`. By 0 it is `x` for integers, else
+    /// NaN.
     ///
     /// Args:
-    ///     x, y: integer or floating arrays of one dtype; Python numbers take the other's. Shapes are equal, up to sizes of
+    ///   x, y: integer or floating arrays of one dtype; Python numbers take the other's. Shapes are equal, up to sizes of
     ///     1, or one is a scalar.
     /// Returns: the common shape and dtype.
     /// Raises:
-    ///     TypeError: dtypes differ, booleans and complex numbers are not accepted, or shapes do not go together; nothing is
-    ///     promoted.
+    ///   TypeError: dtypes differ, booleans and complex numbers are not accepted, or shapes do not go together; nothing
+    ///     is promoted.
     /// Differentiable: yes almost everywhere, with derivatives 1 in `x` and minus the cut quotient in `y`.
     /// Example:
     ///   >>> lax.rem(jnp.array([7, -7]), 4)
@@ -311,7 +312,7 @@ binary! {
     /// The difference `x - y` of two arrays of one dtype; integers wrap around.
     ///
     /// Args:
-    ///     x, y: integer, floating or complex arrays of one dtype; Python numbers take the other's. Shapes are equal, up to
+    ///   x, y: integer, floating or complex arrays of one dtype; Python numbers take the other's. Shapes are equal, up to
     ///     sizes of 1, or one is a scalar.
     /// Returns: the common shape and dtype.
     /// Raises:
@@ -367,7 +368,7 @@ fn integer_pow(py: Python<'_>, x: ArrayLike, y: i64) -> PyResult<Py<PyAny>> {
 /// The product of two arrays of one dtype; integers wrap around.
 ///
 /// Args:
-///     x, y: integer, floating or complex arrays of one dtype; Python numbers take the other's. Shapes are equal, up to
+///   x, y: integer, floating or complex arrays of one dtype; Python numbers take the other's. Shapes are equal, up to
 ///     sizes of 1, or one is a scalar.
 ///   out_dtype: a dtype to which both are converted before; that of the operands by default.
 /// Returns: the common shape, the dtype of the operands or `out_dtype`.
@@ -404,7 +405,7 @@ fn mul(py: Python<'_>, x: ArrayLike, y: ArrayLike, out_dtype: Option<DTypeArg>) 
 ///   >>> lax.mulhi(1 << 30, 8)
 ///   Traceback (most recent call last):
 ///     ...
-///   NotImplementedError: primitive 'mulhi' is not implemented
+///   NotImplementedError: primitive 'mulhi' is not implemented...
 #[pyfunction]
 #[pyo3(signature = (x, y, /), text_signature = "(x, y, /)")]
 fn mulhi(py: Python<'_>, x: ArrayLike, y: ArrayLike) -> PyResult<Py<PyAny>> {
@@ -436,7 +437,8 @@ fn nextafter(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>
 ///
 /// Args:
 ///   x: floating array or scalar.
-///   rounding_method: what becomes of halves: `RoundingMethod.AWAY_FROM_ZERO` (0), the default, or `TO_NEAREST_EVEN` (1).
+///   rounding_method: what becomes of halves: `RoundingMethod.AWAY_FROM_ZERO` (0), the default, or `TO_NEAREST_EVEN`
+///     (1).
 /// Returns: shape and dtype of `x`.
 /// Raises:
 ///   TypeError: `x` is not floating.

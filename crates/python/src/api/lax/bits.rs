@@ -58,12 +58,12 @@ binary! {
     /// The bits that both numbers have; of booleans the conjunction.
     ///
     /// Args:
-    ///     x, y: boolean or integer arrays of one dtype; Python numbers take the other's. Shapes are equal, up to sizes of 1,
-    ///     or one is a scalar.
+    ///   x, y: boolean or integer arrays of one dtype; Python numbers take the other's. Shapes are equal, up to sizes of
+    ///     1, or one is a scalar.
     /// Returns: the common shape and dtype.
     /// Raises:
-    ///     TypeError: dtypes differ, floating and complex numbers are not accepted, or shapes do not go together; nothing is
-    ///     promoted.
+    ///   TypeError: dtypes differ, floating and complex numbers are not accepted, or shapes do not go together; nothing
+    ///     is promoted.
     /// Differentiable: no, there are no tangents of integers.
     /// Example:
     ///   >>> lax.bitwise_and(jnp.array([6, 5]), 3)
@@ -73,12 +73,12 @@ binary! {
     /// The bits that at least one number has; of booleans the disjunction.
     ///
     /// Args:
-    ///     x, y: boolean or integer arrays of one dtype; Python numbers take the other's. Shapes are equal, up to sizes of 1,
-    ///     or one is a scalar.
+    ///   x, y: boolean or integer arrays of one dtype; Python numbers take the other's. Shapes are equal, up to sizes of
+    ///     1, or one is a scalar.
     /// Returns: the common shape and dtype.
     /// Raises:
-    ///     TypeError: dtypes differ, floating and complex numbers are not accepted, or shapes do not go together; nothing is
-    ///     promoted.
+    ///   TypeError: dtypes differ, floating and complex numbers are not accepted, or shapes do not go together; nothing
+    ///     is promoted.
     /// Differentiable: no, there are no tangents of integers.
     /// Example:
     ///   >>> lax.bitwise_or(jnp.array([6, 5]), 3)
@@ -88,12 +88,12 @@ binary! {
     /// The bits that exactly one number has.
     ///
     /// Args:
-    ///     x, y: boolean or integer arrays of one dtype; Python numbers take the other's. Shapes are equal, up to sizes of 1,
-    ///     or one is a scalar.
+    ///   x, y: boolean or integer arrays of one dtype; Python numbers take the other's. Shapes are equal, up to sizes of
+    ///     1, or one is a scalar.
     /// Returns: the common shape and dtype.
     /// Raises:
-    ///     TypeError: dtypes differ, floating and complex numbers are not accepted, or shapes do not go together; nothing is
-    ///     promoted.
+    ///   TypeError: dtypes differ, floating and complex numbers are not accepted, or shapes do not go together; nothing
+    ///     is promoted.
     /// Differentiable: no, there are no tangents of integers.
     /// Example:
     ///   >>> lax.bitwise_xor(jnp.array([6, 5]), 3)
@@ -103,8 +103,8 @@ binary! {
     /// The bits of `x` moved up by `y` places, zeros behind them; 0 if `y` is negative or not below the width.
     ///
     /// Args:
-    ///     x, y: integer arrays of one dtype; Python numbers take the other's. Shapes are equal, up to sizes of 1, or one is
-    ///     a scalar.
+    ///   x, y: integer arrays of one dtype; Python numbers take the other's. Shapes are equal, up to sizes of 1, or one
+    ///     is a scalar.
     /// Returns: the common shape and dtype.
     /// Raises:
     ///   TypeError: dtypes differ, only integers are accepted, or shapes do not go together; nothing is promoted.
@@ -114,13 +114,12 @@ binary! {
     ///   Array([ 4, 12], dtype=int32)
     shift_left;
 
-    /// The bits of `x` moved down by `y` places, copies of the sign before them: the quotient by `2**y`, rounded down. From
-    /// the
-    /// width on, only copies of the sign are left.
+    /// The bits of `x` moved down by `y` places, copies of the sign before them: the quotient by `2**y`, rounded down.
+    /// From the width on, only copies of the sign are left.
     ///
     /// Args:
-    ///     x, y: integer arrays of one dtype; Python numbers take the other's. Shapes are equal, up to sizes of 1, or one is
-    ///     a scalar.
+    ///   x, y: integer arrays of one dtype; Python numbers take the other's. Shapes are equal, up to sizes of 1, or one
+    ///     is a scalar.
     /// Returns: the common shape and dtype.
     /// Raises:
     ///   TypeError: dtypes differ, only integers are accepted, or shapes do not go together; nothing is promoted.
@@ -133,8 +132,8 @@ binary! {
     /// The bits of `x` moved down by `y` places, zeros before them; 0 from the width on.
     ///
     /// Args:
-    ///     x, y: integer arrays of one dtype; Python numbers take the other's. Shapes are equal, up to sizes of 1, or one is
-    ///     a scalar.
+    ///   x, y: integer arrays of one dtype; Python numbers take the other's. Shapes are equal, up to sizes of 1, or one
+    ///     is a scalar.
     /// Returns: the common shape and dtype.
     /// Raises:
     ///   TypeError: dtypes differ, only integers are accepted, or shapes do not go together; nothing is promoted.

@@ -34,7 +34,7 @@ binary! {
     /// Whether each two elements are equal; NaN equals nothing.
     ///
     /// Args:
-    ///     x, y: boolean, integer, floating or complex arrays of one dtype; Python numbers take the other's. Shapes are
+    ///   x, y: boolean, integer, floating or complex arrays of one dtype; Python numbers take the other's. Shapes are
     ///     equal, up to sizes of 1, or one is a scalar.
     /// Returns: booleans of the common shape.
     /// Raises:
@@ -48,7 +48,7 @@ binary! {
     /// Whether `x >= y`; False where one is NaN.
     ///
     /// Args:
-    ///     x, y: boolean, integer or floating arrays of one dtype; Python numbers take the other's. Shapes are equal, up to
+    ///   x, y: boolean, integer or floating arrays of one dtype; Python numbers take the other's. Shapes are equal, up to
     ///     sizes of 1, or one is a scalar.
     /// Returns: booleans of the common shape.
     /// Raises:
@@ -62,7 +62,7 @@ binary! {
     /// Whether `x > y`; False where one is NaN.
     ///
     /// Args:
-    ///     x, y: boolean, integer or floating arrays of one dtype; Python numbers take the other's. Shapes are equal, up to
+    ///   x, y: boolean, integer or floating arrays of one dtype; Python numbers take the other's. Shapes are equal, up to
     ///     sizes of 1, or one is a scalar.
     /// Returns: booleans of the common shape.
     /// Raises:
@@ -76,7 +76,7 @@ binary! {
     /// Whether `x <= y`; False where one is NaN.
     ///
     /// Args:
-    ///     x, y: boolean, integer or floating arrays of one dtype; Python numbers take the other's. Shapes are equal, up to
+    ///   x, y: boolean, integer or floating arrays of one dtype; Python numbers take the other's. Shapes are equal, up to
     ///     sizes of 1, or one is a scalar.
     /// Returns: booleans of the common shape.
     /// Raises:
@@ -90,7 +90,7 @@ binary! {
     /// Whether `x < y`; False where one is NaN.
     ///
     /// Args:
-    ///     x, y: boolean, integer or floating arrays of one dtype; Python numbers take the other's. Shapes are equal, up to
+    ///   x, y: boolean, integer or floating arrays of one dtype; Python numbers take the other's. Shapes are equal, up to
     ///     sizes of 1, or one is a scalar.
     /// Returns: booleans of the common shape.
     /// Raises:
@@ -104,7 +104,7 @@ binary! {
     /// Whether each two elements differ; NaN differs from all, itself too.
     ///
     /// Args:
-    ///     x, y: boolean, integer, floating or complex arrays of one dtype; Python numbers take the other's. Shapes are
+    ///   x, y: boolean, integer, floating or complex arrays of one dtype; Python numbers take the other's. Shapes are
     ///     equal, up to sizes of 1, or one is a scalar.
     /// Returns: booleans of the common shape.
     /// Raises:
@@ -125,7 +125,7 @@ binary! {
 /// Raises:
 ///   TypeError: shapes or dtypes of the cases differ, or `pred` fits in neither.
 /// Differentiable: in the cases; the other side gets 0, yet its NaN derivatives do not vanish if they are computed
-/// before.
+///   before.
 /// Example:
 ///   >>> lax.select(jnp.array([True, False]), jnp.array([1, 2]), jnp.array([-1, -2]))
 ///   Array([ 1, -2], dtype=int32)
@@ -141,16 +141,14 @@ fn select(py: Python<'_>, pred: ArrayLike, on_true: ArrayLike, on_false: ArrayLi
 /// Elements of the case that `which` names, element by element; all cases are computed.
 ///
 /// Args:
-///     which: booleans for at most two cases, False for the first, or int32 positions, which are moved into range. A
-///     scalar or
-///     of the shape of the cases.
+///   which: booleans for at most two cases, False for the first, or int32 positions, which are moved into range. A
+///     scalar or of the shape of the cases.
 ///   cases: arrays of one shape and dtype, at least one.
 /// Returns: an array of their shape and dtype.
 /// Raises:
 ///   ValueError: there is no case.
-///     TypeError: shapes or dtypes of the cases differ, or `which` has another dtype, another shape or is boolean for
-///     more than
-///     two.
+///   TypeError: shapes or dtypes of the cases differ, or `which` has another dtype, another shape or is boolean for
+///     more than two.
 /// Differentiable: in the cases.
 /// Example:
 ///   >>> lax.select_n(jnp.array([2, 0]), jnp.array([1, 2]), jnp.array([3, 4]), jnp.array([5, 6]))

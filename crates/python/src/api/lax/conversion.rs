@@ -17,8 +17,8 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Args:
 ///   operand: array or scalar.
 ///   new_dtype: a dtype; 64-bit ones are halved without x64.
-/// Returns: shape of `operand` if the widths are equal. A narrower dtype adds a last axis, lowest bits first; a wider one
-///   takes the last axis, which must make up the width.
+/// Returns: shape of `operand` if the widths are equal. A narrower dtype adds a last axis, lowest bits first; a wider
+///   one takes the last axis, which must make up the width.
 /// Raises:
 ///   TypeError: there is no such dtype.
 ///   ValueError: the last axis does not make up the width.
@@ -35,8 +35,7 @@ fn bitcast_convert_type(py: Python<'_>, operand: ArrayLike, new_dtype: &Bound<'_
 }
 
 /// The elements in another dtype. Floats are cut towards zero for integers: NaN gives 0, and what is out of range the
-/// nearest
-/// bound. Of complex numbers the real part is kept; everything but 0 is True.
+/// nearest bound. Of complex numbers the real part is kept; everything but 0 is True.
 ///
 /// Args:
 ///   operand: array or scalar.

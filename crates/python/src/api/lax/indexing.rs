@@ -29,8 +29,8 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
 ///   indices_are_sorted: a promise that positions rise.
 ///   mode: a `GatherScatterMode` or its name: 'promise_in_bounds' (the default) promises that no slice is out of bounds,
 ///     'clip' moves them inside, 'fill' gives `fill_value` for them.
-///     fill_value: for 'fill'; by default NaN for floating and complex dtypes, the least integer if signed, the greatest
-///     if not, or True.
+///   fill_value: for 'fill'; by default NaN for floating and complex dtypes, the least integer if signed, the
+///     greatest if not, or True.
 /// Returns: an array of the axes of `start_indices` but the last, and those of slices.
 /// Raises:
 ///   TypeError: numbers and sizes do not fit the shapes.
@@ -93,23 +93,20 @@ macro_rules! scatters {
 }
 
 scatters! {
-    /// The operand with updates put at computed positions (the `scatter` of StableHLO). Of several updates for one position
-    /// one
-    /// is kept: here the last.
+    /// The operand with updates put at computed positions (the `scatter` of StableHLO). Of several updates for one
+    /// position one is kept: here the last.
     ///
     /// Args:
     ///   operand: array of any dtype that the operation takes.
     ///   scatter_indices: integers; the last axis holds one position in several axes of `operand`.
     ///   updates: array of the dtype of `operand`, the array that is put there: the axes of positions and those of windows.
     ///   dimension_numbers: a `ScatterDimensionNumbers`: `update_window_dims` are the axes of windows in `updates`,
-    ///         `inserted_window_dims` axes of size 1 that windows lack, `scatter_dims_to_operand_dims` the axes that
-    ///     positions are for;
-    ///     `operand_batching_dims` go along with `scatter_indices_batching_dims`.
+    ///     `inserted_window_dims` axes of size 1 that windows lack, `scatter_dims_to_operand_dims` the axes that
+    ///     positions are for; `operand_batching_dims` go along with `scatter_indices_batching_dims`.
     ///   indices_are_sorted: a promise that positions rise.
     ///   unique_indices: a promise that no position occurs twice.
-    ///     mode: a `GatherScatterMode` or its name: 'drop' (the default) leaves out updates out of bounds, 'clip' moves them
-    ///     inside,
-    ///     'promise_in_bounds' promises that there are none.
+    ///   mode: a `GatherScatterMode` or its name: 'drop' (the default) leaves out updates out of bounds, 'clip' moves
+    ///     them inside, 'promise_in_bounds' promises that there are none.
     /// Returns: an array like `operand`, which stays as it is.
     /// Raises:
     ///   TypeError: dtypes differ, or numbers do not fit the shapes.
@@ -128,14 +125,12 @@ scatters! {
     ///   scatter_indices: integers; the last axis holds one position in several axes of `operand`.
     ///   updates: array of the dtype of `operand`, what is added there: the axes of positions and those of windows.
     ///   dimension_numbers: a `ScatterDimensionNumbers`: `update_window_dims` are the axes of windows in `updates`,
-    ///         `inserted_window_dims` axes of size 1 that windows lack, `scatter_dims_to_operand_dims` the axes that
-    ///     positions are for;
-    ///     `operand_batching_dims` go along with `scatter_indices_batching_dims`.
+    ///     `inserted_window_dims` axes of size 1 that windows lack, `scatter_dims_to_operand_dims` the axes that
+    ///     positions are for; `operand_batching_dims` go along with `scatter_indices_batching_dims`.
     ///   indices_are_sorted: a promise that positions rise.
     ///   unique_indices: a promise that no position occurs twice.
-    ///     mode: a `GatherScatterMode` or its name: 'drop' (the default) leaves out updates out of bounds, 'clip' moves them
-    ///     inside,
-    ///     'promise_in_bounds' promises that there are none.
+    ///   mode: a `GatherScatterMode` or its name: 'drop' (the default) leaves out updates out of bounds, 'clip' moves
+    ///     them inside, 'promise_in_bounds' promises that there are none.
     /// Returns: an array like `operand`, which stays as it is.
     /// Raises:
     ///   TypeError: dtypes differ, or numbers do not fit the shapes.
@@ -154,14 +149,12 @@ scatters! {
     ///   scatter_indices: integers; the last axis holds one position in several axes of `operand`.
     ///   updates: array of the dtype of `operand`, what is compared: the axes of positions and those of windows.
     ///   dimension_numbers: a `ScatterDimensionNumbers`: `update_window_dims` are the axes of windows in `updates`,
-    ///         `inserted_window_dims` axes of size 1 that windows lack, `scatter_dims_to_operand_dims` the axes that
-    ///     positions are for;
-    ///     `operand_batching_dims` go along with `scatter_indices_batching_dims`.
+    ///     `inserted_window_dims` axes of size 1 that windows lack, `scatter_dims_to_operand_dims` the axes that
+    ///     positions are for; `operand_batching_dims` go along with `scatter_indices_batching_dims`.
     ///   indices_are_sorted: a promise that positions rise.
     ///   unique_indices: a promise that no position occurs twice.
-    ///     mode: a `GatherScatterMode` or its name: 'drop' (the default) leaves out updates out of bounds, 'clip' moves them
-    ///     inside,
-    ///     'promise_in_bounds' promises that there are none.
+    ///   mode: a `GatherScatterMode` or its name: 'drop' (the default) leaves out updates out of bounds, 'clip' moves
+    ///     them inside, 'promise_in_bounds' promises that there are none.
     /// Returns: an array like `operand`, which stays as it is.
     /// Raises:
     ///   TypeError: dtypes differ, or numbers do not fit the shapes.
@@ -180,14 +173,12 @@ scatters! {
     ///   scatter_indices: integers; the last axis holds one position in several axes of `operand`.
     ///   updates: array of the dtype of `operand`, what is compared: the axes of positions and those of windows.
     ///   dimension_numbers: a `ScatterDimensionNumbers`: `update_window_dims` are the axes of windows in `updates`,
-    ///         `inserted_window_dims` axes of size 1 that windows lack, `scatter_dims_to_operand_dims` the axes that
-    ///     positions are for;
-    ///     `operand_batching_dims` go along with `scatter_indices_batching_dims`.
+    ///     `inserted_window_dims` axes of size 1 that windows lack, `scatter_dims_to_operand_dims` the axes that
+    ///     positions are for; `operand_batching_dims` go along with `scatter_indices_batching_dims`.
     ///   indices_are_sorted: a promise that positions rise.
     ///   unique_indices: a promise that no position occurs twice.
-    ///     mode: a `GatherScatterMode` or its name: 'drop' (the default) leaves out updates out of bounds, 'clip' moves them
-    ///     inside,
-    ///     'promise_in_bounds' promises that there are none.
+    ///   mode: a `GatherScatterMode` or its name: 'drop' (the default) leaves out updates out of bounds, 'clip' moves
+    ///     them inside, 'promise_in_bounds' promises that there are none.
     /// Returns: an array like `operand`, which stays as it is.
     /// Raises:
     ///   TypeError: dtypes differ, or numbers do not fit the shapes.
@@ -206,14 +197,12 @@ scatters! {
     ///   scatter_indices: integers; the last axis holds one position in several axes of `operand`.
     ///   updates: array of the dtype of `operand`, the factors: the axes of positions and those of windows.
     ///   dimension_numbers: a `ScatterDimensionNumbers`: `update_window_dims` are the axes of windows in `updates`,
-    ///         `inserted_window_dims` axes of size 1 that windows lack, `scatter_dims_to_operand_dims` the axes that
-    ///     positions are for;
-    ///     `operand_batching_dims` go along with `scatter_indices_batching_dims`.
+    ///     `inserted_window_dims` axes of size 1 that windows lack, `scatter_dims_to_operand_dims` the axes that
+    ///     positions are for; `operand_batching_dims` go along with `scatter_indices_batching_dims`.
     ///   indices_are_sorted: a promise that positions rise.
     ///   unique_indices: a promise that no position occurs twice.
-    ///     mode: a `GatherScatterMode` or its name: 'drop' (the default) leaves out updates out of bounds, 'clip' moves them
-    ///     inside,
-    ///     'promise_in_bounds' promises that there are none.
+    ///   mode: a `GatherScatterMode` or its name: 'drop' (the default) leaves out updates out of bounds, 'clip' moves
+    ///     them inside, 'promise_in_bounds' promises that there are none.
     /// Returns: an array like `operand`, which stays as it is.
     /// Raises:
     ///   TypeError: dtypes differ, or numbers do not fit the shapes.
@@ -233,14 +222,12 @@ scatters! {
     ///   scatter_indices: integers; the last axis holds one position in several axes of `operand`.
     ///   updates: array of the dtype of `operand`, what is subtracted there: the axes of positions and those of windows.
     ///   dimension_numbers: a `ScatterDimensionNumbers`: `update_window_dims` are the axes of windows in `updates`,
-    ///         `inserted_window_dims` axes of size 1 that windows lack, `scatter_dims_to_operand_dims` the axes that
-    ///     positions are for;
-    ///     `operand_batching_dims` go along with `scatter_indices_batching_dims`.
+    ///     `inserted_window_dims` axes of size 1 that windows lack, `scatter_dims_to_operand_dims` the axes that
+    ///     positions are for; `operand_batching_dims` go along with `scatter_indices_batching_dims`.
     ///   indices_are_sorted: a promise that positions rise.
     ///   unique_indices: a promise that no position occurs twice.
-    ///     mode: a `GatherScatterMode` or its name: 'drop' (the default) leaves out updates out of bounds, 'clip' moves them
-    ///     inside,
-    ///     'promise_in_bounds' promises that there are none.
+    ///   mode: a `GatherScatterMode` or its name: 'drop' (the default) leaves out updates out of bounds, 'clip' moves
+    ///     them inside, 'promise_in_bounds' promises that there are none.
     /// Returns: an array like `operand`, which stays as it is.
     /// Raises:
     ///   TypeError: dtypes differ, or numbers do not fit the shapes.

@@ -214,8 +214,8 @@ fn reduce_max(
     one(py, || lax::reduce_max(&operand, &axes_of(&operand, &axes)?))
 }
 
-/// The least element over axes; NaN if one is. Of no elements it is the greatest value: `inf`, the greatest integer or
-/// True.
+/// The least element over axes; NaN if one is. Of no elements it is the greatest value: `inf`, the greatest integer
+/// or True.
 ///
 /// Args:
 ///   operand: boolean, integer, floating or complex array.

@@ -2,7 +2,6 @@
 
 use pullback_base::bail;
 use pullback_lib::axes::{canonical_axis, shape_of};
-use pullback_lib::convert::to_dtype;
 use pullback_lib::lax;
 use pyo3::prelude::*;
 
@@ -59,8 +58,8 @@ fn broadcast(
 ///   out_sharding: taken for compatibility and ignored.
 /// Returns: an array of `shape`; an axis of size 1 and those not named repeat the elements.
 /// Raises:
-///     TypeError: a size is negative, an axis neither has size 1 nor that of its place, or the axes do not rise or do not
-///     fit.
+///   TypeError: a size is negative, an axis neither has size 1 nor that of its place, or the axes do not rise or do
+///     not fit.
 /// Differentiable: yes, linear; the transpose sums.
 /// Example:
 ///   >>> lax.broadcast_in_dim(jnp.array([1, 2]), (2, 3), (0,))
@@ -185,12 +184,13 @@ fn expand_dims(py: Python<'_>, array: ArrayLike, dimensions: ShapeArg) -> PyResu
 ///
 /// Args:
 ///   operand: array of any dtype.
-///   padding_value: a scalar, converted to the dtype of `operand`.
+///   padding_value: a scalar of the dtype of `operand`.
 ///   padding_config: `(low, high, interior)` for each axis: how many values come before, after and between each two
 ///     elements. Negative `low` and `high` crop.
 /// Returns: an array with sizes `low + high + size + interior * (size - 1)`.
 /// Raises:
-///     ValueError: the value is no scalar, there is not one triple for each axis, `interior` or a resulting size is
+///   TypeError: the dtypes differ.
+///   ValueError: the value is no scalar, there is not one triple for each axis, `interior` or a resulting size is
 ///     negative.
 /// Differentiable: yes, linear in `operand` and in the value.
 /// Example:
@@ -210,8 +210,11 @@ fn pad(
     let padding_value = padding_value.val(py, "pad", 1)?;
     let config = padding(padding_config)?;
     one(py, || {
-        let fill = to_dtype(&padding_value, operand.aval().dtype)?;
-        lax::pad(&operand, &fill, &config)
+        let (dtype, fill) = (operand.aval().dtype, padding_value.aval().dtype);
+        if dtype != fill {
+            bail!(Type, "pad operand and padding_value must be same dtype: got {dtype} and {fill}.");
+        }
+        lax::pad(&operand, &padding_value, &config)
     })
 }
 
@@ -293,7 +296,7 @@ fn rev(py: Python<'_>, operand: ArrayLike, dimensions: ShapeArg) -> PyResult<Py<
 /// Differentiable: yes, linear.
 /// Example:
 ///   >>> lax.split(jnp.arange(4), (1, 3))
-///   (Array([0], dtype=int32), Array([1, 2, 3], dtype=int32))
+///   [Array([0], dtype=int32), Array([1, 2, 3], dtype=int32)]
 #[pyfunction]
 #[pyo3(signature = (operand, sizes, axis=0), text_signature = "(operand, sizes, axis=0)")]
 fn split(py: Python<'_>, operand: ArrayLike, sizes: ShapeArg, axis: i64) -> PyResult<Py<PyAny>> {

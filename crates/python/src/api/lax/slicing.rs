@@ -5,7 +5,7 @@ use pullback_lib::axes::{canonical_axis, shape_of};
 use pullback_lib::lax;
 use pyo3::prelude::*;
 
-use super::support::{each, sizes, starts};
+use super::support::{at_least_zero, each, from_the_front, negatives_allowed, sizes, starts};
 use crate::api::arguments::{ShapeArg, one};
 use crate::value::ArrayLike;
 
@@ -22,7 +22,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
 ///   index: an integer scalar; negative ones count from the end.
 ///   axis: the axis, negative counted from the end.
 ///   keepdims: whether the axis stays, with size 1.
-///   allow_negative_indices: taken for compatibility and ignored.
+///   allow_negative_indices: whether negative ones count from the end; otherwise they are moved to 0.
 /// Returns: an array of the same rank, or one less.
 /// Raises:
 ///   TypeError: the position is no integer.
@@ -43,9 +43,10 @@ fn dynamic_index_in_dim(
 ) -> PyResult<Py<PyAny>> {
     let operand = operand.val(py, "dynamic_index_in_dim", 0)?;
     let index = index.val(py, "dynamic_index_in_dim", 1)?;
+    let allowed = negatives_allowed(allow_negative_indices, operand.aval().rank())?;
     one(py, || {
-        let _ = allow_negative_indices;
         let at = canonical_axis(axis, operand.aval().rank())?;
+        let index = if allowed[at] { index.clone() } else { at_least_zero(&index)? };
         let starts = each(&operand, at, &index);
         let mut full = operand.aval().shape.to_vec();
         full[at] = 1;
@@ -58,12 +59,14 @@ fn dynamic_index_in_dim(
 ///
 /// Args:
 ///   operand: array of any dtype.
-///     start_indices: a vector of integers, or integer scalars of one dtype: one for each axis. Negative ones count from
-///     the end.
+///   start_indices: a vector of integers, or integer scalars of one dtype: one for each axis. Negative ones count
+///     from the end.
 ///   slice_sizes: the sizes of the part, at most those of `operand`.
-///   allow_negative_indices: taken for compatibility and ignored.
+///   allow_negative_indices: whether negative positions count from the end, for all axes or for each; otherwise computed
+///     ones are moved to 0.
 /// Returns: an array of shape `slice_sizes`.
 /// Raises:
+///   ValueError: a known position is negative and may not be.
 ///   TypeError: there is not one number for each axis, a size is too great, or positions are no integers.
 /// Differentiable: in `operand`, linear; the transpose adds to zeros at the position.
 /// Example:
@@ -82,9 +85,9 @@ fn dynamic_slice(
 ) -> PyResult<Py<PyAny>> {
     let operand = operand.val(py, "dynamic_slice", 0)?;
     let slice_sizes = slice_sizes.0;
-    let _ = allow_negative_indices;
+    let allowed = negatives_allowed(allow_negative_indices, operand.aval().rank())?;
     let starts = starts(py, start_indices)?;
-    one(py, || lax::dynamic_slice(&operand, &starts, &shape_of(&slice_sizes)?))
+    one(py, || lax::dynamic_slice(&operand, &from_the_front(&operand, starts, &allowed)?, &shape_of(&slice_sizes)?))
 }
 
 /// A part of fixed size of one axis at a computed position, which is moved so that the part lies inside.
@@ -94,11 +97,11 @@ fn dynamic_slice(
 ///   start_index: an integer scalar; negative ones count from the end.
 ///   slice_size: the size of the part, known.
 ///   axis: the axis, negative counted from the end.
-///   allow_negative_indices: taken for compatibility and ignored.
+///   allow_negative_indices: whether negative ones count from the end; otherwise a computed one is moved to 0.
 /// Returns: an array of the same rank.
 /// Raises:
 ///   TypeError: the position is no integer, or the size is greater than that of the axis.
-///   ValueError: the axis is out of bounds.
+///   ValueError: the axis is out of bounds, or a known position is negative and may not be.
 /// Differentiable: in `operand`, linear.
 /// Example:
 ///   >>> lax.dynamic_slice_in_dim(jnp.arange(5), 3, 4)
@@ -115,10 +118,10 @@ fn dynamic_slice_in_dim(
 ) -> PyResult<Py<PyAny>> {
     let operand = operand.val(py, "dynamic_slice_in_dim", 0)?;
     let start_index = start_index.val(py, "dynamic_slice_in_dim", 1)?;
+    let allowed = negatives_allowed(allow_negative_indices, operand.aval().rank())?;
     one(py, || {
-        let _ = allow_negative_indices;
         let at = canonical_axis(axis, operand.aval().rank())?;
-        let starts = each(&operand, at, &start_index);
+        let starts = from_the_front(&operand, each(&operand, at, &start_index), &allowed)?;
         let mut full = operand.aval().shape.to_vec();
         full[at] = slice_size;
         lax::dynamic_slice(&operand, &starts, &full)
@@ -132,7 +135,7 @@ fn dynamic_slice_in_dim(
 ///   update: array of its dtype, with or without the axis, of size 1.
 ///   index: an integer scalar; negative ones count from the end.
 ///   axis: the axis, negative counted from the end.
-///   allow_negative_indices: taken for compatibility and ignored.
+///   allow_negative_indices: whether negative ones count from the end; otherwise they are moved to 0.
 /// Returns: an array like `operand`.
 /// Raises:
 ///   TypeError: dtypes or ranks differ, or the position is no integer.
@@ -155,9 +158,10 @@ fn dynamic_update_index_in_dim(
     let operand = operand.val(py, "dynamic_update_index_in_dim", 0)?;
     let update = update.val(py, "dynamic_update_index_in_dim", 1)?;
     let index = index.val(py, "dynamic_update_index_in_dim", 2)?;
+    let allowed = negatives_allowed(allow_negative_indices, operand.aval().rank())?;
     one(py, || {
-        let _ = allow_negative_indices;
         let at = canonical_axis(axis, operand.aval().rank())?;
+        let index = if allowed[at] { index.clone() } else { at_least_zero(&index)? };
         let update = if update.aval().rank() == operand.aval().rank() {
             update.clone()
         } else {
@@ -172,11 +176,13 @@ fn dynamic_update_index_in_dim(
 /// Args:
 ///   operand: array of any dtype.
 ///   update: array of its dtype and rank, in no axis greater.
-///     start_indices: a vector of integers, or integer scalars of one dtype: one for each axis. Negative ones count from
-///     the end.
-///   allow_negative_indices: taken for compatibility and ignored.
+///   start_indices: a vector of integers, or integer scalars of one dtype: one for each axis. Negative ones count
+///     from the end.
+///   allow_negative_indices: whether negative positions count from the end, for all axes or for each; otherwise computed
+///     ones are moved to 0.
 /// Returns: an array like `operand`, which stays as it is.
 /// Raises:
+///   ValueError: a known position is negative and may not be.
 ///   TypeError: dtypes or ranks differ, the update is too great, or positions are no integers, one for each axis.
 /// Differentiable: in `operand` and `update`, linear.
 /// Example:
@@ -193,9 +199,9 @@ fn dynamic_update_slice(
 ) -> PyResult<Py<PyAny>> {
     let operand = operand.val(py, "dynamic_update_slice", 0)?;
     let update = update.val(py, "dynamic_update_slice", 1)?;
-    let _ = allow_negative_indices;
+    let allowed = negatives_allowed(allow_negative_indices, operand.aval().rank())?;
     let starts = starts(py, start_indices)?;
-    one(py, || lax::dynamic_update_slice(&operand, &update, &starts))
+    one(py, || lax::dynamic_update_slice(&operand, &update, &from_the_front(&operand, starts, &allowed)?))
 }
 
 /// The operand with another array at a computed position of one axis, which is moved so that the update lies inside.
@@ -205,11 +211,11 @@ fn dynamic_update_slice(
 ///   update: array of its dtype and rank, in no axis greater.
 ///   start_index: an integer scalar; negative ones count from the end.
 ///   axis: the axis, negative counted from the end.
-///   allow_negative_indices: taken for compatibility and ignored.
+///   allow_negative_indices: whether negative ones count from the end; otherwise a computed one is moved to 0.
 /// Returns: an array like `operand`.
 /// Raises:
 ///   TypeError: dtypes or ranks differ, the update is too great, or the position is no integer.
-///   ValueError: the axis is out of bounds.
+///   ValueError: the axis is out of bounds, or a known position is negative and may not be.
 /// Differentiable: in `operand` and `update`, linear.
 /// Example:
 ///   >>> lax.dynamic_update_slice_in_dim(jnp.arange(5), jnp.array([7, 8]), 1, 0)
@@ -227,10 +233,11 @@ fn dynamic_update_slice_in_dim(
     let operand = operand.val(py, "dynamic_update_slice_in_dim", 0)?;
     let update = update.val(py, "dynamic_update_slice_in_dim", 1)?;
     let start_index = start_index.val(py, "dynamic_update_slice_in_dim", 2)?;
+    let allowed = negatives_allowed(allow_negative_indices, operand.aval().rank())?;
     one(py, || {
-        let _ = allow_negative_indices;
         let at = canonical_axis(axis, operand.aval().rank())?;
-        lax::dynamic_update_slice(&operand, &update, &each(&operand, at, &start_index))
+        let starts = from_the_front(&operand, each(&operand, at, &start_index), &allowed)?;
+        lax::dynamic_update_slice(&operand, &update, &starts)
     })
 }
 
@@ -274,9 +281,8 @@ fn index_in_dim(py: Python<'_>, operand: ArrayLike, index: i64, axis: i64, keepd
 ///   strides: for each axis how far positions are apart; 1 by default.
 /// Returns: an array with sizes `ceil((limit - start) / stride)`.
 /// Raises:
-///     TypeError: there is not one number for each axis, one is negative, a limit is before the start or beyond the axis,
-///     or a
-///     stride is 0.
+///   TypeError: there is not one number for each axis, one is negative, a limit is before the start or beyond the
+///     axis, or a stride is 0.
 /// Differentiable: yes, linear; the transpose pads with zeros.
 /// Example:
 ///   >>> lax.slice(jnp.arange(5), (1,), (5,), (2,))
@@ -304,7 +310,7 @@ fn slice(
 ///
 /// Args:
 ///   operand: array of any dtype.
-///     start_index: the first position, 0 for None. Negative positions count from the end, and what is beyond is moved
+///   start_index: the first position, 0 for None. Negative positions count from the end, and what is beyond is moved
 ///     there.
 ///   limit_index: the position after the last, likewise; None is the end.
 ///   stride: how far positions are apart.

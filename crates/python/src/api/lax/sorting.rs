@@ -15,9 +15,8 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// An array sorted along an axis, or several together by the first of them. NaN comes last; complex numbers compare by
-/// real,
-/// then by imaginary part.
+/// An array sorted along an axis, or several together by the first of them. NaN comes last; complex numbers compare
+/// by real, then by imaginary part.
 ///
 /// Args:
 ///   operand: an array, or a sequence of arrays of one shape.
@@ -95,9 +94,8 @@ fn sort_key_val(
     tuple(py, || lax::sort(&[keys.clone(), values], canonical_axis(dimension, keys.aval().rank())?, 1, is_stable))
 }
 
-/// The greatest elements along an axis, descending, and their positions. NaN counts as greatest; of equal elements the
-/// first
-/// comes first.
+/// The greatest elements along an axis, descending, and their positions. NaN counts as greatest; of equal elements
+/// the first comes first.
 ///
 /// Args:
 ///   operand: boolean, integer or floating array of at least one axis.

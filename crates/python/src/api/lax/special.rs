@@ -134,8 +134,8 @@ fn betainc(py: Python<'_>, a: ArrayLike, b: ArrayLike, x: ArrayLike) -> PyResult
 ///
 /// Args:
 ///   a: floating array; NaN where negative, and the limit 1 at 0.
-///     x: floating array of the same dtype, the upper bound of the integral; NaN where negative. Shapes are equal, up to
-///     sizes of 1, or one is a scalar.
+///   x: floating array of the same dtype, the upper bound of the integral; NaN where negative. Shapes are equal, up
+///     to sizes of 1, or one is a scalar.
 /// Returns: the common shape and dtype.
 /// Raises:
 ///   TypeError: dtypes differ, only floating numbers are accepted, or shapes do not go together; nothing is promoted.
@@ -176,8 +176,8 @@ fn igamma_grad_a(py: Python<'_>, a: ArrayLike, x: ArrayLike) -> PyResult<Py<PyAn
 ///
 /// Args:
 ///   a: floating array; NaN where negative, and the limit 0 at 0.
-///     x: floating array of the same dtype, the lower bound of the integral; NaN where negative. Shapes are equal, up to
-///     sizes of 1, or one is a scalar.
+///   x: floating array of the same dtype, the lower bound of the integral; NaN where negative. Shapes are equal, up
+///     to sizes of 1, or one is a scalar.
 /// Returns: the common shape and dtype.
 /// Raises:
 ///   TypeError: dtypes differ, only floating numbers are accepted, or shapes do not go together; nothing is promoted.

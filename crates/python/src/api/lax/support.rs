@@ -1,6 +1,6 @@
 //! Arguments of `lax` that are records of numbers, and what they must satisfy together.
 
-use pullback_base::{DType, Error, Result, Scalar};
+use pullback_base::{DType, Error, Result, Scalar, bail};
 use pullback_core::prims::DotDimensions;
 use pullback_ir::Val;
 use pullback_lib::convert::{int_literal, to_dtype};
@@ -50,6 +50,41 @@ pub fn starts(py: Python<'_>, obj: &Bound<'_, PyAny>) -> PyResult<Vec<Val>> {
         return crate::gate::gate(py, || Ok(lax::unstack(vector, 0)?.into_vec()));
     }
     obj.try_iter()?.enumerate().map(|(i, start)| operand(&start?, "dynamic_slice", i + 1)).collect()
+}
+
+/// For which axes negative positions count from the end: all, unless something else is said, for all or for each.
+pub fn negatives_allowed(obj: Option<&Bound<'_, PyAny>>, rank: usize) -> PyResult<Vec<bool>> {
+    let Some(obj) = obj else { return Ok(vec![true; rank]) };
+    let Ok(each) = obj.try_iter() else { return Ok(vec![obj.is_truthy()?; rank]) };
+    let each: Vec<bool> = each.map(|one| one?.is_truthy()).collect::<PyResult<_>>()?;
+    if each.len() != rank {
+        let n = each.len();
+        return Err(value_error(format!("allow_negative_indices needs one value for each of {rank} axes, got {n}")));
+    }
+    Ok(each)
+}
+
+/// Positions that do not count from the end where that is not allowed.
+pub fn from_the_front(x: &Val, starts: Vec<Val>, allowed: &[bool]) -> Result<Vec<Val>> {
+    let aval = x.aval();
+    if starts.len() != aval.rank() {
+        // The function itself says so.
+        return Ok(starts);
+    }
+    let place = |((start, &size), &allowed): ((Val, &usize), &bool)| match &start {
+        _ if allowed => Ok(start),
+        Val::Literal(number) if number.as_i64() < 0 => {
+            let number = number.as_i64();
+            bail!(Value, "Index {number} is out of bounds for dimension {size} if allow_negative_indices=False")
+        }
+        _ => at_least_zero(&start),
+    };
+    starts.into_iter().zip(&aval.shape).zip(allowed).map(place).collect()
+}
+
+/// A position that is moved to 0 where it is negative.
+pub fn at_least_zero(start: &Val) -> Result<Val> {
+    lax::max(start, &int_literal(start.aval().dtype, 0))
 }
 
 /// Positions that are 0 but on one axis.

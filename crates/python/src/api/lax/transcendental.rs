@@ -279,7 +279,7 @@ binary! {
     /// The angle in radians, from -π to π, of the point whose ordinate is `x` and whose abscissa is `y`: `x` comes first.
     ///
     /// Args:
-    ///     x, y: floating or complex arrays of one dtype; Python numbers take the other's. Shapes are equal, up to sizes of
+    ///   x, y: floating or complex arrays of one dtype; Python numbers take the other's. Shapes are equal, up to sizes of
     ///     1, or one is a scalar.
     /// Returns: the common shape and dtype.
     /// Raises:

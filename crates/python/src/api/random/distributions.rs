@@ -64,7 +64,8 @@ standard! {
     /// Args:
     ///   key: a key, typed or of two words.
     ///   shape: the shape of the result; one number by default.
-    ///   dtype: a floating or complex dtype; float32 by default. Parts of complex numbers are independent, with variance 1/2.
+    ///   dtype: a floating or complex dtype; float32 by default. Parts of complex numbers are independent, with variance
+    ///     1/2.
     ///   out_sharding: not served; None.
     /// Returns: an array of `shape` and `dtype`.
     /// Raises:
@@ -287,8 +288,8 @@ of_one_parameter! {
     ///   (5, 3)
     dirichlet alpha default_float;
 
-    /// Numbers of Student's t distribution: a normal number over the root of one of the chi-square distribution divided by
-    /// `df`.
+    /// Numbers of Student's t distribution: a normal number over the root of one of the chi-square distribution divided
+    /// by `df`.
     ///
     /// Args:
     ///   key: a key, typed or of two words.
@@ -353,8 +354,7 @@ macro_rules! by_method {
 
 by_method! {
     /// Numbers of the gamma distribution with scale 1: density `x**(a - 1) exp(-x) / Γ(a)` from 0 on, by rejection
-    /// (Marsaglia,
-    /// Tsang, A simple method for generating gamma variables, 2000).
+    /// (Marsaglia, Tsang, A simple method for generating gamma variables, 2000).
     ///
     /// Args:
     ///   key: a key, typed or of two words.
@@ -607,8 +607,8 @@ fn beta(
     })
 }
 
-/// Numbers of the F distribution: two of the chi-square distribution, each divided by its degrees of freedom, over each
-/// other.
+/// Numbers of the F distribution: two of the chi-square distribution, each divided by its degrees of freedom, over
+/// each other.
 ///
 /// Args:
 ///   key: a key, typed or of two words.

@@ -52,13 +52,13 @@ fn seed_val(py: Python<'_>, seed: &Bound<'_, PyAny>) -> PyResult<Val> {
 ///
 /// Args:
 ///   seed: an integer scalar; without x64 the low 32 bits of Python integers count.
-///     impl: the name of the generator, 'threefry2x32' or None; it is threefry with two words and 20 rounds (Salmon et
+///   impl: the name of the generator, 'threefry2x32' or None; it is threefry with two words and 20 rounds (Salmon et
 ///     al., 2011).
 ///   dtype: the element type of keys, as `key_dtype` gives it, instead of `impl`.
 /// Returns: a key, an array of shape `()` and dtype `key<fry>`.
 /// Raises:
 ///   TypeError: the seed is no integer, or no scalar.
-///   OverflowError: the seed has more than 64 bits.
+///   OverflowError: the seed does not fit int64.
 ///   ValueError: there is no such generator.
 ///   NotImplementedError: the generator is another one of JAX's.
 /// Differentiable: no, keys have no tangents.
@@ -81,7 +81,7 @@ fn key(py: Python<'_>, seed: &Bound<'_, PyAny>, r#impl: Object<'_, '_>, dtype: O
 /// Returns: uint32 of shape `(2,)`.
 /// Raises:
 ///   TypeError: the seed is no integer, or no scalar.
-///   OverflowError: the seed has more than 64 bits.
+///   OverflowError: the seed does not fit int64.
 ///   ValueError: there is no such generator.
 ///   NotImplementedError: the generator is another one of JAX's.
 /// Differentiable: no, keys have no tangents.

@@ -161,9 +161,8 @@ fn permutation(
 /// Returns: int32 of `shape`, or an array like `a` with `shape` in place of the axis.
 /// Raises:
 ///   TypeError: `key` is no key, or `a` is a scalar but no integer.
-///     ValueError: several keys are given, there is nothing to draw from, more is drawn without replacement than there
-///     is, or
-///     `p` has another shape.
+///   ValueError: several keys are given, there is nothing to draw from, more is drawn without replacement than there
+///     is, or `p` has another shape.
 /// Differentiable: in an array `a`, linear; not in `p`.
 /// Example:
 ///   >>> jax.random.choice(jax.random.key(0), 5, (3,), replace=False)
@@ -191,15 +190,14 @@ fn choice(
     })
 }
 
-/// Positions along an axis, with probabilities proportional to the exponentials of `logits`: the places of the greatest
-/// sum of
-/// logit and Gumbel noise.
+/// Positions along an axis, with probabilities proportional to the exponentials of `logits`: the places of the
+/// greatest sum of logit and Gumbel noise.
 ///
 /// Args:
 ///   key: a key, typed or of two words.
 ///   logits: floating array of logarithms of weights; minus infinity is never drawn.
 ///   axis: the axis of the categories, negative counted from the end.
-///     shape: the shape of the result, which ends with that of the batch, the other axes of `logits`; the latter by
+///   shape: the shape of the result, which ends with that of the batch, the other axes of `logits`; the latter by
 ///     default.
 ///   replace: whether draws along the axes that `shape` adds may repeat.
 ///   mode: 'low', the default, or 'high', as `gumbel` takes it.
@@ -207,9 +205,8 @@ fn choice(
 /// Returns: int32 of `shape`.
 /// Raises:
 ///   TypeError: `key` is no key.
-///     ValueError: several keys are given, the axis is out of bounds, shapes do not go together, the mode is unknown,
-///     logits are
-///     integers, or more is drawn without replacement than there are categories.
+///   ValueError: several keys are given, the axis is out of bounds, shapes do not go together, the mode is unknown,
+///     logits are integers, or more is drawn without replacement than there are categories.
 ///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: no, positions are integers.
 /// Example:
