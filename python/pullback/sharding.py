@@ -419,14 +419,28 @@ _EMPTY = AbstractMesh((), ())
 
 
 def get_mesh():
-    """The mesh of the context; an empty one without a context."""
+    """The mesh of the context; an empty one without a context.
+
+    Returns: a `Mesh`.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.sharding.get_mesh().empty
+      True
+    """
     import numpy as np
 
     return _context.meshes[-1] if _context.meshes else Mesh(np.empty((), dtype=object), ())
 
 
 def get_abstract_mesh():
-    """The mesh of the context, without its devices; an empty one without a context."""
+    """The mesh of the context, without its devices; an empty one without a context.
+
+    Returns: an `AbstractMesh`.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.sharding.get_abstract_mesh().empty
+      True
+    """
     return _context.meshes[-1].abstract_mesh if _context.meshes else _EMPTY
 
 
@@ -474,8 +488,18 @@ class use_abstract_mesh:
 def context_sharding(spec, function):
     """The sharding of a spec on the mesh of the context.
 
+    Args:
+      spec: a `PartitionSpec`.
+      function: who asks, for the error.
+    Returns: a `NamedSharding`.
     Raises:
-      RuntimeError: there is none.
+      RuntimeError: there is no mesh in the context.
+      ValueError: the spec names an axis that the mesh lacks.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> with jax.set_mesh(jax.sharding.Mesh(jax.devices()[:1], ("x",))):
+      ...     jax.sharding.context_sharding(jax.P("x"), "an example").spec
+      P('x',)
     """
     if not _context.meshes:
         raise RuntimeError(
@@ -620,7 +644,17 @@ class SingleDeviceSharding(Sharding):
 
 
 def make_single_device_sharding(device, *, memory_kind=None):
-    """The sharding of arrays that are whole on one device."""
+    """The sharding of arrays that are whole on one device.
+
+    Args:
+      device: a device.
+      memory_kind: accepted for compatibility; there is one kind of memory.
+    Returns: a `SingleDeviceSharding`.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.sharding.make_single_device_sharding(jax.devices()[0]).num_devices
+      1
+    """
     return SingleDeviceSharding(device, memory_kind=memory_kind)
 
 
@@ -734,8 +768,18 @@ class NamedSharding(Sharding):
 def make_mesh(axis_sizes, axis_names, axis_types=None, *, devices=None):
     """A mesh of the given shape over the first devices, with explicit axes by default.
 
+    Args:
+      axis_sizes: number of devices along each axis.
+      axis_names: names of the axes.
+      axis_types: an `AxisType`, or one for each axis; by default `AxisType.Explicit`.
+      devices: the devices to take from; by default all.
+    Returns: a `Mesh`.
     Raises:
-      ValueError: there are not enough devices.
+      ValueError: there are not enough devices, or another number of names or types than sizes.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.make_mesh((1,), ("x",)).shape["x"]
+      1
     """
     import math
 
@@ -755,20 +799,38 @@ def with_sharding_constraint(x, shardings):
     """The same tree, with its leaves put where `shardings` says; inside traced functions too.
 
     Args:
-      x: a tree of arrays.
+      x: a tree of arrays and numbers.
       shardings: a sharding, a spec on the mesh of the context, or a tree of them that is a prefix of `x`.
-
-    Linear; cotangents are put in the same place.
-
+    Returns: a tree like `x` of arrays with the same elements.
     Raises:
-      RuntimeError: a spec without a mesh in context.
-      ValueError: a sharding that does not fit a shape.
+      RuntimeError: a spec without a mesh in the context.
+      TypeError: an entry is no sharding or spec.
+      ValueError: a sharding that does not fit a shape, or a tree that does not fit `x`.
+    Differentiable: yes, linear; cotangents are put in the same place.
+    Example:
+      >>> print(jax.lax.with_sharding_constraint(jnp.arange(2), jax.sharding.SingleDeviceSharding(jax.devices()[0])))
+      [0 1]
     """
     return _put_tree(x, shardings, "with_sharding_constraint", "pjit outputs with pytree key path result")
 
 
 def reshard(xs, out_shardings):
-    """The same tree on other shardings."""
+    """The same tree, with its leaves on other shardings.
+
+    Args:
+      xs: a tree of arrays and numbers.
+      out_shardings: a sharding, a spec on the mesh of the context, or a tree of them that is a prefix of `xs`.
+    Returns: a tree like `xs` of arrays with the same elements.
+    Raises:
+      RuntimeError: a spec without a mesh in the context.
+      TypeError: an entry is no sharding or spec.
+      ValueError: a sharding that does not fit a shape, or a tree that does not fit `xs`.
+    Differentiable: yes, linear; cotangents are put in the same place.
+    Example:
+      >>> mesh = jax.sharding.Mesh(jax.devices()[:1], ("x",))
+      >>> jax.reshard(jnp.arange(2), jax.NamedSharding(mesh, jax.P("x"))).sharding.spec
+      P('x',)
+    """
     return _put_tree(xs, out_shardings, "reshard", "reshard args")
 
 
@@ -792,8 +854,19 @@ def _put_tree(x, shardings, function, what):
 def make_array_from_callback(shape, sharding, data_callback, dtype=None):
     """An array whose parts `data_callback` gives, for the slices that each device holds.
 
+    Args:
+      shape: the shape of the whole array.
+      sharding: how it is divided.
+      data_callback: a function from a tuple of slices to an array: that part of the whole.
+      dtype: the dtype; by default that of the parts.
+    Returns: an array of the shape with the sharding.
     Raises:
-      ValueError: a part has another shape than its slices.
+      ValueError: a part has another shape than its slices, or the sharding does not divide the shape.
+    Differentiable: no; the parts are concrete.
+    Example:
+      >>> sharding = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+      >>> print(jax.make_array_from_callback((3,), sharding, lambda index: jnp.arange(3)[index]))
+      [0 1 2]
     """
     import pullback.numpy as jnp
 
@@ -803,7 +876,21 @@ def make_array_from_callback(shape, sharding, data_callback, dtype=None):
 
 
 def make_array_from_process_local_data(sharding, local_data, global_shape=None):
-    """An array of the tree's leaves, which hold all elements, as there is one process."""
+    """The tree as arrays on a sharding: its leaves hold all elements, as there is one process.
+
+    Args:
+      sharding: how the arrays are divided, or a tree of shardings that is a prefix of `local_data`.
+      local_data: a tree of arrays.
+      global_shape: accepted for compatibility; the shapes are those of the leaves.
+    Returns: a tree like `local_data`.
+    Raises:
+      ValueError: `sharding` is no sharding or does not divide a shape.
+    Differentiable: yes; cotangents pass unchanged.
+    Example:
+      >>> sharding = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+      >>> print(jax.make_array_from_process_local_data(sharding, jnp.arange(3)))
+      [0 1 2]
+    """
     from pullback._device import device_put
 
     return device_put(local_data, sharding)
@@ -812,9 +899,20 @@ def make_array_from_process_local_data(sharding, local_data, global_shape=None):
 def make_array_from_single_device_arrays(shape, sharding, arrays, *, dtype=None):
     """An array made of the parts that lie on the devices of a sharding.
 
+    Args:
+      shape: the shape of the whole array.
+      sharding: how it is divided.
+      arrays: one concrete array for each device of the sharding, of the shape of its part.
+      dtype: accepted for compatibility; the dtype is that of the parts.
+    Returns: an array of the shape with the sharding.
     Raises:
       ValueError: there is not one part for each device, or one has a wrong shape.
-      TypeError: a part is no array of the system.
+      TypeError: a part is no array of the system, or is a tracer.
+    Differentiable: no; the parts are concrete.
+    Example:
+      >>> sharding = jax.sharding.NamedSharding(jax.sharding.Mesh(jax.devices()[:1], ("x",)), jax.P("x"))
+      >>> print(jax.make_array_from_single_device_arrays((2,), sharding, [jnp.arange(2)]))
+      [0 1]
     """
     shape, arrays = tuple(shape), list(arrays)
     for array in arrays:

@@ -224,6 +224,19 @@ fn simple_text(key: &Bound<'_, PyAny>) -> PyResult<String> {
 }
 
 /// The text of a key path.
+///
+/// Args:
+///   keys: an iterable of keys, as `tree_flatten_with_path` gives.
+///   simple: whether keys are shown without brackets, dots and quotes.
+///   separator: what stands between keys.
+/// Returns: a string.
+/// Raises:
+///   TypeError: `keys` cannot be iterated.
+/// Differentiable: no; it takes no arrays.
+/// Example:
+///   >>> [(path, _)], _ = jax.tree.flatten_with_path({"a": [1]})
+///   >>> jax.tree_util.keystr(path), jax.tree_util.keystr(path, simple=True, separator="/")
+///   ("['a'][0]", 'a/0')
 #[pyfunction]
 #[pyo3(signature = (keys, *, simple=false, separator=""))]
 fn keystr(keys: &Bound<'_, PyAny>, simple: bool, separator: &str) -> PyResult<String> {

@@ -168,7 +168,17 @@ fn node_from_data(
     Ok(TreeDef::new(node, children))
 }
 
-/// The structure of a container whose children are the leaves: a tuple of structures.
+/// The structure of a tuple whose entries have the given structures.
+///
+/// Args:
+///   treedefs: an iterable of `PyTreeDef`.
+/// Returns: a `PyTreeDef`.
+/// Raises:
+///   TypeError: an entry is no `PyTreeDef`.
+/// Differentiable: no; structures have no leaves.
+/// Example:
+///   >>> jax.tree_util.treedef_tuple([jax.tree.structure(0), jax.tree.structure([0])])
+///   PyTreeDef((*, [*]))
 #[pyfunction]
 fn treedef_tuple(py: Python<'_>, treedefs: &Bound<'_, PyAny>) -> PyResult<PyTreeDef> {
     let mut children = vec![];
@@ -179,13 +189,33 @@ fn treedef_tuple(py: Python<'_>, treedefs: &Bound<'_, PyAny>) -> PyResult<PyTree
     Ok(PyTreeDef(TreeDef::tuple(children)))
 }
 
-/// Structures below the root.
+/// Structures of the children of a container; none for a leaf.
+///
+/// Args:
+///   treedef: a `PyTreeDef`.
+/// Returns: a list of `PyTreeDef`.
+/// Raises:
+///   TypeError: `treedef` is no `PyTreeDef`.
+/// Differentiable: no; structures have no leaves.
+/// Example:
+///   >>> jax.tree_util.treedef_children(jax.tree.structure([0, (0, 0)]))
+///   [PyTreeDef(*), PyTreeDef((*, *))]
 #[pyfunction]
 fn treedef_children(treedef: &PyTreeDef) -> Vec<PyTreeDef> {
     treedef.children()
 }
 
 /// Whether the structure is a single leaf.
+///
+/// Args:
+///   treedef: a `PyTreeDef`.
+/// Returns: a bool.
+/// Raises:
+///   TypeError: `treedef` is no `PyTreeDef`.
+/// Differentiable: no; structures have no leaves.
+/// Example:
+///   >>> jax.tree_util.treedef_is_leaf(jax.tree.structure(0)), jax.tree_util.treedef_is_leaf(jax.tree.structure(()))
+///   (True, False)
 #[pyfunction]
 fn treedef_is_leaf(treedef: &PyTreeDef) -> bool {
     treedef.0.is_leaf()
