@@ -444,7 +444,7 @@ def linear_transpose(fun, *primals, reduce_axes=()):
     Returns: a function of one tree like the result of `fun` that gives a tuple of cotangents, one like each primal.
     Raises:
       TypeError: when the transpose is called with another structure or other shapes than the results have.
-      NotImplementedError: when `fun` is not linear in its arguments.
+      RuntimeError: when `fun` is not linear in its arguments.
     Differentiable: yes; the transpose is linear.
     Example:
       >>> float(jax.linear_transpose(lambda x: 3 * x, 1.0)(2.0)[0])

@@ -75,7 +75,7 @@ impl PyTreeDef {
         walk(py, &self.0, f_node, f_leaf, &mut || leaves.next())
     }
 
-    /// The structure of a tree of structures, one level deep.
+    /// The structure of a container of the given class and static data (None for a leaf) with the given children.
     #[staticmethod]
     fn from_node_data_and_children(
         py: Python<'_>,
