@@ -13,16 +13,21 @@ from pullback import _core
 
 
 class Memory:
-    """A memory of a device."""
+    """A memory of a device.
+
+    Attributes: `device`; `kind`: "device", "pinned_host" or "unpinned_host"; `platform`.
+    """
 
     def __init__(self, device, kind, number):
         self.device, self.kind, self._number = device, kind, number
         self.platform = "cpu"
 
     def addressable_by_devices(self):
+        """Devices that read it."""
         return [self.device]
 
     def attached_devices(self):
+        """Devices that it belongs to."""
         return [self.device]
 
     def __repr__(self):
@@ -65,7 +70,19 @@ class Client:
 
 
 class CpuDevice:
-    """A CPU, or a virtual device of it. Also a context in which it is the default device."""
+    """A CPU, or a virtual device of it. Also a context in which it is the default device.
+
+    Attributes:
+      id: its number. `local_hardware_id` is the same.
+      platform, device_kind: "cpu".
+      process_index: the number of its process, 0.
+      client: what runs programs on it.
+
+    Example:
+      >>> with jax.devices()[0]:
+      ...     print(jnp.arange(2).devices())
+      {CpuDevice(id=0)}
+    """
 
     platform = "cpu"
     device_kind = "cpu"
@@ -172,8 +189,15 @@ def _device_by_id(id):
 class Shard:
     """The part of an array that one device holds.
 
-    Attributes: `device`; `index`, the slices of the whole array; `replica_id`, which copy of the part this is; `data`, the part
-    as an array on the device.
+    Attributes:
+      device: the device.
+      index: the slices of the whole array, a tuple.
+      replica_id: which copy of the part this is, from 0.
+      data: the part as an array on the device.
+
+    Example:
+      >>> jnp.arange(3).addressable_shards[0].index
+      (slice(None, None, None),)
     """
 
     def __init__(self, device, index, replica_id, array, position):

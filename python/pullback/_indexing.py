@@ -1,5 +1,9 @@
 """`x.at[index]`: updates of parts of arrays, each giving a new array."""
 
+from contextlib import nullcontext as _nullcontext
+
+import numpy as _np
+
 from pullback import _core
 
 
@@ -57,13 +61,20 @@ class _IndexUpdateRef:
           [0 4 2]
         """
         from pullback import numpy as jnp
+        from pullback.core import ensure_compile_time_eval
 
         options = {"mode": mode, "wrap_negative_indices": wrap_negative_indices}
-        counts = _IndexUpdateRef(jnp.zeros(_core.typeof(self.array).shape, jnp.int32), self.index).add(1, **options)
-        if unique_indices or _core.is_concrete(counts) and not (counts > 1).any():
+        is_known = not any(isinstance(part, _core.Tracer) for part in _parts(self.index))
+        with ensure_compile_time_eval() if is_known else _nullcontext():
+            counts = _IndexUpdateRef(jnp.zeros(_core.typeof(self.array).shape, jnp.int32), self.index).add(1, **options)
+        if unique_indices or _core.is_concrete(counts) and not (_np.asarray(counts) > 1).any():
             options = {**options, "indices_are_sorted": indices_are_sorted, "unique_indices": unique_indices}
             return self.set(func(self.get(**options)), **options)
         return _applied(func, jnp.asarray(self.array), counts)
+
+
+def _parts(index):
+    return index if isinstance(index, tuple) else (index,)
 
 
 def _applied(func, x, counts):

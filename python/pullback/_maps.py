@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools as _functools
 
 from pullback import _core
-from pullback._api import _check_callable, _wraps
+from pullback._jit import _check_callable, _wraps
 from pullback.sharding import AxisType, Mesh, NamedSharding, PartitionSpec, _context, _names
 from pullback._device import _spread
 
@@ -357,7 +357,7 @@ def pmap(
     """
     import numpy as np
 
-    from pullback._api import jit
+    from pullback._jit import jit
     from pullback._device import devices as all_devices
 
     _check_callable(fun)

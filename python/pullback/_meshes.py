@@ -11,7 +11,9 @@ from pullback import _core
 
 
 class AxisType(_enum.Enum):
-    """Who decides how values are split along a mesh axis: the system, the types, or the user."""
+    """Who decides how values are divided along a mesh axis: the system (`Auto`), the types of arrays (`Explicit`), or the user, inside
+    `shard_map` (`Manual`).
+    """
 
     Auto = "auto"
     Explicit = "explicit"
@@ -37,14 +39,17 @@ def _types_text(types):
 class _BaseMesh:
     @property
     def shape_tuple(self):
+        """Pairs of name and size of the axes."""
         return tuple(zip(self.axis_names, self.axis_sizes))
 
     @property
     def shape(self):
+        """An ordered dict from names of axes to their sizes."""
         return _collections.OrderedDict(self.shape_tuple)
 
     @property
     def size(self):
+        """Number of devices; 0 without axes."""
         size = 1
         for n in self.axis_sizes:
             size *= n
@@ -52,6 +57,7 @@ class _BaseMesh:
 
     @property
     def empty(self):
+        """Whether there are no axes."""
         return not self.axis_names
 
     def _of_type(self, wanted):
@@ -59,47 +65,54 @@ class _BaseMesh:
 
     @property
     def auto_axes(self):
+        """Names of the axes of type `Auto`."""
         return self._of_type(AxisType.Auto)
 
     @property
     def explicit_axes(self):
+        """Names of the axes of type `Explicit`."""
         return self._of_type(AxisType.Explicit)
 
     @property
     def manual_axes(self):
+        """Names of the axes of type `Manual`."""
         return self._of_type(AxisType.Manual)
 
     @property
     def are_all_axes_auto(self):
+        """Whether all axes are of type `Auto`."""
         return all(kind is AxisType.Auto for kind in self.axis_types)
 
     @property
     def are_all_axes_explicit(self):
+        """Whether all axes are of type `Explicit`."""
         return all(kind is AxisType.Explicit for kind in self.axis_types)
 
     @property
     def are_all_axes_manual(self):
+        """Whether all axes are of type `Manual`."""
         return all(kind is AxisType.Manual for kind in self.axis_types)
 
     @property
     def are_all_axes_explicit_or_manual(self):
+        """Whether no axis is of type `Auto`."""
         return all(kind is not AxisType.Auto for kind in self.axis_types)
 
 
 class Mesh(_BaseMesh, _contextlib.ContextDecorator):
     """Devices in a grid with named axes. As a context, specs without a mesh mean this one.
 
-    Args:
-      devices: an array, or nested sequences, of devices, with one axis for each name.
-      axis_names: the names.
-      axis_types: who decides how values are split; by default the system.
+    Attributes:
+      devices: the NumPy array of devices, with one axis for each name; given as such or as nested sequences.
+      axis_names: the names, a tuple of strings.
+      axis_sizes: how many devices lie along each axis; `shape` is the dict by name, `size` the product.
+      axis_types: an `AxisType` for each axis: who decides how values are divided; by default `Auto`.
+    Raises ValueError when the devices do not have one axis for each name, or names repeat.
 
-    Raises:
-      ValueError: the devices do not have one axis for each name.
-
-    >>> import pullback as jax
-    >>> jax.sharding.Mesh(jax.devices()[:1], ("x",)).size
-    1
+    Example:
+      >>> mesh = jax.sharding.Mesh(jax.devices()[:1], ("x",))
+      >>> mesh.size, mesh.axis_names
+      (1, ('x',))
     """
 
     def __init__(self, devices, axis_names, axis_types=None):
@@ -133,24 +146,29 @@ class Mesh(_BaseMesh, _contextlib.ContextDecorator):
 
     @property
     def device_ids(self):
+        """Numbers of the devices, a NumPy array of the shape of the grid."""
         import numpy as np
 
         return np.array([d.id for d in self.devices.flat]).reshape(self.devices.shape)
 
     @property
     def local_devices(self):
+        """Devices of this process: all, in the order of the grid."""
         return list(self.devices.flat)
 
     @property
     def local_mesh(self):
+        """The part of the mesh in this process: the mesh itself."""
         return self
 
     @property
     def is_multi_process(self):
+        """Whether several processes have its devices: never here."""
         return False
 
     @property
     def is_scalar(self):
+        """Whether there is one device."""
         return self.size == 1
 
     @property
@@ -191,7 +209,10 @@ class Mesh(_BaseMesh, _contextlib.ContextDecorator):
 
 
 class AbstractDevice:
-    """A kind of device."""
+    """A kind of device: what an `AbstractMesh` says of its devices.
+
+    Attributes: `device_kind`, `platform`: names; `num_cores`: a number or None.
+    """
 
     def __init__(self, device_kind, num_cores, platform):
         self.device_kind, self.num_cores, self.platform = device_kind, num_cores, platform
@@ -210,7 +231,19 @@ class AbstractDevice:
 
 
 class AbstractMesh(_BaseMesh):
-    """Names and sizes of the axes of a mesh, without devices."""
+    """Names and sizes of the axes of a mesh, without devices; asking for these raises ValueError.
+
+    Attributes:
+      axis_sizes: how many devices lie along each axis; `shape` is the dict by name, `size` the product.
+      axis_names: the names.
+      axis_types: an `AxisType` for each axis; by default `Auto`.
+      abstract_device: the kind of device, or None.
+    Raises ValueError when there is not one size for each name.
+
+    Example:
+      >>> jax.sharding.AbstractMesh((2, 4), ("x", "y")).size
+      8
+    """
 
     def __init__(self, axis_sizes, axis_names, axis_types=None, *, abstract_device=None):
         self.axis_sizes, self.axis_names = tuple(axis_sizes), tuple(axis_names)
@@ -222,6 +255,7 @@ class AbstractMesh(_BaseMesh):
 
     @property
     def abstract_mesh(self):
+        """The mesh itself."""
         return self
 
     def _no_devices(self, name):
@@ -310,13 +344,15 @@ def get_abstract_mesh():
 
 
 class set_mesh:
-    """Makes a mesh that of the context: for good, or for a `with` block.
+    """Makes a mesh that of the context: for good, or for a `with` block. None takes all meshes out of the context.
 
-    >>> import pullback as jax
-    >>> mesh = jax.sharding.Mesh(jax.devices()[:1], ("x",))
-    >>> with jax.set_mesh(mesh):
-    ...     jax.sharding.get_mesh() == mesh
-    True
+    Attributes: `prev_mesh`, the mesh before, or None. Raises ValueError for what is no `Mesh`.
+
+    Example:
+      >>> mesh = jax.sharding.Mesh(jax.devices()[:1], ("x",))
+      >>> with jax.set_mesh(mesh):
+      ...     jax.sharding.get_mesh() == mesh
+      True
     """
 
     def __init__(self, mesh):

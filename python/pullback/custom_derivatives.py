@@ -6,7 +6,9 @@ import inspect as _inspect
 from pullback import _core
 from pullback._core import CustomVJPPrimal as CustomVJPPrimal
 from pullback._core import SymbolicZero as SymbolicZero
-from pullback.tree_util import Partial, tree_flatten, tree_leaves, tree_map, tree_structure
+from pullback.tree_util import Partial as _Partial
+from pullback.tree_util import tree_flatten as _tree_flatten, tree_leaves as _tree_leaves, tree_map as _tree_map
+from pullback.tree_util import tree_structure as _tree_structure
 
 
 def _positional(fun, args, kwargs):
@@ -92,8 +94,8 @@ class custom_jvp:
             if not terms:
                 from pullback import numpy as jnp
 
-                return out, tree_map(jnp.zeros_like, out)
-            return out, tree_map(lambda *parts: _functools.reduce(lambda a, b: a + b, parts), *terms)
+                return out, _tree_map(jnp.zeros_like, out)
+            return out, _tree_map(lambda *parts: _functools.reduce(lambda a, b: a + b, parts), *terms)
 
         self.defjvp(jvp)
 
@@ -108,7 +110,7 @@ class custom_jvp:
         return _core.custom_jvp_call(fun, rule, _name(self.jvp), tuple(args), self.symbolic_zeros)
 
     def __get__(self, obj, owner=None):
-        return self if obj is None else Partial(self, obj)
+        return self if obj is None else _Partial(self, obj)
 
 
 class custom_vjp:
@@ -185,7 +187,7 @@ class custom_vjp:
         return _core.custom_vjp_call(fun, fwd, bwd, names, tuple(args), self.symbolic_zeros)
 
     def __get__(self, obj, owner=None):
-        return self if obj is None else Partial(self, obj)
+        return self if obj is None else _Partial(self, obj)
 
 
 def custom_vjp_primal_tree_values(tree):
@@ -208,7 +210,7 @@ def custom_vjp_primal_tree_values(tree):
             raise TypeError(f"custom_vjp_primal_tree_values was given {leaf} of type {type(leaf)}, not a CustomVJPPrimal")
         return leaf.value
 
-    return tree_map(value, tree)
+    return _tree_map(value, tree)
 
 
 def zero_from_primal(val, symbolic_zeros=False):
@@ -295,11 +297,11 @@ def custom_gradient(fun=None, *, with_logs=False, remat=False, with_accums=None)
     def forward(*args):
         out, backward = fun(*args)
         # What the backward function closes over becomes residuals, so that transformations see it.
-        staged = _core.stage_call(backward, (tree_map(zero_from_primal, out),), {})
-        return out, Partial(_functools.partial(_call_closed, staged), *staged.captured)
+        staged = _core.stage_call(backward, (_tree_map(zero_from_primal, out),), {})
+        return out, _Partial(_functools.partial(_call_closed, staged), *staged.captured)
 
     def backward(residuals, ct):
-        cts = residuals(tree_leaves(ct))
+        cts = residuals(_tree_leaves(ct))
         return cts if isinstance(cts, tuple) else (cts,)
 
     wrapped.defvjp(forward, backward)
@@ -413,13 +415,13 @@ def closure_convert(fun, *example_args):
       2.0
     """
     staged = _core.stage_call(fun, example_args, {})
-    in_tree = tree_structure((example_args, {}))
+    in_tree = _tree_structure((example_args, {}))
     captured, hoisted = staged.captured, staged.perturbed_captures()
 
     def converted_fun(*args_and_consts):
         n_args = len(args_and_consts) - sum(hoisted)
         args, consts = args_and_consts[:n_args], iter(args_and_consts[n_args:])
-        leaves, tree = tree_flatten((args, {}))
+        leaves, tree = _tree_flatten((args, {}))
         if tree != in_tree:
             raise TypeError(
                 "The inputs to the closure produced by closure_convert must have the same Pytree structure as the example "

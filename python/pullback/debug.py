@@ -5,7 +5,7 @@ import string as _string
 import sys as _sys
 
 from pullback import _core
-from pullback.tree_util import tree_flatten, tree_unflatten
+from pullback.tree_util import tree_flatten as _tree_flatten, tree_unflatten as _tree_unflatten
 
 
 def callback(callback=None, *args, ordered=False, partitioned=False, **kwargs):
@@ -31,10 +31,10 @@ def callback(callback=None, *args, ordered=False, partitioned=False, **kwargs):
         return _functools.partial(_CALLBACK, *args, ordered=ordered, partitioned=partitioned, **kwargs)
     if not callable(callback):
         raise TypeError(f"first argument to jax.debug.callback must be callable, but got an object of type {type(callback)}")
-    leaves, tree = tree_flatten((args, kwargs))
+    leaves, tree = _tree_flatten((args, kwargs))
 
     def run(*flat):
-        args, kwargs = tree_unflatten(tree, flat)
+        args, kwargs = _tree_unflatten(tree, flat)
         callback(*args, **kwargs)
 
     _core.debug_callback(run, getattr(callback, "__name__", "callback"), bool(ordered), tuple(leaves))

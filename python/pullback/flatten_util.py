@@ -1,6 +1,6 @@
 """Trees of arrays as one vector."""
 
-from pullback.tree_util import tree_flatten, tree_unflatten
+from pullback.tree_util import tree_flatten as _tree_flatten, tree_unflatten as _tree_unflatten
 
 import numpy as _np
 
@@ -25,9 +25,9 @@ def ravel_pytree(pytree):
     """
     import pullback.numpy as jnp
 
-    leaves, treedef = tree_flatten(pytree)
+    leaves, treedef = _tree_flatten(pytree)
     if not leaves:
-        return jnp.zeros(0), lambda flat: tree_unflatten(treedef, [])
+        return jnp.zeros(0), lambda flat: _tree_unflatten(treedef, [])
     arrays = [jnp.asarray(leaf) for leaf in leaves]
     dtypes, shapes = [a.dtype for a in arrays], [a.shape for a in arrays]
     to_dtype = jnp.result_type(*arrays)
@@ -44,6 +44,6 @@ def ravel_pytree(pytree):
             given[end - a_size : end].reshape(shape).astype(dtype)
             for end, a_size, shape, dtype in zip(ends, [int(_np.prod(s)) for s in shapes], shapes, dtypes)
         ]
-        return tree_unflatten(treedef, parts)
+        return _tree_unflatten(treedef, parts)
 
     return flat, unravel

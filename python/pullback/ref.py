@@ -13,11 +13,15 @@ from pullback.core import get_opaque_trace_state as _trace_state
 class Ref:
     """A cell that holds an array. `ref[...]` reads, `ref[...] = x` writes, other indices read and write parts.
 
-    >>> import pullback as jax, pullback.numpy as jnp
-    >>> ref = new_ref(jnp.zeros(3))
-    >>> ref[1] = 5.0
-    >>> ref[...]
-    Array([0., 5., 0.], dtype=float32)
+    Attributes:
+      shape, dtype, ndim, aval: those of the array.
+    Raises ValueError when it was frozen; NotImplementedError in another trace than that which made it.
+
+    Example:
+      >>> ref = jax.new_ref(jnp.zeros(3))
+      >>> ref[1] = 5.0
+      >>> ref[...]
+      Array([0., 5., 0.], dtype=float32)
     """
 
     __slots__ = ("_value", "_trace", "__weakref__")

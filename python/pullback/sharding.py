@@ -67,13 +67,20 @@ def _entry(partition):
 
 
 class PartitionSpec:
-    """For each axis of an array the mesh axes that split it: a name, a tuple of names (the first the slowest), or `None`.
+    """For each axis of an array the mesh axes that divide it: a name, a tuple of names (the first the slowest), or `None`.
 
-    Axes beyond the last entry are whole.
+    Axes beyond the last entry are whole. A spec is a sequence of its entries; it compares and hashes by them. `jax.P` is the
+    same class.
 
-    >>> from pullback.sharding import PartitionSpec as P
-    >>> P("x", None, ("y", "z"))
-    P('x', None, ('y', 'z'))
+    Attributes:
+      partitions: the tuple of entries.
+      unreduced, reduced: empty sets: partial sums as arrays are not supported, and naming axes for them raises
+        NotImplementedError.
+      UNCONSTRAINED: an entry that leaves an axis open.
+
+    Example:
+      >>> jax.sharding.PartitionSpec("x", None, ("y", "z"))
+      P('x', None, ('y', 'z'))
     """
 
     __slots__ = ("_partitions", "_unreduced", "_reduced")
@@ -87,18 +94,22 @@ class PartitionSpec:
 
     @property
     def partitions(self):
+        """The tuple of entries."""
         return self._partitions
 
     @property
     def unreduced(self):
+        """Axes along which parts are still to be summed: none here."""
         return self._unreduced
 
     @property
     def reduced(self):
+        """Axes along which parts were summed: none here."""
         return self._reduced
 
     @property
     def unreduced_kind(self):
+        """How parts are still to be joined: None here."""
         return None
 
     def __getitem__(self, i):
@@ -179,7 +190,13 @@ def context_sharding(spec, function):
 
 
 class Sharding:
-    """How the elements of an array lie on devices: what every sharding has."""
+    """How the elements of an array lie on devices: what every sharding has.
+
+    Attributes:
+      device_set: the set of devices; `num_devices` is their number.
+      memory_kind: the kind of memory: "device".
+      is_fully_replicated: whether every device holds all elements.
+    """
 
     memory_kind = "device"
 
@@ -200,6 +217,7 @@ class Sharding:
 
     @property
     def has_addressable_devices(self):
+        """Whether this process has any of the devices: always."""
         return True
 
     @property
@@ -284,7 +302,15 @@ class Sharding:
 
 
 class SingleDeviceSharding(Sharding):
-    """The whole array on one device."""
+    """The whole array on one device.
+
+    Attributes: `device_set`, the set of that device; `memory_kind`, accepted for compatibility when made, is always "device".
+
+    Example:
+      >>> sharding = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+      >>> jax.device_put(jnp.ones(2), sharding).sharding == sharding
+      True
+    """
 
     def __init__(self, device, *, memory_kind=None):
         self._device = device
@@ -333,20 +359,18 @@ def _names(partition):
 
 
 class NamedSharding(Sharding):
-    """An array split over the named axes of a mesh.
+    """An array divided over the named axes of a mesh.
 
-    Args:
-      mesh: the devices.
-      spec: for each axis of the array the mesh axes that split it.
+    Attributes:
+      mesh: the devices, a `Mesh`.
+      spec: a `PartitionSpec`: for each axis of the array the mesh axes that divide it.
+      memory_kind: accepted for compatibility when made; always "device".
+    Raises ValueError when the spec names an axis that the mesh lacks, `DuplicateSpecError` when it names one twice.
 
-    Raises:
-      ValueError: the spec names an axis that the mesh lacks.
-      DuplicateSpecError: the spec names an axis twice.
-
-    >>> import pullback as jax
-    >>> mesh = jax.sharding.Mesh(jax.devices()[:1], ("x",))
-    >>> jax.sharding.NamedSharding(mesh, jax.P("x")).shard_shape((4, 2))
-    (4, 2)
+    Example:
+      >>> mesh = jax.sharding.Mesh(jax.devices()[:1], ("x",))
+      >>> jax.sharding.NamedSharding(mesh, jax.P("x")).shard_shape((4, 2))
+      (4, 2)
     """
 
     def __init__(self, mesh, spec, *, memory_kind=None):
@@ -385,10 +409,12 @@ class NamedSharding(Sharding):
 
     @property
     def is_fully_replicated(self):
+        """Whether every device holds all elements."""
         return all(factor == 1 for factor in self._factors(self._rank()))
 
     @property
     def replicated_axes(self):
+        """Mesh axes that are stated to hold copies: none here."""
         return frozenset()
 
     def devices_indices_map(self, global_shape):

@@ -699,7 +699,17 @@ fn _rebuild_array(py: Python<'_>, elements: &Bound<'_, PyAny>, weak_type: bool) 
     wrap(py, Val::Array(gate(py, || array.reinterpret(aval))?))
 }
 
-/// The aval of an array, number, or anything with a shape and a dtype.
+/// The type of an array or number: its shape, dtype, weak type and sharding.
+///
+/// Args:
+///   x: an array, a tracer, a number, or anything with `shape` and `dtype`.
+/// Returns: a `ShapedArray`.
+/// Raises:
+///   TypeError: `x` is nothing of these.
+/// Differentiable: no; no array is computed.
+/// Example:
+///   >>> jax.typeof(jnp.ones((2, 3)))
+///   ShapedArray(float32[2,3])
 #[pyfunction]
 fn typeof_(x: &Bound<'_, PyAny>) -> PyResult<PyAval> {
     match crate::aval::aval_of(x)? {

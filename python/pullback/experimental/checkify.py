@@ -110,6 +110,11 @@ class Error:
     """The first error of a checked function, or none; a tree of arrays that goes through transformations.
 
     `get()` gives the text or None, `throw()` raises it.
+
+    Example:
+      >>> error, _ = jax.experimental.checkify.checkify(lambda x: x)(1.0)
+      >>> error.get() is None
+      True
     """
 
     def __init__(self, failed, code, payloads):

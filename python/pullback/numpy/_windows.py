@@ -3,7 +3,7 @@
 import numpy as _np
 
 from pullback import _core, lax
-from pullback._api import jit as _jit
+from pullback._jit import jit as _jit
 
 _n = _core.numpy
 

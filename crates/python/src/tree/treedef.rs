@@ -9,7 +9,16 @@ use super::node::{PyKind, PyNode};
 use super::prefix::flatten_up_to;
 use crate::errors::value_error;
 
-/// The structure of a pytree.
+/// The structure of a tree: its containers, with a place for each leaf. Structures compare, hash and pickle.
+///
+/// Attributes:
+///   num_leaves: how many leaves the tree has.
+///   num_nodes: how many containers and leaves.
+///
+/// Example:
+///   >>> treedef = jax.tree.structure({"a": [0, 0]})
+///   >>> treedef.num_leaves, treedef.unflatten([1, 2])
+///   (2, {'a': [1, 2]})
 #[pyclass(module = "pullback.tree_util", frozen, weakref)]
 pub struct PyTreeDef(pub TreeDef);
 
@@ -21,7 +30,7 @@ impl PyTreeDef {
         self.0.n_leaves()
     }
 
-    /// Number of nodes, leaves included.
+    /// Number of containers and leaves.
     #[getter]
     fn num_nodes(&self) -> usize {
         self.0.n_nodes()
@@ -38,7 +47,7 @@ impl PyTreeDef {
         flatten_up_to(&self.0, xs)
     }
 
-    /// Structures below the root.
+    /// Structures of the children; none for a leaf.
     fn children(&self) -> Vec<PyTreeDef> {
         self.0.children().iter().cloned().map(PyTreeDef).collect()
     }
