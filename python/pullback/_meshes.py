@@ -261,11 +261,11 @@ class AbstractMesh(_BaseMesh):
     def _no_devices(self, name):
         raise ValueError(f"AbstractMesh does not implement {name}")
 
-    devices = property(lambda self: self._no_devices("devices"))
-    device_ids = property(lambda self: self._no_devices("device_ids"))
-    local_devices = property(lambda self: self._no_devices("local_devices"))
-    local_mesh = property(lambda self: self._no_devices("local_mesh"))
-    is_multi_process = property(lambda self: self._no_devices("is_multi_process"))
+    devices = property(lambda self: self._no_devices("devices"), doc="Raises ValueError: there are no devices.")
+    device_ids = property(lambda self: self._no_devices("device_ids"), doc="Raises ValueError: there are no devices.")
+    local_devices = property(lambda self: self._no_devices("local_devices"), doc="Raises ValueError: there are no devices.")
+    local_mesh = property(lambda self: self._no_devices("local_mesh"), doc="Raises ValueError: there are no devices.")
+    is_multi_process = property(lambda self: self._no_devices("is_multi_process"), doc="Raises ValueError: there are no devices.")
 
     def __enter__(self):
         self._no_devices("__enter__; use jax.set_mesh with a mesh of devices")
