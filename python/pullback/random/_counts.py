@@ -10,7 +10,7 @@ from functools import partial as _partial
 import numpy as _np
 
 from pullback import _core, lax
-from pullback._api import jit as _jit
+from pullback._jit import jit as _jit
 
 _n, _r = _core.numpy, _core.random
 

@@ -3,7 +3,7 @@
 from functools import partial as _partial
 
 from pullback import _core, lax
-from pullback._api import jit as _jit
+from pullback._jit import jit as _jit
 
 _n, _r = _core.numpy, _core.random
 
