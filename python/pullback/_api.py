@@ -676,7 +676,7 @@ class named_scope:
         _core._set_name_stack(self._before.pop())
 
     def __call__(self, fun):
-        @_functools.wraps(fun)
+        @functools.wraps(fun)
         def named(*args, **kwargs):
             with named_scope(self.name):
                 return fun(*args, **kwargs)

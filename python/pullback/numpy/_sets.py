@@ -97,6 +97,8 @@ def unique(
       [ 1  3 -1 -1]
     """
     (ar,) = _n._promote("unique", ar)
+    if size is None:
+        _n._check_known(ar, "unique")
     rows = _n.ravel(ar) if axis is None else _n.moveaxis(ar, _axis(axis, ar.ndim), 0)
     n = rows.shape[0]
     if size and rows.size == 0 and fill_value is None and n == 0:

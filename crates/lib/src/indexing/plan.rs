@@ -98,11 +98,13 @@ fn spell_masks(items: &[IndexItem]) -> Result<Vec<IndexItem>> {
 fn concrete(mask: &Val) -> Result<Array> {
     mask.to_array().ok_or_else(|| {
         let text = format!(
-            "Array boolean indices must be concrete; got {}\n\nSee \
+            "Array boolean indices must be concrete; got {}\nA mask decides how many elements there are, which must be known \
+             when a function is traced. Keep the shape with jnp.where(mask, x, fill), or select a known number of elements with \
+             jnp.nonzero(mask, size=...).\n\nSee \
              https://docs.jax.dev/en/latest/errors.html#jax.errors.NonConcreteBooleanIndexError",
             mask.aval().weak(false).short()
         );
-        Error::new(ErrorKind::NonConcreteBooleanIndex, text)
+        Error::about(ErrorKind::NonConcreteBooleanIndex, text, std::sync::Arc::new(mask.clone()))
     })
 }
 

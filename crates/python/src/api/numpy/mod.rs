@@ -40,6 +40,7 @@ pub fn register(core: &Bound<'_, PyModule>) -> PyResult<()> {
     diagonals::register(&m)?;
     products::register(&m)?;
     irregular::register(&m)?;
+    m.add_function(wrap_pyfunction!(support::_check_known, &m)?)?;
     core.add_class::<ufunc::UfuncBase>()?;
     core.add("numpy", m)
 }

@@ -9,6 +9,8 @@ use pyo3::prelude::*;
 
 use crate::api::arguments::{AxesArg, concrete, list, one};
 use crate::errors::{type_error, value_error};
+use crate::gate::gate;
+use crate::value::ArrayLike;
 
 /// The options of a reduction.
 pub fn options(axis: Axes, dtype: Option<DType>, keepdims: bool, initial: Option<Val>, mask: Option<Val>) -> Reduction {
@@ -48,10 +50,17 @@ pub fn known(val: &Val, function: &str, why: &str) -> Result<pullback_base::Arra
         let text = format!(
             "Abstract tracer value encountered where concrete value is expected: traced array with shape {}\n{why} of \
              jnp.{function} must be statically specified to use jnp.{function} within JAX transformations.",
-            val.aval().weak(false).short()
+            val.aval().weak(false).long()
         );
-        Error::new(ErrorKind::Concretization, text)
+        Error::about(ErrorKind::Concretization, text, std::sync::Arc::new(val.clone()))
     })
+}
+
+/// Refuses a traced array where a function needs to know its elements to know the size of the result.
+#[pyfunction]
+pub fn _check_known(py: Python<'_>, x: ArrayLike, function: &str) -> PyResult<()> {
+    let x = x.val(py, function, 0)?;
+    gate(py, || known(&x, function, "The size argument").map(|_| ()))
 }
 
 /// One more than the greatest of concrete integers; 0 for none.
