@@ -28,6 +28,7 @@ pub mod jit;
 pub mod leaks;
 pub mod linear;
 pub mod lowering;
+pub mod name_stack;
 pub mod names;
 pub mod numpy;
 pub mod primitive;
@@ -45,6 +46,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     gate::install_panic_hook();
     detach::install(m.py())?;
     m.add_function(wrap_pyfunction!(gate::_panic, m)?)?;
+    errors::register(m)?;
     value::register(m)?;
     array::register(m)?;
     index::register(m)?;
@@ -55,6 +57,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     primitive::register(m)?;
     jit::register(m)?;
     lowering::register(m)?;
+    name_stack::register(m)?;
     transforms::register(m)?;
     vmap::register(m)?;
     bodies::register(m)?;

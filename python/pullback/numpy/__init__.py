@@ -11,13 +11,13 @@ _functions = [name for name in dir(_core.numpy) if not name.startswith("_")]
 globals().update({name: getattr(_core.numpy, name) for name in _functions})
 
 from pullback.numpy import (  # noqa: E402
-    _bits, _derived, _dtypes, _einsum, _files, _grids, _histograms, _interpolation, _padding, _polynomials, _sets, _statistics, _ufuncs,
-    _updates, _vectorize, _windows,
+    _bits, _derived, _dtypes, _einsum, _files, _grids, _histograms, _interpolation, _padding, _polynomials, _printing, _sets,
+    _statistics, _ufuncs, _updates, _vectorize, _windows,
 )
 
 _modules = (
-    _bits, _derived, _dtypes, _einsum, _files, _grids, _histograms, _interpolation, _padding, _polynomials, _sets, _statistics, _ufuncs,
-    _updates, _vectorize, _windows,
+    _bits, _derived, _dtypes, _einsum, _files, _grids, _histograms, _interpolation, _padding, _polynomials, _printing, _sets,
+    _statistics, _ufuncs, _updates, _vectorize, _windows,
 )
 globals().update({name: getattr(module, name) for module in _modules for name in module.__all__})
 
@@ -46,14 +46,9 @@ complexfloating = _np.complexfloating
 flexible = _np.flexible
 character = _np.character
 object_ = _np.object_
-printoptions = _np.printoptions
-get_printoptions = _np.get_printoptions
-array_repr = _np.array_repr
-array_str = _np.array_str
 
 __all__ = sorted({
     *_functions, *_scalar_names, *_convolution_names, "fft", "linalg", *(name for module in _modules for name in module.__all__), "ndarray", "pi", "e", "euler_gamma",
     "inf", "nan", "newaxis", "index_exp", "s_", "dtype", "generic", "number", "integer", "signedinteger", "unsignedinteger",
-    "inexact", "floating", "complexfloating", "flexible", "character", "object_", "printoptions", "get_printoptions",
-    "array_repr", "array_str",
+    "inexact", "floating", "complexfloating", "flexible", "character", "object_",
 })
