@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn kernels_have_times_counts_and_a_part_of_the_roof() {
-        let text = "{ lambda ; a:f32[100000] b:f32[64,64]. let c:f32[100000] = sin a; d:f32[64,64] = dot_general[dimension_numbers=(([1], [0]), ([], [])) preferred_element_type=float32] b b in (c, d) }";
+        let text = "{ lambda ; a:f32[100000] b:f32[64,64]. let c:f32[100000] = sin a; d:f32[64,64] = dot_general[dimension_numbers=(([1], [0]), ([], [])) precision=None preferred_element_type=float32 out_sharding=None] b b in (c, d) }";
         let jaxpr = pullback_ir::parse_jaxpr(text, &pullback_core::find_primitive).expect("it parses");
         let jaxpr = pullback_ir::JaxprRef::new(jaxpr);
         let program = pullback_compile::compile(&jaxpr, &Default::default()).expect("it compiles").program;

@@ -3,6 +3,9 @@
 //! Temporaries of known size whose lives at the outermost block do not meet share memory; those of unknown size follow
 //! one another.
 
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
 use pullback_loops::*;
 
 /// Alignment of temporaries.
@@ -38,26 +41,22 @@ struct Life {
 impl Arena {
     pub(crate) fn new(program: &Program) -> Arena {
         let mut arena = Arena { offsets: vec![None; program.buffers.len()], known_bytes: 0 };
-        let mut placed: Vec<(Life, usize)> = vec![];
+        let mut free = Free::default();
+        // By their ends, the first on top.
+        let mut living: BinaryHeap<Reverse<(usize, usize, usize)>> = BinaryHeap::new();
         for life in lives(program) {
-            let mut busy: Vec<(usize, usize)> = placed
-                .iter()
-                .filter(|(other, _)| other.first <= life.last && life.first <= other.last)
-                .map(|(other, start)| (*start, start + aligned(other.size_bytes)))
-                .collect();
-            busy.sort_unstable();
-            let size = aligned(life.size_bytes);
-            let mut start = 0;
-            for (from, to) in busy {
-                if start + size <= from {
-                    break;
-                }
-                start = start.max(to);
+            while let Some(&Reverse((last, start, size))) = living.peek()
+                && last < life.first
+            {
+                living.pop();
+                free.give(start, size);
             }
+            let size = aligned(life.size_bytes);
+            let start = free.take(size);
             arena.offsets[life.buffer] = Some(start);
-            arena.known_bytes = arena.known_bytes.max(start + size);
-            placed.push((life, start));
+            living.push(Reverse((life.last, start, size)));
         }
+        arena.known_bytes = free.end;
         arena
     }
 
@@ -75,7 +74,67 @@ impl Arena {
     }
 }
 
-/// Temporaries of known size, the largest first. Temporaries that swap live as long as one another.
+/// Free ranges below the end of the memory.
+#[derive(Default)]
+struct Free {
+    /// Sizes by start; no two ranges touch.
+    by_start: BTreeMap<usize, usize>,
+    /// Size and start.
+    by_size: BTreeSet<(usize, usize)>,
+    end: usize,
+}
+
+impl Free {
+    /// The start of a range: the smallest free one that holds it, else the end moves.
+    fn take(&mut self, size: usize) -> usize {
+        if size == 0 {
+            return 0;
+        }
+        if let Some(&(found, start)) = self.by_size.range((size, 0)..).next() {
+            self.remove(start, found);
+            self.insert(start + size, found - size);
+            return start;
+        }
+        let last = self.by_start.last_key_value().map(|(&start, &size)| (start, size));
+        let start = match last.filter(|(start, size)| start + size == self.end) {
+            Some((start, size)) => {
+                self.remove(start, size);
+                start
+            }
+            None => self.end,
+        };
+        self.end = start + size;
+        start
+    }
+
+    fn give(&mut self, mut start: usize, mut size: usize) {
+        if let Some((&before, &its_size)) = self.by_start.range(..start).next_back()
+            && before + its_size == start
+        {
+            self.remove(before, its_size);
+            (start, size) = (before, its_size + size);
+        }
+        if let Some(&after) = self.by_start.get(&(start + size)) {
+            self.remove(start + size, after);
+            size += after;
+        }
+        self.insert(start, size);
+    }
+
+    fn insert(&mut self, start: usize, size: usize) {
+        if size > 0 {
+            self.by_start.insert(start, size);
+            self.by_size.insert((size, start));
+        }
+    }
+
+    fn remove(&mut self, start: usize, size: usize) {
+        self.by_start.remove(&start);
+        self.by_size.remove(&(size, start));
+    }
+}
+
+/// Temporaries of known size in the order of their beginnings. Temporaries that swap live as long as one another.
 fn lives(program: &Program) -> Vec<Life> {
     let n = program.buffers.len();
     let (mut first, mut last) = (vec![usize::MAX; n], vec![0; n]);
@@ -111,6 +170,6 @@ fn lives(program: &Program) -> Vec<Life> {
         Some(Life { buffer, first, last: last[buffer], size_bytes })
     };
     let mut lives: Vec<Life> = program.buffers.iter().enumerate().filter_map(life).collect();
-    lives.sort_by_key(|life| std::cmp::Reverse(life.size_bytes));
+    lives.sort_by_key(|life| (life.first, Reverse(life.size_bytes)));
     lives
 }

@@ -272,7 +272,7 @@ impl Nest {
     }
 
     /// Whether rows are combined by chunks of [`ROW_CHUNK`], whose totals are combined after: only then can threads
-    /// share a sum that has few columns, and long sums keep their accuracy. Sizes alone decide, as this is an order.
+    /// share a sum that has few columns, and long sums keep their accuracy. Never what else the nest does: it is an order.
     fn goes_by_row_chunks(&self, axis: &Axis) -> bool {
         let is_alone = self.outer.is_empty() && self.kept.len() == 1 && self.reduced.len() == 1 && !self.is_ordered;
         is_alone && self.reduced[0].size >= 2 * ROW_CHUNK && axis.size < 16 * COLUMNS && self.size >= PARALLEL_WORK
