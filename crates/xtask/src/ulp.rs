@@ -37,7 +37,7 @@ pub(crate) fn ulp(plan: &Plan) -> Outcome {
 fn page(stride: u32, table: &str) -> String {
     let inputs = match stride {
         1 => "all 2³² inputs".to_owned(),
-        n => format!("every {n}th of the 2³² inputs (`--stride {n}`)"),
+        n => format!("one in {n} of the 2³² inputs (`--stride {n}`)"),
     };
     format!(
         "# Accuracy\n\nHow far `float32` functions are from the true value, in units of its last place (ulp), measured by \
