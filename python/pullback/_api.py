@@ -1,5 +1,7 @@
 """Transformations of functions other than `jit`, and what stands for arrays while programs are made."""
 
+import functools as _functools
+
 from pullback import _core
 from pullback._jit import _check_callable, _resolve_arguments, _wraps, jit
 from pullback.tree_util import Partial, tree_map, tree_structure
