@@ -377,7 +377,8 @@ impl LinearRule {
             residuals.iter().cloned().map(Some).chain(std::iter::repeat_n(None, n_linear)).collect();
         let wanted: Vec<Option<Val>> =
             cts.iter().zip(&self.outs).filter(|(_, (_, depends))| *depends).map(|(ct, _)| ct.clone()).collect();
-        let mut found = backward_pass(&e, &self.jaxpr, &known, &wanted)?.split_off(self.n_residuals).into_iter();
+        let found = Span::within_transform("transpose", || backward_pass(&e, &self.jaxpr, &known, &wanted));
+        let mut found = found?.split_off(self.n_residuals).into_iter();
         let mut all = vec![];
         for &(aval, marked) in &self.ins {
             all.push(match marked {
@@ -600,16 +601,31 @@ fn linear_transpose(py: Python<'_>, staged: &crate::jit::Staged, out_cts: &Bound
     }
     let cts: PyResult<Vec<Option<Val>>> = leaves.iter().map(|leaf| to_val(leaf).map(Some)).collect();
     let cts = cts?;
+    check_cotangents(&jaxpr.out_avals(), &cts)?;
     let n_linear = jaxpr.invars.len() - captured.len();
     let known: Vec<Option<Val>> =
         captured.iter().cloned().map(Some).chain(std::iter::repeat_n(None, n_linear)).collect();
     let found = gate(py, || {
         let e = pullback_trace::current();
-        let found = backward_pass(&e, jaxpr, &known, &cts)?.split_off(captured.len());
+        let found = Span::within_transform("transpose", || backward_pass(&e, jaxpr, &known, &cts));
+        let found = found?.split_off(captured.len());
         let avals = jaxpr.in_avals().split_off(captured.len());
         found.into_iter().zip(avals).map(|(ct, aval)| instantiate(&*e, aval, ct)).collect::<Result<Vec<Val>>>()
     })?;
     tree_of(py, &in_tree.children()[0], found)
+}
+
+fn check_cotangents(outs: &[Aval], cts: &[Option<Val>]) -> PyResult<()> {
+    let given: Vec<Aval> = cts.iter().flatten().map(Val::aval).collect();
+    if outs.iter().zip(&given).all(|(out, ct)| out.data().shape == ct.data().shape && out.dtype == ct.dtype) {
+        return Ok(());
+    }
+    let text = |avals: &[Aval]| avals.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    Err(type_error(format!(
+        "cotangent type does not match function output, expected ({}) but got ({})",
+        text(outs),
+        text(&given)
+    )))
 }
 
 /// The user's line, as text; for Python code that words its own errors.

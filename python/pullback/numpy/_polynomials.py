@@ -5,7 +5,7 @@ from functools import partial as _partial
 import numpy as _np
 
 from pullback import _core
-from pullback._api import jit as _jit
+from pullback._jit import jit as _jit
 
 _n = _core.numpy
 
