@@ -193,15 +193,8 @@ def default_device():
     return _device_by_id(_core.default_device_id())
 
 
-def default_sharding():
-    """The sharding of uncommitted work."""
-    from pullback.sharding import SingleDeviceSharding
-
-    return SingleDeviceSharding(default_device())
-
-
 def sharding_of(array):
-    """The sharding of an array; for a tracer that of uncommitted work."""
+    """The sharding of a concrete array."""
     from pullback.sharding import NamedSharding, PartitionSpec, SingleDeviceSharding
 
     holder, entries, _ = _core.place_of(array)

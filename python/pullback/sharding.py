@@ -10,6 +10,7 @@ from __future__ import annotations
 import collections as _collections
 import contextlib as _contextlib
 import enum as _enum
+import functools as _functools
 import threading as _threading
 
 from pullback import _core
@@ -206,19 +207,19 @@ class _BaseMesh:
 
     @property
     def are_all_axes_auto(self):
-        return all(kind is AxisType.Auto for kind in self.axis_types)
+        return not self.empty and all(kind is AxisType.Auto for kind in self.axis_types)
 
     @property
     def are_all_axes_explicit(self):
-        return all(kind is AxisType.Explicit for kind in self.axis_types)
+        return not self.empty and all(kind is AxisType.Explicit for kind in self.axis_types)
 
     @property
     def are_all_axes_manual(self):
-        return all(kind is AxisType.Manual for kind in self.axis_types)
+        return not self.empty and all(kind is AxisType.Manual for kind in self.axis_types)
 
     @property
     def are_all_axes_explicit_or_manual(self):
-        return all(kind is not AxisType.Auto for kind in self.axis_types)
+        return not self.empty and all(kind is not AxisType.Auto for kind in self.axis_types)
 
 
 class Mesh(_BaseMesh, _contextlib.ContextDecorator):
@@ -353,6 +354,8 @@ class AbstractMesh(_BaseMesh):
             raise ValueError(
                 f"AbstractMesh takes one size for each name, got axis_sizes={self.axis_sizes} and axis_names={self.axis_names}."
             )
+        # A mesh without devices exists to be explicit about placement.
+        axis_types = AxisType.Explicit if axis_types is None else axis_types
         self.axis_types, self.abstract_device = _axis_types(axis_types, len(self.axis_names)), abstract_device
 
     @property
@@ -664,6 +667,16 @@ class NamedSharding(Sharding):
     def _devices(self):
         return list(self.mesh.devices.flat)
 
+    @property
+    def num_devices(self):
+        """How many devices there are, also on a mesh without devices."""
+        return self.mesh.size
+
+    @property
+    def memory_kind(self):
+        """The kind of memory; `None` on a mesh without devices."""
+        return None if isinstance(self.mesh, AbstractMesh) else "device"
+
     def _rank(self):
         return len(self.spec)
 
@@ -719,7 +732,8 @@ class NamedSharding(Sharding):
         return NamedSharding(kwargs.get("mesh", self.mesh), kwargs.get("spec", self.spec))
 
     def __repr__(self):
-        return f"NamedSharding(mesh={self.mesh}, spec={self.spec}, memory_kind=device)"
+        kind = "" if self.memory_kind is None else f", memory_kind={self.memory_kind}"
+        return f"NamedSharding(mesh={self.mesh}, spec={self.spec}{kind})"
 
     def __eq__(self, other):
         return isinstance(other, NamedSharding) and (self.mesh, self.spec) == (other.mesh, other.spec)
@@ -729,6 +743,12 @@ class NamedSharding(Sharding):
 
     def __reduce__(self):
         return NamedSharding, (self.mesh, self.spec)
+
+
+@_functools.lru_cache(maxsize=None)
+def sharding_without_mesh(ndim):
+    """What the aval of an array with `ndim` axes says of its sharding: whole in each axis, on a mesh without axes."""
+    return NamedSharding(_EMPTY, PartitionSpec(*[None] * ndim))
 
 
 def make_mesh(axis_sizes, axis_names, axis_types=None, *, devices=None):

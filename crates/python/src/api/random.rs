@@ -8,9 +8,9 @@ use pullback_lib::random::{self, Choice, Mode, Population};
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyString};
 
-use super::arguments::{ShapeArg, one, operand, optional};
+use super::arguments::{ShapeArg, check_out_sharding, one, operand, optional};
 use crate::dtypes::DTypeArg;
-use crate::errors::type_error;
+use crate::errors::{Carry, type_error};
 use crate::gate::gate;
 use crate::value::{ArrayLike, to_val, try_val};
 
@@ -43,8 +43,8 @@ fn sizes(shape: Option<ShapeArg>) -> Result<Option<Vec<usize>>> {
 
 /// Refuses options that are not served.
 fn check_options(name: &str, out_sharding: Object<'_, '_>, method: Option<&str>) -> Result<()> {
-    if out_sharding.is_some() {
-        bail!(NotImplemented, "out_sharding of jax.random.{name} is not implemented");
+    if let Some(given) = out_sharding {
+        check_out_sharding(name, out_sharding).carry(given.py())?;
     }
     match method {
         None | Some("exact") => Ok(()),

@@ -2,7 +2,7 @@
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and numbers of parameters are the reference's")]
 
 use super::support::{axes_of, sizes};
-use crate::api::arguments::{Arrays, ShapeArg, canonical, one, positional, tuple};
+use crate::api::arguments::{Arrays, ShapeArg, canonical, one, positional, prototype_of, tuple};
 use crate::dtypes::DTypeArg;
 use crate::value::ArrayLike;
 use pullback_base::bail;
@@ -554,10 +554,9 @@ fn full_like(
     shape: Option<ShapeArg>,
     sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "full_like", 0)?;
+    let (x, shape) = prototype_of(py, x, shape, "full_like")?;
     let fill_value = fill_value.val(py, "full_like", 1)?;
     let dtype = canonical(py, dtype, "full_like")?;
-    let shape = shape.map(|shape| shape.0);
     let _ = sharding;
     one(py, || pullback_lib::numpy::full_like(&x, &fill_value, dtype, shape.as_deref()))
 }

@@ -2,7 +2,8 @@
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and numbers of parameters are the reference's")]
 
 use crate::api::arguments::{
-    Arrays, AxesArg, ShapeArg, canonical, concrete, no_out, one, operand, optional, positional, tuple,
+    Arrays, AxesArg, ShapeArg, canonical, check_out_sharding, concrete, no_out, one, operand, optional, positional,
+    tuple,
 };
 use crate::dtypes::DTypeArg;
 use crate::value::ArrayLike;
@@ -74,7 +75,7 @@ fn reshape(
     let a = a.val(py, "reshape", 0)?;
     let shape = shape.0;
     let _ = copy;
-    let _ = out_sharding;
+    check_out_sharding("jnp.reshape", out_sharding.as_ref())?;
     one(py, || numpy::reshape(&a, &shape, Order::parse(order)?))
 }
 
@@ -83,7 +84,7 @@ fn reshape(
 #[pyo3(signature = (a, order="C", *, out_sharding=None), text_signature = "(a, order='C', *, out_sharding=None)")]
 fn ravel(py: Python<'_>, a: ArrayLike, order: &str, out_sharding: Option<Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
     let a = a.val(py, "ravel", 0)?;
-    let _ = out_sharding;
+    check_out_sharding("jnp.ravel", out_sharding.as_ref())?;
     one(py, || numpy::ravel(&a, Order::parse(order)?))
 }
 
@@ -160,7 +161,7 @@ fn broadcast_to(
 ) -> PyResult<Py<PyAny>> {
     let array = array.val(py, "broadcast_to", 0)?;
     let shape = shape.0;
-    let _ = out_sharding;
+    check_out_sharding("jnp.broadcast_to", out_sharding.as_ref())?;
     one(py, || pullback_lib::broadcast::broadcast_to(&array, &pullback_lib::axes::shape_of(&shape)?))
 }
 
@@ -243,7 +244,7 @@ fn repeat(
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
     let a = a.val(py, "repeat", 0)?;
-    let _ = out_sharding;
+    check_out_sharding("jnp.repeat", out_sharding.as_ref())?;
     {
         if crate::value::as_val(repeats).is_none()
             && total_repeat_length.is_none()
