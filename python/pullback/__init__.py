@@ -77,7 +77,7 @@ _MODULES = frozenset({
     "ad_checkpoint", "api_util", "core", "custom_batching", "custom_derivatives", "custom_transpose", "debug", "distributed",
     "dlpack", "dtypes", "errors", "example_libraries", "experimental", "export", "extend", "ffi", "flatten_util", "image",
     "interpreters", "lax", "monitoring", "nn", "numpy", "ops", "profiler", "random", "ref", "scipy", "sharding", "stages",
-    "test_util", "tree", "tree_util", "typing", "util",
+    "test_util", "tree", "tree_util", "typing", "util", "version",
 })
 
 # Names that live in modules imported when first asked for.

@@ -201,15 +201,15 @@ class _State:
             for flag, on in before.items():
                 _core.set_setting_on_thread(flag, on)
 
-    def __call__(self, value=None):
-        return self._context(self._when_called if value is None else value)
+    def __call__(self, new_val=...):
+        return self._context(self._when_called if new_val is ... or new_val is None else new_val)
 
     def __bool__(self):
         raise TypeError("a setting is no boolean; read its value from jax.config")
 
 
 enable_x64 = _State("jax_enable_x64", doc="A context with 64-bit types on, or off with `False`.")
-disable_jit = _State("jax_disable_jit", doc="A context in which `jit` calls the Python function itself.")
+_disable_jit = _State("jax_disable_jit")
 debug_nans = _State("jax_debug_nans", doc="A context in which a NaN is an error.")
 debug_infs = _State("jax_debug_infs", doc="A context in which an infinity is an error.")
 checking_leaks = _State("jax_check_tracer_leaks", doc="A context that looks for leaked tracers.")
@@ -227,3 +227,8 @@ legacy_prng_key = _State("jax_legacy_prng_key", "allow", doc="A context with a r
 transfer_guard = _State("jax_transfer_guard", None, doc="A context; there are no transfers.")
 transfer_guard_host_to_device = transfer_guard_device_to_host = transfer_guard_device_to_device = transfer_guard
 no_execution = _State("jax_no_tracing", doc="A context without tracing.")
+
+
+def disable_jit(disable=True):
+    """A context in which `jit` calls the Python function itself, or with `False` compiles it."""
+    return _disable_jit(disable)

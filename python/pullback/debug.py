@@ -5,6 +5,7 @@ import string as _string
 import sys as _sys
 
 from pullback import _core
+from pullback._callbacks import call_inside
 from pullback.tree_util import tree_flatten, tree_unflatten
 
 
@@ -17,6 +18,8 @@ def callback(callback=None, *args, ordered=False, partitioned=False, **kwargs):
       ordered: keep the order of calls.
       kwargs: as `args`.
 
+    What it raises inside a program comes out as a `JaxRuntimeError` with that cause.
+
     Under `vmap` it is called once for each example; derivatives do not see it.
     """
     if callback is None:
@@ -24,10 +27,14 @@ def callback(callback=None, *args, ordered=False, partitioned=False, **kwargs):
     if not callable(callback):
         raise TypeError(f"first argument to jax.debug.callback must be callable, but got an object of type {type(callback)}")
     leaves, tree = tree_flatten((args, kwargs))
+    is_inside = not _core.trace_state_clean()
 
     def run(*flat):
         args, kwargs = tree_unflatten(tree, flat)
-        callback(*args, **kwargs)
+        if is_inside:
+            call_inside(callback, args, kwargs)
+        else:
+            callback(*args, **kwargs)
 
     _core.debug_callback(run, getattr(callback, "__name__", "callback"), bool(ordered), tuple(leaves))
 
