@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import pullback
+import pullback.numpy
 
 
 def outcome(program, j):
@@ -228,3 +229,22 @@ def test_a_function_that_wraps_itself_is_traced():
 
     f.__wrapped__ = f
     assert pullback.jit(f)(1.0) == 2.0 and pullback.grad(pullback.checkpoint(f))(1.0) == 1.0
+
+
+def test_leaves_that_nothing_uses_are_not_passed_on_but_count():
+    """A call takes what its function uses; all leaves still decide which program it is, and may be given away."""
+    n_traces = []
+
+    @pullback.jit
+    def first(tree):
+        n_traces.append(1)
+        return tree["a"] + 1
+
+    assert first({"a": pullback.numpy.arange(3), "b": pullback.numpy.ones(2)}).tolist() == [1, 2, 3]
+    assert first({"a": pullback.numpy.arange(3), "b": pullback.numpy.zeros(2)}).tolist() == [1, 2, 3]
+    assert len(n_traces) == 1
+    first({"a": pullback.numpy.arange(3), "b": pullback.numpy.zeros(3)})
+    assert len(n_traces) == 2
+    assert pullback.vmap(first)({"a": pullback.numpy.arange(3), "b": pullback.numpy.zeros((3, 2))}).tolist() == [1, 2, 3]
+    kept = pullback.jit(lambda x, y: x * 2, keep_unused=True)
+    assert kept(pullback.numpy.arange(2), pullback.numpy.arange(3)).tolist() == [0, 2]

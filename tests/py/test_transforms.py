@@ -174,3 +174,23 @@ def test_jaxprs_are_objects():
     assert mul.invars[0] == sin.outvars[0] and mul.invars[1].val == 2.0
     out = pullback.core.eval_jaxpr(jaxpr, jaxpr.consts, jnp.zeros(3))
     np.testing.assert_array_equal(out[0], [0, 0, 0])
+
+
+def test_float0_passes_through_compiled_functions(jax_oracle):
+    """Tangents of integers hold nothing, and go in and out of `jit` as they are."""
+    zero = np.zeros((), pullback.dtypes.float0)
+    assert pullback.jit(lambda: np.zeros(2, pullback.dtypes.float0))().dtype == pullback.dtypes.float0
+    out, tangent = pullback.jit(lambda x: pullback.jvp(lambda n: n * 2, (x,), (zero,)))(3)
+    assert (int(out), tangent.dtype, tangent.shape) == (6, pullback.dtypes.float0, ())
+    (ct,) = pullback.jit(lambda x: pullback.vjp(lambda n: n * 2.0, x)[1](1.0))(3)
+    assert ct.dtype == jax_oracle.dtypes.float0
+
+
+def test_a_cotangent_of_another_dtype_stays_as_the_rule_gave_it(jax_oracle):
+    def gradient(jax, dtype):
+        f = jax.custom_vjp(lambda x: x * 2)
+        f.defvjp(lambda x: (f(x), None), lambda _, ct: (ct.astype(dtype),))
+        return str(jax.grad(f)(1.0).dtype)
+
+    for dtype in ("bfloat16", "float16", "int32"):
+        assert gradient(pullback, dtype) == gradient(jax_oracle, dtype) == dtype

@@ -102,3 +102,30 @@ def test_treedefs_hash_and_pickle():
     tree = pullback.tree.structure({"a": (1, [2])})
     assert pickle.loads(pickle.dumps(tree)) == tree
     assert len({tree, pullback.tree.structure({"a": (3, [4])})}) == 1
+
+
+def test_keys_that_came_in_any_order_are_sorted_each_time():
+    """The order of string keys is remembered by address; no dictionary may see another one's."""
+    names = [f"k{i}" for i in range(7)]
+    for turn in range(14):
+        given = names[turn % 7 :] + names[: turn % 7]
+        tree = {name: int(name[1:]) for name in (reversed(given) if turn % 2 else given)}
+        assert pullback.tree.leaves(tree) == list(range(7))
+        assert list(pullback.tree.map(lambda x: x, tree)) == names
+    assert pullback.tree.structure({"b": 1, "a": 2}) == pullback.tree.structure({"a": 1, "b": 2})
+    fresh = lambda: {"".join(["x", str(i)]): i for i in range(3)}
+    assert pullback.tree.structure(fresh()) == pullback.tree.structure(fresh())
+    assert pullback.tree.leaves({2: "b", 1: "a", 10: "c"}) == ["a", "b", "c"]
+
+
+def test_static_data_of_a_dictionary_are_the_caller_s_own():
+    tree = {"b": 1, "a": 2}
+    pullback.tree.structure(tree).node_data()[1].clear()
+    assert pullback.tree.leaves(tree) == [2, 1]
+    assert pullback.tree.structure(tree).node_data()[1] == ["a", "b"]
+
+
+def test_a_type_that_was_a_leaf_may_become_a_container():
+    assert pullback.tree.leaves(range(3)) == [range(3)]
+    pullback.tree_util.register_pytree_node(range, lambda r: (tuple(r), None), lambda _, children: list(children))
+    assert pullback.tree.leaves(range(3)) == [0, 1, 2]

@@ -163,14 +163,7 @@ fn used_operands(params: &Params, n: usize) -> Vec<bool> {
     if jit.keep_unused {
         return vec![true; n];
     }
-    let jaxpr = &jit.jaxpr;
-    let mut used = vec![false; jaxpr.vars.len()];
-    for atom in jaxpr.eqns.iter().flat_map(|eqn| &eqn.ins).chain(&jaxpr.outs) {
-        if let Atom::Var(var) = atom {
-            used[var.index()] = true;
-        }
-    }
-    jaxpr.invars.iter().map(|var| used[var.index()]).collect()
+    jit.jaxpr.used_inputs()
 }
 
 /// The split of a value over a mesh; whole when it lies elsewhere.

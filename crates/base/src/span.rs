@@ -1,13 +1,15 @@
 //! Where in the user's program something was asked for.
 //!
-//! A [`Span`] is eight bytes: a source and an offset in it. It is cheap to take (no line number is computed)
-//! and resolved to file and line only when shown. Front ends register sources and say, per call, which span is
+//! A [`Span`] is twelve bytes: a source, an offset in it, and the names that the user gave to the part of the program
+//! around it. It is cheap to take (no line number is computed) and resolved to file and line only when shown. Front ends register sources and say, per call, which span is
 //! current. This module does not know how any language finds its lines.
 
 use std::cell::Cell;
 use std::fmt;
 use std::panic::Location;
 use std::sync::{Arc, RwLock};
+
+use crate::name_stack::NameStack;
 
 /// Resolves offsets of one source (for example one Python code object) to places.
 pub trait Source: Send + Sync {
@@ -38,6 +40,7 @@ impl fmt::Display for Place {
 pub struct Span {
     source: u32,
     offset: u32,
+    names: NameStack,
 }
 
 static SOURCES: RwLock<Vec<Arc<dyn Source>>> = RwLock::new(Vec::new());
@@ -48,7 +51,7 @@ thread_local! {
 
 impl Span {
     /// No place is known.
-    pub const UNKNOWN: Span = Span { source: 0, offset: 0 };
+    pub const UNKNOWN: Span = Span { source: 0, offset: 0, names: NameStack::EMPTY };
 
     /// Registers a source and gives its number, to be kept by the front end.
     pub fn register(source: Arc<dyn Source>) -> u32 {
@@ -57,9 +60,26 @@ impl Span {
         u32::try_from(sources.len()).expect("fewer than 2^32 sources")
     }
 
-    /// The span at `offset` of a registered source.
+    /// The span at `offset` of a registered source, inside the current names.
     pub fn new(source: u32, offset: u32) -> Span {
-        Span { source, offset }
+        Span { source, offset, names: Span::current().names }
+    }
+
+    /// The names around it.
+    pub fn names(self) -> NameStack {
+        self.names
+    }
+
+    /// The same place with other names around it.
+    #[must_use]
+    pub fn with_names(self, names: NameStack) -> Span {
+        Span { names, ..self }
+    }
+
+    /// The same place with more names around those it has.
+    #[must_use]
+    pub fn under(self, outer: NameStack) -> Span {
+        self.with_names(outer.then(self.names))
     }
 
     /// The span of a Rust caller.
@@ -92,6 +112,12 @@ impl Span {
         }
         let _restore = Restore(CURRENT.replace(self));
         body()
+    }
+
+    /// Runs `body` inside one more transform.
+    pub fn within_transform<T>(name: &'static str, body: impl FnOnce() -> T) -> T {
+        let span = Span::current();
+        span.with_names(span.names.transform(name)).scope(body)
     }
 
     /// Sets the current span and returns the one before; for front ends that restore it by hand.

@@ -18,7 +18,7 @@ mod view;
 
 use std::fmt;
 
-use pullback_base::{Array, Result, Scalar, bail};
+use pullback_base::{Array, Aval, DType, Result, Scalar, bail};
 use pullback_ir::lower::{Affine, is_computable, memory_dtype, values_per_element};
 use pullback_ir::{Atom, Jaxpr, JaxprRef, VarId};
 use pullback_loops::{Builder, Extent, Program, Role};
@@ -128,16 +128,20 @@ fn name_of(jaxpr: &Jaxpr) -> String {
     jaxpr.debug.as_ref().map_or_else(|| "main".to_string(), |debug| debug.function.clone())
 }
 
+/// How values lie in memory: element type and number. Those that only pass through may hold anything.
+pub(crate) fn memory_of(aval: Aval) -> (DType, i64) {
+    if is_computable(aval) {
+        (memory_dtype(aval.dtype), (aval.size() * values_per_element(aval.dtype)) as i64)
+    } else {
+        (DType::U8, aval.size_bytes() as i64)
+    }
+}
+
 fn declare_inputs(loops: &mut Builder, jaxpr: &Jaxpr) -> Result<Vec<Value>> {
     let mut inputs = vec![];
     for (number, aval) in jaxpr.in_avals().into_iter().enumerate() {
-        // Inputs that only pass through may hold anything.
-        let (dtype, len) = if is_computable(aval) {
-            (memory_dtype(aval.dtype), aval.size() * values_per_element(aval.dtype))
-        } else {
-            (pullback_base::DType::U8, aval.size_bytes())
-        };
-        let buffer = loops.buffer(dtype, Extent::Const(len as i64), Role::Input(number as u32));
+        let (dtype, len) = memory_of(aval);
+        let buffer = loops.buffer(dtype, Extent::Const(len), Role::Input(number as u32));
         inputs.push(Value::Memory(View::whole(buffer, &aval.shape, aval.dtype)));
     }
     Ok(inputs)
@@ -159,9 +163,8 @@ fn declare_outputs(loops: &mut Builder, planned: &Planned) -> Result<(Vec<Output
                         filled.insert(var, n_filled);
                         n_filled += 1;
                         let aval = jaxpr.vars[var.index()];
-                        let len = aval.size() * values_per_element(aval.dtype);
-                        let role = Role::Output(n_filled as u32 - 1);
-                        let buffer = loops.buffer(memory_dtype(aval.dtype), Extent::Const(len as i64), role);
+                        let (dtype, len) = memory_of(aval);
+                        let buffer = loops.buffer(dtype, Extent::Const(len), Role::Output(n_filled as u32 - 1));
                         let view = View { base: Affine::default(), ..View::whole(buffer, &aval.shape, aval.dtype) };
                         (Output::Program(n_filled - 1), Dest::Memory(view))
                     }

@@ -6,7 +6,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pullback_base::{Array, Aval, Result, Span};
+use pullback_base::{Array, Aval, NameStack, Result, Span};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -32,6 +32,8 @@ struct State {
 /// A jaxpr in the making.
 pub struct Builder {
     id: TraceId,
+    /// Names around the whole jaxpr, which its equations do not repeat.
+    around: NameStack,
     state: Mutex<State>,
 }
 
@@ -44,7 +46,7 @@ impl Default for Builder {
 impl Builder {
     /// An empty builder.
     pub fn new() -> Builder {
-        Builder { id: TraceId::fresh(), state: Mutex::default() }
+        Builder { id: TraceId::fresh(), around: Span::current().names(), state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -108,6 +110,7 @@ impl Builder {
         let first_out = VarId(state.vars.len() as u32);
         state.vars.extend_from_slice(outs);
         let (n_outs, span) = (outs.len() as u32, Span::current());
+        let span = span.with_names(span.names().inside(self.around));
         state.eqns.push(Eqn { prim, params: params.clone(), ins, first_out, n_outs, span });
         drop(state);
         let vars = (first_out.0..).map(VarId);

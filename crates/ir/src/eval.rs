@@ -25,9 +25,10 @@ pub fn eval_jaxpr(emit: &dyn Emit, jaxpr: &Jaxpr, args: &[Val]) -> Result<Vec<Va
     for (var, arg) in jaxpr.invars.iter().zip(args) {
         env[var.index()] = Some(arg.clone());
     }
+    let around = Span::current().names();
     for eqn in &jaxpr.eqns {
         let ins: Vals = eqn.ins.iter().map(|&atom| read(&env, atom)).collect();
-        let outs = eqn.span.scope(|| emit.bind(eqn.prim, &eqn.params, &ins))?;
+        let outs = eqn.span.under(around).scope(|| emit.bind(eqn.prim, &eqn.params, &ins))?;
         for (var, out) in eqn.outs().zip(outs) {
             env[var.index()] = Some(out);
         }

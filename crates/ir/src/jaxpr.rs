@@ -142,6 +142,17 @@ impl Jaxpr {
         self.outs.iter().map(|&out| self.aval(out)).collect()
     }
 
+    /// For each input, whether an equation or a result uses it.
+    pub fn used_inputs(&self) -> Vec<bool> {
+        let mut used = vec![false; self.vars.len()];
+        for atom in self.eqns.iter().flat_map(|eqn| &eqn.ins).chain(&self.outs) {
+            if let Atom::Var(var) = atom {
+                used[var.index()] = true;
+            }
+        }
+        self.invars.iter().map(|var| used[var.index()]).collect()
+    }
+
     /// Avals of an equation's results.
     pub fn eqn_out_avals(&self, eqn: &Eqn) -> &[Aval] {
         &self.vars[eqn.first_out.index()..][..eqn.n_outs as usize]

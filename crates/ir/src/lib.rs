@@ -31,7 +31,7 @@ pub use jaxpr::{Atom, AxisName, DebugInfo, Effects, Eqn, Jaxpr, JaxprRef, VarId}
 pub use params::{Opaque, ParamField, ParamFields, ParamSet, ParamValue, Params, ParamsObject, read_field};
 pub use parse::{Finder, parse_jaxpr};
 pub use prim::*;
-pub use print::{Dialect, jaxpr_text};
+pub use print::{Dialect, annotated_text, jaxpr_text};
 pub use pullback_derive::Params;
 pub use split::{Split, SplitJaxpr};
 pub use val::{Batched, Dual, Foreign, Slot, TraceId, Tracer, Val, Vals};

@@ -9,7 +9,7 @@ use std::fmt;
 
 use pullback_base::pretty::Doc;
 use pullback_base::scalar::{Number, complex_text, float_text};
-use pullback_base::{Aval, DType, Scalar};
+use pullback_base::{Aval, DType, Scalar, Span};
 
 use crate::jaxpr::{Atom, Eqn, Jaxpr, JaxprRef, VarId};
 use crate::params::ParamValue;
@@ -30,7 +30,7 @@ pub enum Dialect {
 
 /// The text of a jaxpr.
 pub fn jaxpr_text(jaxpr: &Jaxpr, dialect: Dialect) -> String {
-    let mut printer = Printer { dialect, next: 0, shared: vec![] };
+    let mut printer = Printer { dialect, next: 0, shared: vec![], notes: None };
     printer.shared = hoisted_jaxprs(jaxpr);
     let hoisted: Vec<(String, JaxprRef)> = printer.shared.clone();
     let mut text = String::new();
@@ -39,6 +39,22 @@ pub fn jaxpr_text(jaxpr: &Jaxpr, dialect: Dialect) -> String {
         text += &Doc::Concat(vec![Doc::text(format!("let {name} = ")), doc, Doc::text(" in\n")]).render(WIDTH);
     }
     text + &printer.jaxpr(jaxpr, Names::default(), true).render(WIDTH)
+}
+
+/// The text in JAX's form, each equation on a line of its own with what `note` says of it.
+pub fn annotated_text(jaxpr: &Jaxpr, note: &dyn Fn(Span) -> String) -> String {
+    let mut printer = Printer { dialect: Dialect::Jax, next: 0, shared: vec![], notes: Some((note, vec![])) };
+    let text = printer.jaxpr(jaxpr, Names::default(), true).render(WIDTH);
+    let (_, notes) = printer.notes.take().expect("set above");
+    let lines: Vec<(&str, &str)> = text.lines().map(|line| line.split_once(MARK).unwrap_or((line, ""))).collect();
+    let width = lines.iter().filter(|(_, mark)| !mark.is_empty()).map(|(line, _)| line.chars().count()).max();
+    let line = |(line, marks): &(&str, &str)| {
+        let texts = marks.split(MARK).filter_map(|mark| notes.get(mark.parse::<usize>().ok()?));
+        let texts: Vec<&str> = texts.map(String::as_str).collect();
+        let pad = width.unwrap_or(0);
+        if texts.is_empty() { line.to_string() } else { format!("{line:pad$} # {}", texts.join(", ")) }
+    };
+    lines.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// The jaxprs that are printed by name: long ones, and those that occur more than once. Outer ones come first.
@@ -78,13 +94,20 @@ fn inner_jaxprs(jaxpr: &Jaxpr) -> Vec<(String, JaxprRef)> {
 
 type Names = HashMap<VarId, String>;
 
-struct Printer {
+/// Stands before the number of a note, at the end of an equation.
+const MARK: char = '\u{1}';
+
+/// What is to be said of equations, and what was.
+type Notes<'a> = (&'a dyn Fn(Span) -> String, Vec<String>);
+
+struct Printer<'a> {
     dialect: Dialect,
     next: usize,
     shared: Vec<(String, JaxprRef)>,
+    notes: Option<Notes<'a>>,
 }
 
-impl Printer {
+impl Printer<'_> {
     fn fresh(&mut self) -> String {
         let mut number = self.next;
         self.next += 1;
@@ -131,7 +154,7 @@ impl Printer {
     fn jaxpr(&mut self, jaxpr: &Jaxpr, mut names: Names, is_outermost: bool) -> Doc {
         // Only the outermost jaxpr drops the names of unused results.
         let used = if is_outermost { used_vars(jaxpr) } else { vec![true; jaxpr.vars.len()] };
-        let mut binders = |printer: &mut Printer, vars: &[VarId]| -> String {
+        let mut binders = |printer: &mut Printer<'_>, vars: &[VarId]| -> String {
             let texts: Vec<String> = vars.iter().map(|&var| printer.binder(&mut names, jaxpr, var)).collect();
             texts.join(" ")
         };
@@ -141,7 +164,9 @@ impl Printer {
         let outs: Vec<String> = jaxpr.outs.iter().map(|&out| self.atom(&names, out)).collect();
         let comma = if outs.len() == 1 { "," } else { "" };
         let ins = format!(" {ins}");
-        Doc::group(Doc::Concat(vec![
+        // With notes, each equation has its line.
+        let group = if self.notes.is_some() { |doc| doc } else { Doc::group };
+        group(Doc::Concat(vec![
             Doc::text(format!("{{ lambda {consts};{ins}. let")),
             Doc::nest(4, Doc::Concat(vec![Doc::Break(" "), Doc::join(&Doc::Break("; "), eqns)])),
             Doc::nest(2, Doc::Concat(vec![Doc::Break(" "), Doc::text(format!("in ({}{comma}) }}", outs.join(", ")))])),
@@ -157,7 +182,14 @@ impl Printer {
         let gap = Doc::group(Doc::Break(" "));
         let space = Doc::text(if operands.is_empty() && eqn.params.object().is_none() { "" } else { " " });
         let operands = Doc::nest(2, Doc::join(&gap, operands));
-        Doc::group(Doc::Concat(vec![Doc::text(left + eqn.prim.name()), params, space, operands]))
+        let note = Doc::text(self.note(eqn));
+        Doc::group(Doc::Concat(vec![Doc::text(left + eqn.prim.name()), params, space, operands, note]))
+    }
+
+    fn note(&mut self, eqn: &Eqn) -> String {
+        let Some((note, notes)) = &mut self.notes else { return String::new() };
+        notes.push(note(eqn.span));
+        format!("{MARK}{}", notes.len() - 1)
     }
 
     fn out_binder(&mut self, jaxpr: &Jaxpr, var: VarId, names: &mut Names, used: &[bool]) -> String {
@@ -187,7 +219,7 @@ impl Printer {
         for (outer, &atom) in eqn.outs().zip(&inner.outs) {
             let Atom::Var(var) = atom else { continue };
             if let std::collections::hash_map::Entry::Vacant(entry) = inner_names.entry(var) {
-                let fresh = |printer: &mut Printer| if used[outer.index()] { printer.fresh() } else { "_".into() };
+                let fresh = |printer: &mut Printer<'_>| if used[outer.index()] { printer.fresh() } else { "_".into() };
                 let name = names.get(&outer).cloned().unwrap_or_else(|| fresh(self));
                 names.insert(outer, name.clone());
                 entry.insert(name);

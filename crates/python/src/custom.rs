@@ -418,12 +418,12 @@ impl PyVjpRule {
         }
         let ct = to_val(leaf)?;
         let (found, wanted) = (ct.aval(), aval.tangent());
-        if found.shape != wanted.shape || found.dtype != wanted.dtype {
-            let what = if found.shape != wanted.shape { "shapes" } else { "dtypes" };
+        // As in the reference, the rule's dtype stands.
+        if found.shape != wanted.shape {
             return Err(value_error(format!(
                 "Custom VJP bwd rule attached to {} must produce an output with the same type as the args tuple of the primal \
                  function, but at output[{position}] the bwd rule produced an output of type {} corresponding to an input of \
-                 type {}, so the {what} do not match",
+                 type {}, so the shapes do not match",
                 self.place,
                 found.weak(false).long(),
                 aval.weak(false).long()

@@ -21,6 +21,7 @@ const NO_HANDLERS: [usize; 3] = [0, 1, usize::MAX];
 
 // As the interpreter declares them, but with addresses: some handlers are no functions.
 unsafe extern "C" {
+    fn PyOS_getsig(signal: c_int) -> usize;
     fn PyOS_setsig(signal: c_int, handler: usize) -> usize;
 }
 
@@ -83,14 +84,15 @@ impl Listening {
         if BEHIND.load(Ordering::Relaxed) != 0 {
             return Listening { is_outermost: false };
         }
-        // SAFETY: the handler has the type that the system calls and does only what a handler may.
-        let behind = unsafe { PyOS_setsig(SIGINT, on_interrupt as *const () as usize) };
+        // SAFETY: asks only.
+        let behind = unsafe { PyOS_getsig(SIGINT) };
         let is_outermost = !NO_HANDLERS.contains(&behind);
         if is_outermost {
+            // Before ours is installed: it passes on the very first signal.
             BEHIND.store(behind, Ordering::Relaxed);
-        } else {
-            // SAFETY: what was there before. A signal that ends the process needs no help, nor one that is ignored.
-            unsafe { PyOS_setsig(SIGINT, behind) };
+            // SAFETY: the handler has the type that the system calls and does only what a handler may. A signal that
+            // ends the process needs no help, nor one that is ignored: there ours is not installed.
+            unsafe { PyOS_setsig(SIGINT, on_interrupt as *const () as usize) };
         }
         Listening { is_outermost }
     }

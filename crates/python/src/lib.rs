@@ -28,6 +28,7 @@ pub mod jit;
 pub mod leaks;
 pub mod linear;
 pub mod lowering;
+pub mod name_stack;
 pub mod names;
 pub mod numpy;
 pub mod primitive;
@@ -55,6 +56,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     primitive::register(m)?;
     jit::register(m)?;
     lowering::register(m)?;
+    name_stack::register(m)?;
     transforms::register(m)?;
     vmap::register(m)?;
     bodies::register(m)?;

@@ -377,7 +377,8 @@ impl LinearRule {
             residuals.iter().cloned().map(Some).chain(std::iter::repeat_n(None, n_linear)).collect();
         let wanted: Vec<Option<Val>> =
             cts.iter().zip(&self.outs).filter(|(_, (_, depends))| *depends).map(|(ct, _)| ct.clone()).collect();
-        let mut found = backward_pass(&e, &self.jaxpr, &known, &wanted)?.split_off(self.n_residuals).into_iter();
+        let found = Span::within_transform("transpose", || backward_pass(&e, &self.jaxpr, &known, &wanted));
+        let mut found = found?.split_off(self.n_residuals).into_iter();
         let mut all = vec![];
         for &(aval, marked) in &self.ins {
             all.push(match marked {
@@ -605,7 +606,8 @@ fn linear_transpose(py: Python<'_>, staged: &crate::jit::Staged, out_cts: &Bound
         captured.iter().cloned().map(Some).chain(std::iter::repeat_n(None, n_linear)).collect();
     let found = gate(py, || {
         let e = pullback_trace::current();
-        let found = backward_pass(&e, jaxpr, &known, &cts)?.split_off(captured.len());
+        let found = Span::within_transform("transpose", || backward_pass(&e, jaxpr, &known, &cts));
+        let found = found?.split_off(captured.len());
         let avals = jaxpr.in_avals().split_off(captured.len());
         found.into_iter().zip(avals).map(|(ct, aval)| instantiate(&*e, aval, ct)).collect::<Result<Vec<Val>>>()
     })?;

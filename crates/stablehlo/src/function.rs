@@ -289,7 +289,9 @@ fn signature(name: &str, ins: &[HloValue], outs: &[Aval]) -> Signature {
 
 /// `"jit(f)/sin"("f"("file.py":14:0))`.
 fn push_location(out: &mut String, path: &str, (prim, span): (&str, Span)) {
-    let name = if prim.is_empty() { path.to_string() } else { format!("{path}/{prim}") };
+    let names = span.names().to_string();
+    let parts = [path, &names, prim].into_iter().filter(|part| !part.is_empty());
+    let name = parts.collect::<Vec<_>>().join("/");
     push_quoted(out, &name);
     let Some(place) = span.resolve() else { return };
     out.push('(');

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pullback_base::{Error, Result};
+use pullback_base::{Error, Result, Span};
 use pullback_core::prims::batch_to_front;
 use pullback_core::transforms::{BatchEmit, JvpEmit, Linear};
 use pullback_ir::{Batch, Emit, Val};
@@ -20,7 +20,7 @@ pub(crate) type Flat<'a> = &'a mut dyn FnMut(&[Val]) -> Result<Vec<Val>>;
 pub fn jvp(f: Flat<'_>, primals: &[Val], tangents: &[Option<Val>]) -> Result<(Vec<Val>, Vec<Option<Val>>)> {
     let emit = Arc::new(JvpEmit::new(current()));
     let args: Vec<Val> = primals.iter().zip(tangents).map(|(x, t)| emit.pack(x.clone(), t.clone())).collect();
-    let outs = with_current(emit.clone(), || f(&args))?;
+    let outs = Span::within_transform("jvp", || with_current(emit.clone(), || f(&args)))?;
     find_leaks(emit.id())?;
     Ok(outs.iter().map(|out| emit.unpack(out)).unzip())
 }
@@ -32,7 +32,7 @@ pub fn jvp(f: Flat<'_>, primals: &[Val], tangents: &[Option<Val>]) -> Result<(Ve
 pub fn linearize(f: Flat<'_>, primals: &[Val]) -> Result<(Vec<Val>, Linear)> {
     pullback_core::transforms::linearize(current(), primals, &mut |emit, args| {
         let id = emit.id();
-        let outs = with_current(emit, || f(args))?;
+        let outs = Span::within_transform("jvp", || with_current(emit, || f(args)))?;
         find_leaks(id)?;
         Ok(outs)
     })
@@ -53,7 +53,8 @@ pub fn vmap(
     let emit = Arc::new(BatchEmit::new(parent.clone(), batch.clone()));
     let ins: Vec<Val> = args.iter().map(|(val, dim)| emit.pack(val.clone(), *dim)).collect();
     let axes: Vec<_> = batch.name.iter().map(|name| BoundAxis::new(name.clone(), batch.size)).collect();
-    let outs = with_axes(&axes, || with_current(emit.clone(), || f(&ins)))?;
+    let run = || with_axes(&axes, || with_current(emit.clone(), || f(&ins)));
+    let outs = Span::within_transform("vmap", run)?;
     let wanted = out_dims(outs.len())?;
     find_leaks(emit.id())?;
     let mut results = vec![];

@@ -1,20 +1,11 @@
-"""Which frames count as the user's."""
+"""Which frames count as the user's, and the names that the user gives to parts of a program."""
 
+from pullback._core import NameStack as NameStack
+from pullback._core import SourceInfo as SourceInfo
+from pullback._core import current_name_stack as current_name_stack
 from pullback._src.traceback_util import register_exclusion as register_exclusion
 
 
-class NameStack:
-    """Names of the scopes around an equation; they are not kept here."""
-
-    def __str__(self):
-        return ""
-
-
-def current_name_stack():
-    """The empty stack."""
-    return NameStack()
-
-
 def new_name_stack(name=""):
-    """The empty stack."""
-    return NameStack()
+    """A stack of one name, or none."""
+    return NameStack().extend(name) if name else NameStack()

@@ -132,7 +132,7 @@ impl Block<'_, '_> {
         let graph = self.graph.clone();
         let jaxpr = &graph.jaxpr;
         for (&var, array) in jaxpr.constvars.iter().zip(&jaxpr.consts) {
-            let view = const_view(self.shared, loops, array)?;
+            let view = const_view(self.shared, loops, array);
             self.values[var.index()] = Some(Value::Memory(view));
         }
         for (&var, arg) in jaxpr.invars.iter().zip(args) {
@@ -446,17 +446,14 @@ fn mapped_index(loops: &mut Builder, map: &IndexMap, index: &[Index]) -> Vec<Ind
 }
 
 /// The buffer of a constant.
-fn const_view(shared: &mut Shared<'_>, loops: &mut Builder, array: &pullback_base::Array) -> Result<View> {
+fn const_view(shared: &mut Shared<'_>, loops: &mut Builder, array: &pullback_base::Array) -> View {
     let aval = array.aval();
-    if !pullback_ir::lower::is_computable(aval) {
-        bail!(NotImplemented, "a constant of {} inside a compiled function is not implemented", aval.dtype);
-    }
-    let len = (aval.size() * values_per_element(aval.dtype)) as i64;
+    let (dtype, len) = crate::memory_of(aval);
     let buffer = *shared.consts.entry(array.address()).or_insert_with(|| {
         let role = pullback_loops::Role::Const(array.clone());
-        loops.buffer(memory_dtype(aval.dtype), pullback_loops::Extent::Const(len), role)
+        loops.buffer(dtype, pullback_loops::Extent::Const(len), role)
     });
-    Ok(View::whole(buffer, &aval.shape, aval.dtype))
+    View::whole(buffer, &aval.shape, aval.dtype)
 }
 
 /// What an element form of one equation sees.

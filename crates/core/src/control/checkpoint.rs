@@ -2,7 +2,7 @@
 //!
 //! remat2 : operands -> results of the jaxpr
 
-use pullback_base::{Aval, DType, Result};
+use pullback_base::{Aval, DType, Result, Span};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
     Atom, Avals, Batching, Builder, Derivative, Effects, Emit, Eqn, Hlo, Jaxpr, JaxprRef, Operand, Params, Prim,
@@ -221,9 +221,10 @@ impl Kept {
             Atom::Literal(scalar) => Val::Literal(scalar),
             Atom::Var(var) => env[var.index()].clone().expect("equations come after those they use"),
         };
+        let around = Span::current().names();
         for eqn in &whole.eqns {
             let ins: Vals = eqn.ins.iter().map(|&atom| read(&env, atom)).collect();
-            let outs = eqn.span.scope(|| e.bind(eqn.prim, &eqn.params, &ins))?;
+            let outs = eqn.span.under(around).scope(|| e.bind(eqn.prim, &eqn.params, &ins))?;
             for (var, out) in eqn.outs().zip(outs) {
                 let rounded = used[var.index()] && is_kept(var);
                 env[var.index()] = Some(if rounded { in_own_format(e, &out)? } else { out });

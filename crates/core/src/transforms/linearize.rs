@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use pullback_base::{Aval, Error, Result};
+use pullback_base::{Aval, Error, Result, Span};
 use pullback_ir::{Emit, EmitRef, JaxprRef, Val, eval_jaxpr};
 
 use super::jvp::JvpEmit;
@@ -101,7 +101,8 @@ impl Linear {
             cts.iter().zip(&self.outs).filter(|(_, (_, depends))| *depends).map(|(ct, _)| ct.clone()).collect();
         let known: Vec<Option<Val>> =
             self.residuals.iter().cloned().map(Some).chain(self.in_avals.iter().map(|_| None)).collect();
-        Ok(backward_pass(e, &self.jaxpr, &known, &cts)?.split_off(self.residuals.len()))
+        let cts = Span::within_transform("transpose", || backward_pass(e, &self.jaxpr, &known, &cts));
+        Ok(cts?.split_off(self.residuals.len()))
     }
 
     /// As [`Linear::pull_back`], with zeros in place of `None`.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pullback_base::Result;
+use pullback_base::{Result, Span};
 use pullback_ir::{Atom, Builder, EmitRef, Eqn, Jaxpr, JaxprRef, Operand, Val, Vals};
 
 use super::cache::Cache;
@@ -32,8 +32,9 @@ pub fn backward_pass(
     for (&out, ct) in jaxpr.outs.iter().zip(cts) {
         pass.accumulate(out, ct.clone())?;
     }
+    let around = Span::current().names();
     for eqn in linear_eqns.into_iter().rev() {
-        eqn.span.scope(|| pass.transpose(eqn))?;
+        eqn.span.under(around).scope(|| pass.transpose(eqn))?;
     }
     Ok(jaxpr.invars.iter().map(|var| pass.cts[var.index()].take()).collect())
 }
@@ -49,13 +50,14 @@ struct Backward<'a> {
 impl<'a> Backward<'a> {
     fn evaluate_known(&mut self) -> Result<Vec<&'a Eqn>> {
         let mut linear = vec![];
+        let around = Span::current().names();
         for eqn in &self.jaxpr.eqns {
             let ins: Option<Vals> = eqn.ins.iter().map(|&atom| self.value(atom)).collect();
             let Some(ins) = ins else {
                 linear.push(eqn);
                 continue;
             };
-            let outs = eqn.span.scope(|| self.e.bind(eqn.prim, &eqn.params, &ins))?;
+            let outs = eqn.span.under(around).scope(|| self.e.bind(eqn.prim, &eqn.params, &ins))?;
             for (var, out) in eqn.outs().zip(outs) {
                 self.values[var.index()] = Some(out);
             }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use pullback_base::{Aval, Scalar, Span};
-use pullback_ir::{Atom, Dialect, Eqn, Jaxpr, JaxprRef, Params, PrimRef, Val, VarId, jaxpr_text};
+use pullback_ir::{Atom, Dialect, Eqn, Jaxpr, JaxprRef, Params, PrimRef, Val, VarId, annotated_text, jaxpr_text};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PyTuple};
 
@@ -18,6 +18,7 @@ pub use self::params::{PyOpaque, param_object, param_value};
 use crate::aval::PyAval;
 use crate::defined::PyParams;
 use crate::errors::type_error;
+use crate::name_stack::SourceInfo;
 use crate::primitive::{PyPrimitive, primitive_object};
 use crate::value::wrap;
 
@@ -213,8 +214,15 @@ impl PyJaxpr {
         print_effects: bool,
         use_color: Option<bool>,
     ) -> String {
-        let _ = (source_info, print_shapes, custom_pp_eqn_rules, name_stack, print_effects, use_color);
-        self.0.to_string()
+        let _ = (print_shapes, custom_pp_eqn_rules, print_effects, use_color);
+        if !source_info && !name_stack {
+            return self.0.to_string();
+        }
+        annotated_text(&self.0, &|span| {
+            let place = span.resolve().filter(|_| source_info).map(|place| place.to_string());
+            let names = name_stack.then(|| format!("[{}]", span.names()));
+            place.into_iter().chain(names).collect::<Vec<_>>().join(" ")
+        })
     }
 
     /// The text with weak types and all parameters, which parses back.
@@ -413,10 +421,10 @@ impl PyEqn {
         let (prim, params, _) = self.application();
         effects(py, prim.effects(params))
     }
-    /// The user's line, as text.
+    /// The user's line and the names around it.
     #[getter]
-    fn source_info(&self) -> String {
-        self.application().2.resolve().map(|place| place.to_string()).unwrap_or_default()
+    fn source_info(&self) -> SourceInfo {
+        SourceInfo::of(self.application().2)
     }
     #[getter]
     fn ctx(&self) -> Option<Py<PyAny>> {

@@ -2,9 +2,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use pullback_base::array::place::places_in_use;
 use pullback_base::tree::TreeDef;
 use pullback_core::control::{JIT, Jit};
-use pullback_ir::{Params, Val, eval_jaxpr};
+
+use pullback_ir::{Jaxpr, JaxprRef, Params, Val, eval_jaxpr};
 use pullback_trace::settings::{Setting, is_on};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -27,6 +29,36 @@ struct Entry {
     out_tree: TreeDef,
     /// Positions of leaves whose memory a result takes over.
     donated: Vec<usize>,
+    /// The call without the leaves that nothing uses, where there are some.
+    pruned: Option<Pruned>,
+}
+
+/// A call that takes some of the leaves.
+struct Pruned {
+    params: Params,
+    taken: Vec<usize>,
+}
+
+impl Pruned {
+    /// The call of `jit` without what it does not use; `None` when it uses all, or must keep the rest.
+    fn of(jit: &Jit) -> Option<Pruned> {
+        let used = jit.jaxpr.used_inputs();
+        if jit.keep_unused || used.iter().all(|used| *used) {
+            return None;
+        }
+        let taken: Vec<usize> = (0..used.len()).filter(|&at| used[at]).collect();
+        let mut jaxpr = Jaxpr::clone(&jit.jaxpr);
+        jaxpr.invars = taken.iter().map(|&at| jit.jaxpr.invars[at]).collect();
+        let donated_invars = taken.iter().map(|&at| jit.donated_invars[at]).collect();
+        let params = Params::new(Jit { jaxpr: JaxprRef::new(jaxpr), donated_invars, ..jit.clone() });
+        Some(Pruned { params, taken })
+    }
+
+    /// The same call with what it takes, where it is performed at once on values of one device.
+    fn call(&self, leaves: &Leaves) -> Option<(&Params, Leaves)> {
+        let is_plain = !pullback_trace::is_tracing() && !places_in_use() && !leaves.iter().any(Val::is_tracer);
+        is_plain.then(|| (&self.params, self.taken.iter().map(|&at| leaves[at].clone()).collect()))
+    }
 }
 
 /// Traced programs of one function under one set of options; shared by all wrappers of the same function.
@@ -256,7 +288,10 @@ impl PjitFunction {
         let given: SmallVec<[pullback_base::Array; 4]> = entry.donated.iter().filter_map(given).collect();
         let outs = gate_of_numbers(py, Found::InOutput, || match &self.inlined(&entry.params) {
             Some(jit) => eval_jaxpr(&*pullback_trace::current(), &jit.jaxpr, leaves).map(Into::into),
-            None => pullback_trace::bind(JIT, &entry.params, leaves),
+            None => match entry.pruned.as_ref().and_then(|pruned| pruned.call(leaves)) {
+                Some((params, taken)) => pullback_trace::bind(JIT, params, &taken),
+                None => pullback_trace::bind(JIT, &entry.params, leaves),
+            },
         })?;
         if !pullback_trace::is_tracing() {
             given.iter().for_each(pullback_base::Array::delete);
@@ -291,23 +326,18 @@ impl PjitFunction {
         }
         // What was captured belongs to traces around this call, so nobody else can use the program.
         leaves.insert_many(0, staged.captured);
-        self.run(py, &Entry { donated: vec![], ..entry }, &leaves)
+        self.run(py, &Entry { donated: vec![], pruned: None, ..entry }, &leaves)
     }
 
-    fn entry(
-        &self,
-        signature: Signature,
-        jaxpr: pullback_ir::JaxprRef,
-        out_tree: TreeDef,
-        donated: Vec<usize>,
-    ) -> Entry {
+    fn entry(&self, signature: Signature, jaxpr: JaxprRef, out_tree: TreeDef, donated: Vec<usize>) -> Entry {
         let mut jit = Jit::new(self.name.clone(), jaxpr);
         jit.keep_unused = self.keep_unused;
         jit.inline = self.inline;
         for &at in &donated {
             jit.donated_invars[at] = true;
         }
-        Entry { signature, params: Params::new(jit), out_tree, donated }
+        let pruned = Pruned::of(&jit);
+        Entry { signature, params: Params::new(jit), out_tree, donated, pruned }
     }
 
     /// Leaves that were offered and that some result of the same type can take over; warns about the others.

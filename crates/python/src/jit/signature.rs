@@ -146,14 +146,10 @@ impl Signature {
                 self.words.extend([LIST, list.len() as u64]);
                 list.iter().try_for_each(|child| self.push(&child, leaves))
             }
-            Expansion::Dict(dict, keys) => {
-                self.words.extend([DICT, keys.len() as u64]);
-                for key in keys.iter() {
-                    let child = dict.as_any().get_item(&key)?;
-                    self.objects.push(key.unbind());
-                    self.push(&child, leaves)?;
-                }
-                Ok(())
+            Expansion::Dict(entries) => {
+                self.words.extend([DICT, entries.values.len() as u64]);
+                self.objects.push(entries.node.aux.clone_ref(obj.py()));
+                entries.values.iter().try_for_each(|child| self.push(child, leaves))
             }
             Expansion::Custom(node, children) => {
                 self.words.extend([CUSTOM, node.class.as_ptr() as u64, children.len() as u64]);

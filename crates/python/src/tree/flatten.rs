@@ -35,13 +35,9 @@ pub fn flatten<'py>(
         Expansion::None => Ok(NONE.clone()),
         Expansion::Tuple(tuple) => Ok(TreeDef::new(Node::Tuple, flatten_children(tuple.iter(), is_leaf, leaves)?)),
         Expansion::List(list) => Ok(TreeDef::new(Node::List, flatten_children(list.iter(), is_leaf, leaves)?)),
-        Expansion::Dict(dict, keys) => {
-            let mut children = Vec::with_capacity(keys.len());
-            for key in keys.iter() {
-                let child = dict.as_any().get_item(key)?;
-                children.push(flatten(&child, is_leaf, leaves)?);
-            }
-            Ok(TreeDef::new(PyNode::dict(keys).into_node(), children))
+        Expansion::Dict(entries) => {
+            let children = flatten_children(entries.values.into_iter(), is_leaf, leaves)?;
+            Ok(TreeDef::new(Node::Dict(entries.node), children))
         }
         Expansion::Custom(node, children) => {
             let children = flatten_children(children.into_iter(), is_leaf, leaves)?;

@@ -5,6 +5,8 @@
 
 mod flatten;
 mod functions;
+mod keys;
+mod leaf_types;
 mod node;
 mod paths;
 mod prefix;

@@ -10,8 +10,10 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 use smallvec::SmallVec;
 
+use super::keys::{Entries, entries, sorted_keys};
+use super::leaf_types;
 use super::registry::{self, Form, Registration};
-use crate::errors::{type_error, value_error};
+use crate::errors::type_error;
 use crate::value::PyArray;
 
 /// Children of a container.
@@ -27,8 +29,8 @@ pub enum Expansion<'py> {
     Tuple(Bound<'py, PyTuple>),
     /// A list.
     List(Bound<'py, PyList>),
-    /// A dictionary with its keys in order.
-    Dict(Bound<'py, PyDict>, Bound<'py, PyList>),
+    /// A dictionary, sorted by key.
+    Dict(Entries<'py>),
     /// Anything else, with its children.
     Custom(PyNode, Children<'py>),
 }
@@ -73,7 +75,7 @@ fn classes(py: Python<'_>) -> PyResult<&'static Classes> {
 
 /// Takes a container apart.
 pub fn expand<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Expansion<'py>> {
-    if obj.is_instance_of::<PyArray>() || obj.is_exact_instance_of::<pyo3::types::PyFloat>() {
+    if leaf_types::is_known(obj) {
         return Ok(Expansion::Leaf);
     }
     if obj.is_none() {
@@ -91,25 +93,19 @@ pub fn expand<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Expansion<'py>> {
         return Ok(Expansion::List(obj.clone().cast_into()?));
     }
     if is_dict {
-        let dict = obj.clone().cast_into::<PyDict>()?;
-        let keys = sorted_keys(&dict)?;
-        return Ok(Expansion::Dict(dict, keys));
+        return Ok(Expansion::Dict(entries(obj.cast::<PyDict>()?)?));
     }
-    expand_other(obj)
-}
-
-/// The keys of a dictionary in order.
-pub fn sorted_keys<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyList>> {
-    let keys = dict.keys();
-    keys.sort().map_err(|cause| {
-        let error = value_error("Comparator raised exception while sorting pytree dictionary keys.");
-        error.set_cause(dict.py(), Some(cause));
-        error
-    })?;
-    Ok(keys)
+    let expansion = expand_other(obj)?;
+    if matches!(expansion, Expansion::Leaf) {
+        leaf_types::remember(obj);
+    }
+    Ok(expansion)
 }
 
 fn expand_other<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Expansion<'py>> {
+    if obj.is_instance_of::<PyArray>() {
+        return Ok(Expansion::Leaf);
+    }
     let (py, class) = (obj.py(), obj.get_type());
     if let Some(registration) = registry::find(&class) {
         return expand_registered(obj, registration);
@@ -204,6 +200,16 @@ impl PyNode {
         keys.try_iter()?.collect()
     }
 
+    /// The static data, for Python to keep.
+    pub fn data(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        // Dictionaries share the list of their keys.
+        if matches!(self.kind, PyKind::Dict) {
+            Ok(PyList::new(py, self.keys(py)?)?.into())
+        } else {
+            Ok(self.aux.clone_ref(py))
+        }
+    }
+
     /// The container with the given children.
     pub fn build(&self, py: Python<'_>, children: Vec<Py<PyAny>>) -> PyResult<Py<PyAny>> {
         match &self.kind {
@@ -211,7 +217,8 @@ impl PyNode {
             PyKind::NamedTuple => self.class.call1(py, PyTuple::new(py, children)?),
             PyKind::Dict => {
                 let dict = PyDict::new(py);
-                fill(dict.as_any(), self.keys(py)?, children)?;
+                let keys = self.aux.bind(py).cast::<PyList>()?;
+                keys.iter().zip(children).try_for_each(|(key, child)| dict.set_item(key, child))?;
                 Ok(dict.into_any().unbind())
             }
             PyKind::OrderedDict | PyKind::DefaultDict => {

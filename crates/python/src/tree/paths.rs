@@ -103,10 +103,9 @@ pub fn keyed_children<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Vec<(PathEntry, 
         Expansion::Leaf | Expansion::None => vec![],
         Expansion::Tuple(tuple) => tuple.iter().enumerate().map(|(i, child)| (PathEntry::Sequence(i), child)).collect(),
         Expansion::List(list) => list.iter().enumerate().map(|(i, child)| (PathEntry::Sequence(i), child)).collect(),
-        Expansion::Dict(dict, keys) => {
-            let child =
-                |key: Bound<'py, PyAny>| Ok((PathEntry::Dict(key.clone().unbind()), dict.as_any().get_item(key)?));
-            keys.iter().map(child).collect::<PyResult<_>>()?
+        Expansion::Dict(entries) => {
+            let keys = entries.keys(py).iter().map(|key| PathEntry::Dict(key.unbind()));
+            keys.collect::<Vec<_>>().into_iter().zip(entries.values).collect()
         }
         Expansion::Custom(node, children) => {
             let entries = match &node.kind {

@@ -2,9 +2,9 @@
 
 use pullback_base::tree::{Node, TreeDef};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
 
 use super::flatten::flatten_all;
+use super::keys::Entries;
 use super::node::{Children, Expansion, PyKind, PyNode, expand};
 use super::paths::PathEntry;
 use crate::errors::value_error;
@@ -45,7 +45,7 @@ fn children_like<'py>(node: &Node, arity: usize, obj: &Bound<'py, PyAny>) -> PyR
         (Node::List, Expansion::List(list)) if list.len() == arity => Ok(list.iter().collect()),
         (Node::List, Expansion::List(list)) => Err(arity_error("List", list.len())?),
         (Node::List, _) => Err(expected("list")?),
-        (Node::Dict(custom), Expansion::Dict(dict, keys)) => dict_children(PyNode::of(custom), &dict, &keys),
+        (Node::Dict(custom), Expansion::Dict(entries)) => dict_children(obj.py(), PyNode::of(custom), entries),
         (Node::Dict(_), _) => Err(expected("dict")?),
         (Node::Custom(custom), Expansion::Custom(found, children)) => {
             let wanted = PyNode::of(custom);
@@ -77,15 +77,16 @@ fn none_error(obj: &Bound<'_, PyAny>) -> PyResult<PyErr> {
     )))
 }
 
-fn dict_children<'py>(node: &PyNode, dict: &Bound<'py, PyDict>, keys: &Bound<'py, PyList>) -> PyResult<Children<'py>> {
-    if !keys.eq(node.aux.bind(dict.py()))? {
+fn dict_children<'py>(py: Python<'py>, node: &PyNode, entries: Entries<'py>) -> PyResult<Children<'py>> {
+    let (keys, wanted) = (entries.keys(py), node.aux.bind(py));
+    if !keys.is(wanted) && !keys.eq(wanted)? {
         return Err(value_error(format!(
             "Dict key mismatch; expected keys: {}; present keys: {}.",
-            node.aux.bind(dict.py()).repr()?,
+            wanted.repr()?,
             keys.repr()?
         )));
     }
-    keys.iter().map(|key| dict.as_any().get_item(key)).collect()
+    Ok(entries.values)
 }
 
 fn check_same(wanted: &PyNode, found: &PyNode, obj: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -215,8 +216,9 @@ fn metadata_mismatch(
         (Expansion::Custom(ours, _), Expansion::Custom(theirs, _)) => {
             (ours.class.into_bound(py), ours.aux.into_bound(py), theirs.aux.into_bound(py))
         }
-        (Expansion::Dict(dict, keys), Expansion::Dict(_, others)) => {
-            (dict.get_type(), keys.to_tuple().into_any(), others.to_tuple().into_any())
+        (Expansion::Dict(ours), Expansion::Dict(theirs)) => {
+            let keys = |entries: &Entries<'_>| entries.keys(py).to_tuple().into_any();
+            (ours.node.class.bind(py).clone(), keys(&ours), keys(&theirs))
         }
         _ => return Ok(None),
     };

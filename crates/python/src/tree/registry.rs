@@ -56,6 +56,7 @@ fn insert(class: Bound<'_, PyType>, form: Form) -> PyResult<()> {
         return Err(value_error(text));
     }
     table.insert(key, registration);
+    super::leaf_types::forget();
     Ok(())
 }
 

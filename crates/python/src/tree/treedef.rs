@@ -53,7 +53,7 @@ impl PyTreeDef {
             Node::List => plain(py.get_type::<PyList>()),
             Node::Dict(custom) | Node::Custom(custom) => {
                 let node = PyNode::of(custom);
-                Some((node.class.clone_ref(py).into_any(), node.aux.clone_ref(py)))
+                Some((node.class.clone_ref(py).into_any(), node.data(py)?))
             }
         })
     }
@@ -135,7 +135,7 @@ fn walk<'py>(
         children.push(walk(py, child, f_node, f_leaf, next)?);
     }
     let aux = match tree.node() {
-        Node::Dict(custom) | Node::Custom(custom) => PyNode::of(custom).aux.clone_ref(py),
+        Node::Dict(custom) | Node::Custom(custom) => PyNode::of(custom).data(py)?,
         Node::Leaf | Node::None | Node::Tuple | Node::List => py.None(),
     };
     Ok(f_node.call1((PyTuple::new(py, children)?, aux))?.unbind())
