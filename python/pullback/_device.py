@@ -193,6 +193,22 @@ def default_device():
     return _device_by_id(_core.default_device_id())
 
 
+def copy_to_host_async(x):
+    """Starts copying the arrays of a tree to the host; leaves that are no arrays are left alone. The tree itself is given back.
+
+    >>> import pullback as jax
+    >>> jax.copy_to_host_async({"a": jax.numpy.ones(2), "b": 3})["b"]
+    3
+    """
+    from pullback.tree_util import tree_leaves
+
+    for leaf in tree_leaves(x):
+        start = getattr(leaf, "copy_to_host_async", None)
+        if start is not None:
+            start()
+    return x
+
+
 def sharding_of(array):
     """The sharding of a concrete array."""
     from pullback.sharding import NamedSharding, PartitionSpec, SingleDeviceSharding

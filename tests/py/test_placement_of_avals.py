@@ -126,3 +126,24 @@ def test_lax_full_like_of_a_description(jax_oracle):
     for prototype in ("struct", "type", "object with shape and dtype"):
         ours, theirs = (outcome(lambda j=j: j.lax.full_like(PROTOTYPES[prototype](j), 3)) for j in (pullback, jax_oracle))
         assert ours == theirs
+
+
+def test_names_of_contexts_of_meshes():
+    mesh = pullback.make_mesh((1,), ("x",))
+    with pullback.set_mesh(mesh):
+        assert pullback.get_mesh() == mesh and pullback.get_abstract_mesh() == mesh.abstract_mesh
+        with pullback.use_abstract_mesh(mesh.abstract_mesh):
+            assert pullback.get_abstract_mesh().axis_names == ("x",)
+    assert pullback.get_mesh().empty
+
+
+def test_copying_to_the_host_leaves_the_tree():
+    tree = {"a": pullback.numpy.ones(2), "b": 3, "c": None}
+    assert pullback.copy_to_host_async(tree) is tree
+
+
+def test_garbage_collection_is_not_guarded():
+    with pullback.array_garbage_collection_guard("allow"):
+        pass
+    with pytest.raises(NotImplementedError, match="gc.DEBUG_SAVEALL"):
+        pullback.array_garbage_collection_guard("log")
