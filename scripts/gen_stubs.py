@@ -11,7 +11,7 @@ import sys
 import types
 from pathlib import Path
 
-from stub_types import parameter_type, result_type
+from stub_types import NATIVE_RESULTS, imports_of, member_type, parameter_type, result_type
 
 ROOT = Path(__file__).resolve().parent.parent
 STUBS = ROOT / "python" / "pullback"
@@ -29,8 +29,8 @@ def default_text(value):
     return repr(value) if simple else "..."
 
 
-def parameters_text(function, signature, is_method):
-    """The parameter list without parentheses."""
+def parameters_text(function, signature, owner=None):
+    """The parameter list without parentheses, of a function or of a method of a class."""
     parts, seen_keyword_only = [], False
     parameters = list(signature.parameters.values())
     for i, parameter in enumerate(parameters):
@@ -40,8 +40,10 @@ def parameters_text(function, signature, is_method):
                 parts.append("*")
             seen_keyword_only = True
         prefix = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
-        is_self = is_method and i == 0 and name in ("self", "$self")
-        kind = "Any" if is_method else parameter_type(function, name)
+        is_self = owner and i == 0 and name in ("self", "$self")
+        # Indices, shapes and views of an array take more than the tables say.
+        is_open = owner not in (None, "Array") or function in ("__getitem__", "__array__", "view", "reshape", "resize", "transpose")
+        kind = "Any" if is_open else parameter_type(function, name, bool(prefix))
         if parameter.default is None and "None" not in kind and kind != "Any":
             kind += " | None"
         text = "self" if is_self else f"{prefix}{name}: {kind}"
@@ -56,13 +58,16 @@ def parameters_text(function, signature, is_method):
     return ", ".join(parts)
 
 
-def function_text(name, function, indent="", is_method=False, module=None):
+def function_text(name, function, indent="", owner=None, module=None):
     """One `def` line."""
     try:
-        parameters = parameters_text(name, inspect.signature(function), is_method)
+        parameters = parameters_text(name, inspect.signature(function), owner)
     except (ValueError, TypeError):
-        parameters = "self, *args: Any, **kwargs: Any" if is_method else "*args: Any, **kwargs: Any"
-    result = result_type(module, name) if module in PUBLIC else "Any"
+        parameters = "self, *args: Any, **kwargs: Any" if owner else "*args: Any, **kwargs: Any"
+    if owner:
+        result = member_type(owner, name)
+    else:
+        result = result_type(module, name) if module in PUBLIC else NATIVE_RESULTS.get(name, "Any")
     return f"{indent}def {name}({parameters}) -> {result}: ...\n"
 
 
@@ -72,6 +77,8 @@ SPECIAL = {
     "__rtruediv__", "__rmatmul__", "__rpow__", "__getitem__", "__len__", "__iter__", "__call__", "__bool__", "__int__",
     "__float__", "__complex__", "__index__", "__lt__", "__le__", "__gt__", "__ge__", "__array__",
 }
+# Classes that only compare for equality have these slots too.
+ORDER = {"__lt__", "__le__", "__gt__", "__ge__"}
 
 
 def class_text(name, cls):
@@ -81,12 +88,15 @@ def class_text(name, cls):
     for member, value in sorted(vars(cls).items()):
         if member.startswith("_") and member not in SPECIAL or not member.isidentifier():
             continue
+        if member in ORDER and name != "Array":
+            continue
         if isinstance(value, (property, types.GetSetDescriptorType, types.MemberDescriptorType)):
-            body += f"    @property\n    def {member}(self) -> Any: ...\n"
+            body += f"    @property\n    def {member}(self) -> {member_type(name, member)}: ...\n"
         elif isinstance(value, (staticmethod, classmethod)):
-            body += f"    @{type(value).__name__}\n    def {member}(*args: Any, **kwargs: Any) -> Any: ...\n"
+            result = member_type(name, member)
+            body += f"    @{type(value).__name__}\n    def {member}(*args: Any, **kwargs: Any) -> {result}: ...\n"
         elif callable(value):
-            body += function_text(member, value, "    ", is_method=True)
+            body += function_text(member, value, "    ", owner=name)
         else:
             body += f"    {member}: Any\n"
     return f"class {name}({', '.join(bases)}):\n{body or '    ...' + chr(10)}"
@@ -94,10 +104,9 @@ def class_text(name, cls):
 
 def module_text(module):
     """All public members of a module, and the stubs of its submodules."""
-    text, submodules = HEADER + TYPES, {}
+    text, submodules = "", {}
     module_name = module.__name__.rpartition(".")[2]
-    if module_name in PUBLIC:
-        text += "from pullback._core import Array\n"
+    head = HEADER + TYPES + ("from pullback._core import Array\n" if module_name in PUBLIC else "")
     for name, value in sorted(vars(module).items()):
         if name.startswith("__") or not name.isidentifier():
             continue
@@ -110,7 +119,7 @@ def module_text(module):
             text += function_text(name, value, module=module_name)
         else:
             text += f"{name}: Any\n"
-    return text, submodules
+    return head + imports_of(text) + text, submodules
 
 
 def stubs(module, path):
@@ -137,7 +146,7 @@ def public_text(name):
             text += f"{member}: {type(value).__name__}\n"
         elif (home := home_of(value, member, name)) is not None:
             text += f"from {home} import {value.__name__} as {member}\n"
-        else:
+        elif member not in vars(getattr(native, name)):
             text += f"{member}: Any\n"
     return text
 

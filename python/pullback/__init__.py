@@ -49,10 +49,13 @@ from pullback._device import (
     process_index as process_index,
     process_indices as process_indices,
 )
+from pullback._jit import (
+    clear_caches as clear_caches,
+    jit as jit,
+)
 from pullback._api import (
     ShapeDtypeStruct as ShapeDtypeStruct,
     block_until_ready as block_until_ready,
-    clear_caches as clear_caches,
     effects_barrier as effects_barrier,
     eval_shape as eval_shape,
     grad as grad,
@@ -60,7 +63,6 @@ from pullback._api import (
     jacfwd as jacfwd,
     jacobian as jacobian,
     jacrev as jacrev,
-    jit as jit,
     jvp as jvp,
     linear_transpose as linear_transpose,
     linearize as linearize,

@@ -78,10 +78,17 @@ def _top():
 
 
 def install_as_jax():
-    """Makes `import jax` in this process give Pullback. Real JAX must not have been imported before.
+    """Makes `import jax` in this process give Pullback, for unmodified programs and libraries.
 
+    Returns: None.
     Raises:
-      RuntimeError: real JAX is loaded already.
+      RuntimeError: real JAX is imported already.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> import subprocess, sys
+      >>> program = "import pullback; pullback.install_as_jax(); import jax; print(jax.numpy is pullback.numpy)"
+      >>> subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout.strip()
+      'True'
     """
     loaded = sys.modules.get("jax")
     if loaded is not None and loaded is not _top_module:

@@ -1,198 +1,10 @@
-"""Transformations of functions: what `pullback` itself exports."""
+"""Transformations of functions other than `jit`, and what stands for arrays while programs are made."""
 
-import functools as _functools
+import functools
 
 from pullback import _core
+from pullback._jit import _check_callable, _resolve_arguments, _wraps, jit
 from pullback.tree_util import Partial, tree_map, tree_structure
-
-_UNSET = object()
-
-
-def _check_callable(fun):
-    if not callable(fun):
-        raise TypeError(f"Expected a callable value, got {fun}")
-
-
-def _wraps(fun, name="{fun}", doc=None):
-    """`functools.wraps` that tolerates objects without names."""
-
-    def decorate(wrapper):
-        try:
-            _functools.update_wrapper(wrapper, fun)
-        except AttributeError:
-            pass
-        original = getattr(fun, "__name__", None)
-        if original is not None:
-            wrapper.__name__ = name.format(fun=original)
-        if doc is not None and getattr(fun, "__doc__", None):
-            wrapper.__doc__ = doc.format(fun=original, doc=fun.__doc__)
-        wrapper.__wrapped__ = fun
-        return wrapper
-
-    return decorate
-
-
-# jit
-
-
-def _as_tuple(value):
-    if value is None:
-        return ()
-    if isinstance(value, (str, int)):
-        return (value,)
-    return tuple(value)
-
-
-def _parameters(fun):
-    import inspect
-
-    try:
-        return inspect.signature(fun).parameters
-    except (ValueError, TypeError):
-        return None
-
-
-def _resolve_arguments(fun, argnums, argnames, option):
-    """Positions and names that `argnums` and `argnames` ask for, each completed from the other by the signature."""
-    if argnums is None and argnames is None:
-        return [], []
-    numbers, names = _as_tuple(argnums), _as_tuple(argnames)
-    if bad := [name for name in names if not isinstance(name, str)]:
-        raise TypeError(f"{option}_argnames must be a str or a collection of strs; got {bad[0]!r}")
-    for number in numbers:
-        if not isinstance(number, int) and not hasattr(number, "__index__"):
-            raise TypeError(f"{option}_argnums must be an int or a collection of ints; got {argnums!r}")
-    parameters = _parameters(fun)
-    if parameters is None:
-        return sorted(n for n in numbers if n >= 0), sorted(names)
-    positional = [p.name for p in parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    has_args = any(p.kind is p.VAR_POSITIONAL for p in parameters.values())
-    has_kwargs = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
-    n = len(positional)
-    if not has_args and (bad := [k for k in numbers if not -n <= k < n]):
-        raise ValueError(f"Jitted function has {option}_argnums={numbers}, but only accepts {n} positional arguments.")
-    if not has_kwargs and (unknown := {k for k in names if k not in parameters}):
-        raise ValueError(
-            f"Jitted function has invalid argnames {unknown} in {option}_argnames. Function does not take these args."
-        )
-    numbers = {k % n if k < 0 and n else k for k in numbers}
-    if argnums is None:
-        numbers |= {positional.index(name) for name in names if name in positional}
-    if argnames is None:
-        names = {positional[k] for k in numbers if k < n and parameters[positional[k]].kind.value == 1}
-    return sorted(numbers), sorted(names)
-
-
-_caches = None
-
-
-def _cache_of(fun, options):
-    """The cache of what was traced, shared by all `jit` of the same function with the same options."""
-    global _caches
-    if _caches is None:
-        import weakref
-
-        _caches = weakref.WeakKeyDictionary()
-    try:
-        known = _caches.setdefault(fun, {})
-    except TypeError:
-        return _core.JitCache()
-    if options not in known:
-        known[options] = _core.JitCache()
-    return known[options]
-
-
-def clear_caches():
-    """Forgets all that was traced and compiled; what is needed again is made again.
-
-    >>> import pullback as jax
-    >>> f = jax.jit(lambda x: x + 1)
-    >>> _ = f(1.0)
-    >>> jax.clear_caches()
-    >>> f._cache_size()
-    0
-    """
-    for known in list((_caches or {}).values()):
-        for cache in known.values():
-            cache.clear()
-    _core.clear_bodies()
-    _core.clear_executables()
-
-
-def jit(
-    fun=_UNSET,
-    /,
-    *,
-    in_shardings=None,
-    out_shardings=None,
-    static_argnums=None,
-    static_argnames=None,
-    donate_argnums=None,
-    donate_argnames=None,
-    keep_unused=False,
-    device=None,
-    backend=None,
-    inline=False,
-    compiler_options=None,
-):
-    """A version of `fun` that is traced once for each signature of its arguments and then runs as a compiled program.
-
-    Args:
-      fun: a pure function of trees of arrays. Without it, a decorator with the options is returned.
-      in_shardings: where the arguments are put: shardings, in a tree that is a prefix of the arguments.
-      out_shardings: where the results are put: shardings, in a tree that is a prefix of the result.
-      static_argnums: positions of arguments that are part of the signature: hashable Python values.
-      static_argnames: names of such arguments.
-      donate_argnums: positions of arguments whose memory results may take over; they are deleted.
-      donate_argnames: names of such arguments.
-      keep_unused: keep arguments that the program does not use.
-      device: where the arguments are put, and the program runs.
-      backend: accepted; there is one backend.
-      inline: inside another trace, leave the equations instead of a call.
-      compiler_options: accepted.
-    """
-    if device is not None or backend is not None:
-        import warnings
-
-        from pullback._device import devices
-
-        warnings.warn("backend and device argument on jit is deprecated; put the arguments on a device with jax.device_put.", DeprecationWarning, stacklevel=2)
-        devices(backend)
-    options = dict(
-        static_argnums=static_argnums, static_argnames=static_argnames, donate_argnums=donate_argnums,
-        donate_argnames=donate_argnames, keep_unused=keep_unused, inline=inline, in_shardings=in_shardings,
-        out_shardings=out_shardings, device=device,
-    )
-    if fun is _UNSET:
-        return _functools.partial(_jit, **options)
-    return _jit(fun, **options)
-
-
-def _jit(
-    fun, *, static_argnums, static_argnames, donate_argnums, donate_argnames, keep_unused, inline, in_shardings, out_shardings, device
-):
-    _check_callable(fun)
-    if getattr(getattr(fun, "__code__", None), "co_flags", 0) & 0x20:
-        raise TypeError(f"Expected a function, got a generator function: {fun}")
-    if out_shardings is not None:
-        from pullback._sharded_jit import constrained
-
-        fun = constrained(fun, out_shardings, _wraps)
-    static = _resolve_arguments(fun, static_argnums, static_argnames, "static")
-    donate = _resolve_arguments(fun, donate_argnums, donate_argnames, "donate")
-    for kind, both in (("nums", {*static[0]} & {*donate[0]}), ("names", {*static[1]} & {*donate[1]})):
-        if both:
-            raise ValueError(f"static_arg{kind} and donate_arg{kind} cannot intersect: {sorted(both)} are in both")
-    key = (*map(tuple, static), *map(tuple, donate), bool(keep_unused), bool(inline))
-    name = getattr(fun, "__name__", None) or getattr(getattr(fun, "func", None), "__name__", None) or "<unnamed function>"
-    parts = fun, _cache_of(fun, key), name, *static, *donate, bool(keep_unused), bool(inline)
-    if in_shardings is None and device is None:
-        jitted = _core.PjitFunction(*parts)
-    else:
-        from pullback._sharded_jit import ShardedJit
-
-        jitted = ShardedJit.of(in_shardings, device, *parts)
-    return _wraps(fun)(jitted)
 
 
 # Derivatives
@@ -223,15 +35,27 @@ def _index_argnums(argnums):
 
 
 def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, reduce_axes=()):
-    """A function that gives the value of `fun` and its gradient.
+    """A function that gives the value of `fun` and its gradient, in one pass forward and one back.
 
     Args:
-      fun: a function with a scalar result; with `has_aux`, a pair of it and of any tree.
-      argnums: position, or positions, of the arguments to differentiate.
+      fun: a function whose result is a scalar; with `has_aux`, a pair of it and of any tree.
+      argnums: position, or positions, of the arguments to differentiate: trees of floating arrays. Negative ones count
+        from the end.
       has_aux: whether `fun` gives a pair whose second part is passed through.
-      holomorphic: whether `fun` is a holomorphic function of complex numbers.
+      holomorphic: whether `fun` is a holomorphic function of complex numbers, so that the gradient is its derivative.
       allow_int: whether integer arguments are allowed; their gradients have dtype `float0`.
-      reduce_axes: accepted.
+      reduce_axes: accepted for compatibility; without effect.
+    Returns: a function of the arguments of `fun` that gives `(value, gradient)`, with `has_aux` `((value, aux), gradient)`.
+      A gradient has the structure, shapes and dtypes of its argument; for several positions it is a tuple. For a real
+      function of a complex argument it is the conjugate of the direction of steepest ascent.
+    Raises:
+      TypeError: `fun` is not callable; when called: the result is no real scalar, an argument is missing, or its dtype is
+        neither floating nor allowed.
+    Differentiable: yes, to any order; in forward mode too.
+    Example:
+      >>> value, gradient = jax.value_and_grad(lambda x: jnp.sum(x**2))(jnp.array([1.0, 2.0]))
+      >>> print(value, gradient)
+      5.0 [2. 4.]
     """
     _check_callable(fun)
     argnums = _index_argnums(argnums)
@@ -248,7 +72,28 @@ def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=F
 
 
 def grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, reduce_axes=()):
-    """A function that gives the gradient of `fun`; see `value_and_grad`."""
+    """A function that gives the gradient of `fun`, by reverse accumulation.
+
+    Args:
+      fun: a function whose result is a scalar; with `has_aux`, a pair of it and of any tree.
+      argnums: position, or positions, of the arguments to differentiate: trees of floating arrays. Negative ones count
+        from the end.
+      has_aux: whether `fun` gives a pair whose second part is passed through.
+      holomorphic: whether `fun` is a holomorphic function of complex numbers, so that the gradient is its derivative.
+      allow_int: whether integer arguments are allowed; their gradients have dtype `float0`.
+      reduce_axes: accepted for compatibility; without effect.
+    Returns: a function of the arguments of `fun` that gives the gradient, with `has_aux` `(gradient, aux)`. A gradient has the
+      structure, shapes and dtypes of its argument; for several positions it is a tuple.
+    Raises:
+      TypeError: `fun` is not callable; when called: the result is no real scalar, an argument is missing, or its dtype is
+        neither floating nor allowed.
+    Differentiable: yes, to any order; in forward mode too.
+    Example:
+      >>> print(jax.grad(lambda x: jnp.sum(x**3))(jnp.array([1.0, 2.0])))
+      [ 3. 12.]
+      >>> float(jax.grad(jax.grad(lambda x: x**3))(2.0))
+      12.0
+    """
     _check_callable(fun)
     argnums = _index_argnums(argnums)
 
@@ -266,19 +111,22 @@ def vjp(fun, *primals, has_aux=False, reduce_axes=(), saveable_args=True, in_nzs
 
     Args:
       fun: a function of trees of arrays; with `has_aux`, of a pair whose second part is passed through.
-      primals: where it is differentiated. Integers and booleans get cotangents of dtype `float0`.
+      primals: where it is differentiated: one tree for each argument. Integers and booleans get cotangents of dtype `float0`.
       has_aux: whether `fun` gives such a pair; then the result is `(value, pull_back, aux)`.
-      reduce_axes: accepted.
-      saveable_args: accepted; arguments are kept where the derivative needs them.
-      in_nzs: not supported: all primals are differentiated.
+      reduce_axes: accepted for compatibility; without effect.
+      saveable_args: accepted for compatibility; arguments are kept where the derivative needs them.
+      in_nzs: must be None: all primals are differentiated.
+    Returns: `(value, pull_back)`. `pull_back` takes a tree with the structure, shapes and dtypes of the value and gives a tuple
+      of cotangents, one like each primal. It is a tree itself, of the residuals, so it can be passed to and from `jit`.
     Raises:
       TypeError: a primal is no array, or `fun` gives no pair with `has_aux`.
-      ValueError: the function given back is called with another structure, shape or dtype than that of the results.
-
-    >>> import pullback as jax
-    >>> value, pull_back = jax.vjp(lambda x, y: x * y, 2.0, 3.0)
-    >>> [float(ct) for ct in pull_back(1.0)]
-    [3.0, 2.0]
+      ValueError: `pull_back` is called with another structure, shape or dtype than that of the results.
+      NotImplementedError: `in_nzs` is given.
+    Differentiable: yes, to any order and in both modes.
+    Example:
+      >>> value, pull_back = jax.vjp(lambda x, y: x * y, 2.0, 3.0)
+      >>> [float(ct) for ct in pull_back(1.0)]
+      [3.0, 2.0]
     """
     _no_marks(in_nzs)
     out, aux, rule, residuals = _core.linearize_at(fun, primals, has_aux, True)
@@ -294,19 +142,23 @@ def _no_marks(in_nzs):
 def linearize(fun, *primals, has_aux=False, in_nzs=None):
     """The value of `fun` at `primals`, and its derivative there as a function of tangents.
 
+    The work that depends on the primals alone is done once; each call of the function given back does the linear rest.
+
     Args:
       fun: a function of trees of arrays; with `has_aux`, of a pair whose second part is passed through.
-      primals: where it is differentiated.
+      primals: where it is differentiated: one tree for each argument.
       has_aux: whether `fun` gives such a pair; then the result is `(value, push_forward, aux)`.
-      in_nzs: not supported: all primals are differentiated.
+      in_nzs: must be None: all primals are differentiated.
+    Returns: `(value, push_forward)`. `push_forward` takes one tangent like each primal and gives one like the value.
     Raises:
       TypeError: a primal is no array, or tangents have another structure than the primals.
       ValueError: a tangent has another shape or dtype than its primal.
-
-    >>> import pullback as jax
-    >>> value, push_forward = jax.linearize(lambda x: x * x, 3.0)
-    >>> float(push_forward(1.0))
-    6.0
+      NotImplementedError: `in_nzs` is given.
+    Differentiable: yes, to any order and in both modes.
+    Example:
+      >>> value, push_forward = jax.linearize(lambda x: x * x, 3.0)
+      >>> float(push_forward(1.0))
+      6.0
     """
     _no_marks(in_nzs)
     out, aux, rule, residuals = _core.linearize_at(fun, primals, has_aux, False)
@@ -315,20 +167,22 @@ def linearize(fun, *primals, has_aux=False, in_nzs=None):
 
 
 def jvp(fun, primals, tangents, has_aux=False):
-    """The value of `fun` at `primals`, and its directional derivative along `tangents`.
+    """The value of `fun` at `primals`, and its directional derivative along `tangents`, by forward accumulation.
 
     Args:
       fun: a function of trees of arrays; with `has_aux`, of a pair whose second part is passed through.
       primals: a tuple or list of arguments.
-      tangents: trees like them; integers and booleans have tangents of dtype `float0`.
+      tangents: trees like them, of the same shapes and dtypes; integers and booleans have tangents of dtype `float0`.
       has_aux: whether `fun` gives such a pair; then the result is `(value, tangent, aux)`.
+    Returns: `(value, tangent)`, two trees of the same structure, shapes and dtypes.
     Raises:
       TypeError: primals and tangents differ in structure or dtypes, or are neither tuples nor lists.
       ValueError: their shapes differ.
-
-    >>> import pullback as jax
-    >>> [float(x) for x in jax.jvp(lambda x: x * x, (3.0,), (1.0,))]
-    [9.0, 6.0]
+    Differentiable: yes, to any order and in both modes.
+    Example:
+      >>> value, tangent = jax.jvp(lambda x: x * x, (3.0,), (1.0,))
+      >>> float(value), float(tangent)
+      (9.0, 6.0)
     """
     out, tangent, aux = _core.jvp(fun, primals, tangents, has_aux)
     return (out, tangent, aux) if has_aux else (out, tangent)
@@ -337,21 +191,21 @@ def jvp(fun, primals, tangents, has_aux=False):
 def fwd_and_bwd(fun, argnums, has_aux=False, jitted=True):
     """Two functions: the forward pass of `fun`, which gives its value and what the backward pass needs, and that one.
 
-    fwd(*args) -> (value, residuals), with `has_aux` (value, residuals, aux); bwd(residuals, cotangent) -> cotangents of
-    the arguments in `argnums`: one for a number, a tuple for several.
-
     Args:
       fun: a function of trees of arrays.
       argnums: position, or positions, of the arguments to differentiate.
       has_aux: whether `fun` gives a pair whose second part is passed through.
       jitted: whether the two functions are compiled.
-    Raises TypeError when an argument of `argnums` is missing.
-
-    >>> import pullback as jax
-    >>> fwd, bwd = jax.fwd_and_bwd(lambda x, y: x * y, argnums=0)
-    >>> value, residuals = fwd(2.0, 3.0)
-    >>> float(bwd(residuals, 1.0))
-    3.0
+    Returns: `fwd(*args) -> (value, residuals)`, with `has_aux` `(value, residuals, aux)`; `bwd(residuals, cotangent)`, the
+      cotangents of the arguments in `argnums`: one for a number, a tuple for several.
+    Raises:
+      TypeError: `fun` is not callable; in `fwd`, when an argument of `argnums` is missing.
+    Differentiable: as `vjp`.
+    Example:
+      >>> fwd, bwd = jax.fwd_and_bwd(lambda x, y: x * y, argnums=0)
+      >>> value, residuals = fwd(2.0, 3.0)
+      >>> float(bwd(residuals, 1.0))
+      3.0
     """
     _check_callable(fun)
     argnums = _index_argnums(argnums)
@@ -375,13 +229,20 @@ def fwd_and_bwd(fun, argnums, has_aux=False, jitted=True):
 
 
 def linear_transpose(fun, *primals, reduce_axes=()):
-    """The transpose of a linear function; `primals` give shapes and dtypes only.
+    """The transpose of a linear function: from cotangents of its results to those of its arguments.
 
-    Raises TypeError when the cotangents have another structure than the results, or the function is not linear.
-
-    >>> import pullback as jax
-    >>> float(jax.linear_transpose(lambda x: 3 * x, 1.0)(2.0)[0])
-    6.0
+    Args:
+      fun: a linear function of trees of arrays.
+      primals: trees of arrays, or of anything with `shape` and `dtype`; only these two are used.
+      reduce_axes: accepted for compatibility; without effect.
+    Returns: a function of one tree like the result of `fun` that gives a tuple of cotangents, one like each primal.
+    Raises:
+      TypeError: when the transpose is called with another structure or other shapes than the results have.
+      RuntimeError: when `fun` is not linear in its arguments.
+    Differentiable: yes; the transpose is linear.
+    Example:
+      >>> float(jax.linear_transpose(lambda x: 3 * x, 1.0)(2.0)[0])
+      6.0
     """
     staged = _core.stage_call(fun, primals, {})
 
@@ -398,7 +259,7 @@ def _basis(tree):
     from pullback.tree_util import tree_flatten, tree_unflatten
 
     leaves, treedef = tree_flatten(tree)
-    avals = [typeof(leaf) for leaf in leaves]
+    avals = [_core.typeof(leaf) for leaf in leaves]
     total = sum(aval.size for aval in avals)
     rows, start = [], 0
     for aval in avals:
@@ -437,7 +298,7 @@ def _check_inexact(name, tree, holomorphic, allow_int):
     from pullback.tree_util import tree_leaves
 
     for leaf in tree_leaves(tree):
-        aval = typeof(leaf)
+        aval = _core.typeof(leaf)
         if holomorphic and not np.issubdtype(aval.dtype, np.complexfloating):
             raise TypeError(f"{name} with holomorphic=True requires inputs with complex dtype, but got {aval.dtype}.")
         if not allow_int and _core.tangent_dtype_is_float0(aval):
@@ -448,7 +309,27 @@ def _check_inexact(name, tree, holomorphic, allow_int):
 
 
 def jacfwd(fun, argnums=0, has_aux=False, holomorphic=False):
-    """A function that gives the Jacobian of `fun`, column by column in forward mode."""
+    """A function that gives the Jacobian of `fun`, column by column in forward mode.
+
+    It costs one `jvp` for each element of the argument, run together by `vmap`: the choice for functions with more results
+    than arguments.
+
+    Args:
+      fun: a function of trees of arrays; with `has_aux`, of a pair whose second part is passed through.
+      argnums: position, or positions, of the arguments to differentiate.
+      has_aux: whether `fun` gives such a pair; then the result is `(jacobian, aux)`.
+      holomorphic: whether `fun` is a holomorphic function of complex numbers.
+    Returns: a function of the arguments of `fun` that gives, for each leaf of the result, a tree like the argument whose
+      leaves have the shape of the result followed by that of the argument.
+    Raises:
+      TypeError: `fun` is not callable; when called: an argument is missing, or its dtype is not floating (not complex, with
+        `holomorphic`).
+    Differentiable: yes, to any order and in both modes.
+    Example:
+      >>> print(jax.jacfwd(lambda x: jnp.array([x[0] * x[1], x[1]]))(jnp.array([2.0, 3.0])))
+      [[3. 2.]
+       [0. 1.]]
+    """
     _check_callable(fun)
     argnums = _index_argnums(argnums)
 
@@ -478,7 +359,28 @@ def jacfwd(fun, argnums=0, has_aux=False, holomorphic=False):
 
 
 def jacrev(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
-    """A function that gives the Jacobian of `fun`, row by row in reverse mode."""
+    """A function that gives the Jacobian of `fun`, row by row in reverse mode.
+
+    It costs one pull-back for each element of the result, run together by `vmap`: the choice for functions with more
+    arguments than results. `jax.jacobian` is the same function.
+
+    Args:
+      fun: a function of trees of arrays; with `has_aux`, of a pair whose second part is passed through.
+      argnums: position, or positions, of the arguments to differentiate.
+      has_aux: whether `fun` gives such a pair; then the result is `(jacobian, aux)`.
+      holomorphic: whether `fun` is a holomorphic function of complex numbers.
+      allow_int: whether integer arguments are allowed; their derivatives have dtype `float0`.
+    Returns: a function of the arguments of `fun` that gives, for each leaf of the result, a tree like the argument whose
+      leaves have the shape of the result followed by that of the argument.
+    Raises:
+      TypeError: `fun` is not callable; when called: an argument is missing, or its dtype is neither floating nor allowed
+        (not complex, with `holomorphic`).
+    Differentiable: yes, to any order and in both modes.
+    Example:
+      >>> print(jax.jacrev(lambda x: jnp.array([x[0] * x[1], x[1]]))(jnp.array([2.0, 3.0])))
+      [[3. 2.]
+       [0. 1.]]
+    """
     _check_callable(fun)
     argnums = _index_argnums(argnums)
 
@@ -511,7 +413,24 @@ jacobian = jacrev
 
 
 def hessian(fun, argnums=0, has_aux=False, holomorphic=False):
-    """A function that gives the Hessian of `fun`."""
+    """A function that gives the Hessian of `fun`: `jacfwd` of `jacrev`.
+
+    Args:
+      fun: a function of trees of arrays; with `has_aux`, of a pair whose second part is passed through.
+      argnums: position, or positions, of the arguments to differentiate.
+      has_aux: whether `fun` gives such a pair; then the result is `(hessian, aux)`.
+      holomorphic: whether `fun` is a holomorphic function of complex numbers.
+    Returns: a function of the arguments of `fun` that gives a tree of trees, whose leaves have the shape of the result followed
+      twice by that of the argument.
+    Raises:
+      TypeError: `fun` is not callable; when called: an argument is missing, or its dtype is not floating (not complex, with
+        `holomorphic`).
+    Differentiable: yes, to any order and in both modes.
+    Example:
+      >>> print(jax.hessian(lambda x: x[0] ** 2 * x[1])(jnp.array([1.0, 2.0])))
+      [[4. 2.]
+       [2. 0.]]
+    """
     return jacfwd(
         jacrev(fun, argnums, has_aux=has_aux, holomorphic=holomorphic), argnums, has_aux=has_aux, holomorphic=holomorphic
     )
@@ -523,14 +442,26 @@ def hessian(fun, argnums=0, has_aux=False, holomorphic=False):
 def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_name=None, sum_match=False):
     """A version of `fun` that maps over an axis of its arguments.
 
+    It runs once on whole batches: each operation is replaced by one on arrays with a further axis.
+
     Args:
       fun: the function of one example.
-      in_axes: the axis to map of each argument: a number, `None`, or trees of them that are a prefix of the arguments.
-      out_axes: where the mapped axis goes in the results.
-      axis_name: a name of the axis, for collectives.
+      in_axes: the axis to map of each argument: a number, `None` for none, or trees of them that are a prefix of the arguments.
+        Keyword arguments are always mapped along axis 0.
+      out_axes: where the mapped axis goes in the results; `None` for results that do not depend on the example.
+      axis_name: a name of the axis, for collectives such as `lax.psum`.
       axis_size: the number of examples, where no argument tells.
-      spmd_axis_name: accepted.
-      sum_match: accepted.
+      spmd_axis_name: accepted for compatibility; without effect.
+      sum_match: accepted for compatibility; without effect.
+    Returns: a function with the signature of `fun` whose mapped arguments and results have one more axis.
+    Raises:
+      TypeError: `fun` is not callable; `in_axes` is neither a number, None nor a tuple.
+      ValueError: when called: sizes of the mapped axes differ, nothing is mapped, an axis is out of bounds, `in_axes` does
+        not fit the arguments, or `out_axes` is None for a result that depends on the example.
+    Differentiable: as `fun` is, in both modes.
+    Example:
+      >>> print(jax.vmap(jnp.dot, in_axes=(0, None))(jnp.eye(2), jnp.array([3.0, 4.0])))
+      [3. 4.]
     """
     _check_callable(fun)
     if isinstance(in_axes, list):
@@ -557,7 +488,21 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
 
 
 class ShapeDtypeStruct:
-    """Shape and dtype of an array, without its elements."""
+    """Shape and dtype of an array, without its elements: what `eval_shape` gives, and stands for an array in `jit(f).lower`.
+
+    Attributes:
+      shape: a tuple of sizes. `ndim` is their number and `size` their product.
+      dtype: the NumPy dtype, narrowed while 64-bit types are off.
+      sharding: how the array is divided over devices, or None.
+      weak_type: whether the dtype gives way to others in promotion, as that of a Python number does.
+      is_ref: whether a reference to such an array is meant.
+      vma: names of mesh axes along which values differ inside `shard_map`, or None.
+    Raises ValueError without a dtype.
+
+    Example:
+      >>> jax.ShapeDtypeStruct((2, 3), jnp.float32).size
+      6
+    """
 
     __slots__ = ("shape", "dtype", "sharding", "weak_type", "is_ref", "_vma", "__weakref__")
 
@@ -573,6 +518,7 @@ class ShapeDtypeStruct:
 
     @property
     def size(self):
+        """Number of elements."""
         size = 1
         for n in self.shape:
             size *= n
@@ -580,10 +526,12 @@ class ShapeDtypeStruct:
 
     @property
     def ndim(self):
+        """Number of axes."""
         return len(self.shape)
 
     @property
     def vma(self):
+        """Names of mesh axes along which values differ inside `shard_map`, or None."""
         return self._vma
 
     def __len__(self):
@@ -593,6 +541,7 @@ class ShapeDtypeStruct:
             raise TypeError("len() of unsized object") from error
 
     def update(self, **changes):
+        """The same with some attributes (`shape`, `dtype`, `sharding`, `weak_type`) replaced."""
         given = dict(shape=self.shape, dtype=self.dtype, sharding=self.sharding, weak_type=self.weak_type)
         return ShapeDtypeStruct(**{**given, **changes})
 
@@ -621,7 +570,20 @@ def _struct(aval):
 
 
 def eval_shape(fun, *args, **kwargs):
-    """Shapes and dtypes of the results of `fun`, without computing them."""
+    """Shapes and dtypes of the results of `fun`, without computing them.
+
+    Args:
+      fun: a function of trees of arrays.
+      args: trees of arrays, or of anything with `shape` and `dtype`, such as `ShapeDtypeStruct`.
+      kwargs: as `args`.
+    Returns: the tree of the results with a `ShapeDtypeStruct` for each leaf.
+    Raises:
+      TypeError: an argument is neither an array nor a tree of them; also what tracing `fun` raises.
+    Differentiable: no; no array is computed.
+    Example:
+      >>> jax.eval_shape(jnp.dot, jax.ShapeDtypeStruct((2, 3), jnp.float32), jnp.ones(3))
+      ShapeDtypeStruct(shape=(2,), dtype=float32)
+    """
     staged = _core.stage_call(fun, args, kwargs, transform="eval_shape")
     return staged.out_tree.unflatten(map(_struct, staged.flat_out_avals))
 
@@ -632,12 +594,19 @@ def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False):
     Args:
       fun: a function of trees of arrays.
       static_argnums: positions of arguments that are passed on as they are.
-      axis_env: not supported: name axes with `vmap` or `shard_map`.
+      axis_env: pairs of name and size of axes that collectives inside may use.
       return_shape: whether to give, beside the jaxpr, the shapes and dtypes of the results.
-
-    >>> import pullback as jax
-    >>> print(jax.make_jaxpr(lambda x: x + 1.0)(2.0))
-    { lambda ; a:f32[]. let b:f32[] = add a 1.0:f32[] in (b,) }
+    Returns: a function with the signature of `fun` that gives a `ClosedJaxpr`, or the pair with a tree of `ShapeDtypeStruct`.
+    Raises:
+      TypeError: `fun` is not callable; when called, an argument is neither an array nor a tree of them.
+    Differentiable: no; no array is computed.
+    Example:
+      >>> print(jax.make_jaxpr(lambda x: x + 1.0)(2.0))
+      { lambda ; a:f32[]. let b:f32[] = add a 1.0:f32[] in (b,) }
+      >>> print(jax.make_jaxpr(lambda x: jax.lax.psum(x, "i"), axis_env=[("i", 4)])(1.0))
+      { lambda ; a:f32[]. let
+          b:f32[] = psum[axes=('i',) axis_index_groups=None] a
+        in (b,) }
     """
     _check_callable(fun)
     numbers, _ = _resolve_arguments(fun, static_argnums, None, "static")
@@ -653,11 +622,6 @@ def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False):
 
     make_jaxpr_f.__module__ = "pullback"
     return make_jaxpr_f
-
-
-def typeof(x, /):
-    """The aval of an array or number."""
-    return _core.typeof(x)
 
 
 def named_call(fun, *, name=None):
@@ -714,7 +678,7 @@ class named_scope:
         _core._set_name_stack(self._before.pop())
 
     def __call__(self, fun):
-        @_functools.wraps(fun)
+        @functools.wraps(fun)
         def named(*args, **kwargs):
             with named_scope(self.name):
                 return fun(*args, **kwargs)
@@ -723,9 +687,24 @@ class named_scope:
 
 
 def block_until_ready(x):
-    """Waits for all arrays of a tree, and returns it."""
+    """Waits until all arrays of a tree are computed, and returns the tree.
+
+    Args:
+      x: a tree; leaves that are no arrays are passed through.
+    Returns: the same tree.
+    Differentiable: yes; values pass unchanged.
+    Example:
+      >>> print(jax.block_until_ready(jnp.arange(3)))
+      [0 1 2]
+    """
     return tree_map(lambda leaf: leaf.block_until_ready() if hasattr(leaf, "block_until_ready") else leaf, x)
 
 
 def effects_barrier():
-    """Waits for effects such as printing; they happen in order on this engine."""
+    """Waits for effects such as printing; they happen in order on this engine, so it returns at once.
+
+    Returns: None.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.effects_barrier()
+    """

@@ -17,59 +17,82 @@ def _np():
     return _numpy
 
 
-def _delegate(name, target=None):
-    target = target or name
+_AXIS = "axis=None, out=None, keepdims=False"
+# Of each method: its parameters after the array itself, and what it gives.
+_METHODS = {
+    "all": (f"{_AXIS}, *, where=None", "Whether all elements, along an axis or of the whole array, are true."),
+    "any": (f"{_AXIS}, *, where=None", "Whether any element, along an axis or of the whole array, is true."),
+    "argmax": ("axis=None, out=None, keepdims=None", "The index of the first greatest element along an axis; of the flat array without one."),
+    "argmin": ("axis=None, out=None, keepdims=None", "The index of the first least element along an axis; of the flat array without one."),
+    "argpartition": ("kth, axis=-1", "The indices that put the least `kth` elements along an axis before all others."),
+    "argsort": (
+        "axis=-1, *, kind=None, order=None, stable=True, descending=False",
+        "The indices that sort along an axis, NaN last; of the flat array for None.",
+    ),
+    "choose": ("choices, out=None, mode='raise'", "From each place of the arrays `choices` the element of the one that this array numbers."),
+    "clip": ("min=None, max=None", "The elements limited to bounds that broadcast; None leaves a side open."),
+    "conj": ("", "The complex conjugates; the array itself if it is real."),
+    "conjugate": ("", "The complex conjugates; the array itself if it is real."),
+    "cumprod": ("axis=None, dtype=None, out=None", "The products of all elements up to each along an axis; of the flat array without one."),
+    "cumsum": ("axis=None, dtype=None, out=None", "The sums of all elements up to each along an axis; of the flat array without one."),
+    "diagonal": ("offset=0, axis1=0, axis2=1", "The elements where the indices along two axes differ by `offset`, as a last axis."),
+    "dot": ("b, *, precision=None, preferred_element_type=None", "The sum of products over the last axis and the last but one of `b`."),
+    "max": (f"{_AXIS}, initial=None, where=None", "The greatest element along an axis or of the whole array; NaN if there is one."),
+    "mean": ("axis=None, dtype=None, out=None, keepdims=False, *, where=None", "The mean along an axis or of the whole array, floating."),
+    "min": (f"{_AXIS}, initial=None, where=None", "The least element along an axis or of the whole array; NaN if there is one."),
+    "nonzero": ("*, fill_value=None, size=None", "The indices of the elements that are not zero, an array for each axis; `size` fixes how many."),
+    "prod": (
+        "axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True",
+        "The product along an axis or of the whole array; 1 of no elements.",
+    ),
+    "ptp": (_AXIS, "The greatest less the least element along an axis or of the whole array."),
+    "ravel": ("order='C', *, out_sharding=None", "The elements as a vector, in order of rows, or of columns for \"F\"."),
+    "repeat": (
+        "repeats, axis=None, *, total_repeat_length=None, out_sharding=None",
+        "Each slice along an axis (element of the flat array without one) as often as `repeats` says.",
+    ),
+    "round": ("decimals=0, out=None", "The elements rounded to decimals, halves to the even neighbour."),
+    "searchsorted": ("v, side='left', sorter=None, *, method='scan'", "Where each element of `v` would stand in this sorted vector."),
+    "sort": (
+        "axis=-1, *, kind=None, order=None, stable=True, descending=False",
+        "The elements in ascending order along an axis, NaN last; of the flat array for None.",
+    ),
+    "squeeze": ("axis=None", "The array without axes of size 1, all or those given; ValueError for another size."),
+    "std": (
+        "axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, correction=None",
+        "The standard deviation along an axis or of the whole array.",
+    ),
+    "sum": (
+        "axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True",
+        "The sum along an axis or of the whole array; 0 of no elements.",
+    ),
+    "swapaxes": ("axis1, axis2", "The array with two axes exchanged."),
+    "take": (
+        "indices, axis=None, out=None, mode=None, unique_indices=False, indices_are_sorted=False, fill_value=None",
+        "The slices at indices along an axis (elements of the flat array without one); NaN or the least integer outside.",
+    ),
+    "trace": ("offset=0, axis1=0, axis2=1, dtype=None, out=None", "The sum of the elements where the indices along two axes differ by `offset`."),
+    "var": (
+        "axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, correction=None",
+        "The variance along an axis or of the whole array.",
+    ),
+}
+
+
+def _delegate(name, parameters, doc):
+    target = {"conj": "conjugate"}.get(name, name)
 
     def method(self, *args, **kwargs):
         return getattr(_np(), target)(self, *args, **kwargs)
 
-    method.__name__ = name
-    method.__qualname__ = f"Array.{name}"
-    method.__doc__ = f"As `jax.numpy.{target}` of the array."
+    method.__name__, method.__qualname__ = name, f"Array.{name}"
+    method.__doc__ = f"{doc}\n\nArguments as those of `jax.numpy.{target}` after the array."
+    method.__signature__ = _inspect.signature(eval(f"lambda self, {parameters}: None"))
     return method
 
 
-_AXIS = "axis=None, out=None, keepdims=False"
-# Parameters of each method after the array itself.
-_SIGNATURES = {
-    "all": f"{_AXIS}, *, where=None",
-    "any": f"{_AXIS}, *, where=None",
-    "argmax": "axis=None, out=None, keepdims=None",
-    "argmin": "axis=None, out=None, keepdims=None",
-    "argpartition": "kth, axis=-1",
-    "argsort": "axis=-1, *, kind=None, order=None, stable=True, descending=False",
-    "choose": "choices, out=None, mode='raise'",
-    "clip": "min=None, max=None",
-    "conj": "",
-    "conjugate": "",
-    "cumprod": "axis=None, dtype=None, out=None",
-    "cumsum": "axis=None, dtype=None, out=None",
-    "diagonal": "offset=0, axis1=0, axis2=1",
-    "dot": "b, *, precision=None, preferred_element_type=None",
-    "max": f"{_AXIS}, initial=None, where=None",
-    "mean": "axis=None, dtype=None, out=None, keepdims=False, *, where=None",
-    "min": f"{_AXIS}, initial=None, where=None",
-    "nonzero": "*, fill_value=None, size=None",
-    "prod": "axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True",
-    "ptp": _AXIS,
-    "ravel": "order='C', *, out_sharding=None",
-    "repeat": "repeats, axis=None, *, total_repeat_length=None, out_sharding=None",
-    "round": "decimals=0, out=None",
-    "searchsorted": "v, side='left', sorter=None, *, method='scan'",
-    "sort": "axis=-1, *, kind=None, order=None, stable=True, descending=False",
-    "squeeze": "axis=None",
-    "std": "axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, correction=None",
-    "sum": "axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True",
-    "swapaxes": "axis1, axis2",
-    "take": "indices, axis=None, out=None, mode=None, unique_indices=False, indices_are_sorted=False, fill_value=None",
-    "trace": "offset=0, axis1=0, axis2=1, dtype=None, out=None",
-    "var": "axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, correction=None",
-}
-
-for _name, _parameters in _SIGNATURES.items():
-    _method = _delegate(_name, {"conj": "conjugate"}.get(_name))
-    _method.__signature__ = _inspect.signature(eval(f"lambda self, {_parameters}: None"))
-    setattr(_Array, _name, _method)
+for _name, (_parameters, _doc) in _METHODS.items():
+    setattr(_Array, _name, _delegate(_name, _parameters, _doc))
 
 
 def _is_sequence(args):
@@ -77,34 +100,40 @@ def _is_sequence(args):
 
 
 def reshape(self, *args, order="C", out_sharding=None):
-    """The elements in another shape, given as a tuple or as several arguments."""
+    """The elements, in order of rows, in another shape, given as a tuple or as several ints; one of them may be -1.
+
+    Raises TypeError where the number of elements differs. `order="F"` takes the order of columns.
+    """
     shape = args[0] if _is_sequence(args) or (len(args) == 1 and getattr(args[0], "ndim", 0) == 1) else args
     return _np().reshape(self, shape, order=order)
 
 
 def transpose(self, *args):
-    """The array with its axes in another order, reversed by default."""
+    """The array with its axes in another order, given as a tuple or as several ints; reversed by default."""
     axes = args[0] if _is_sequence(args) or args == (None,) else (args or None)
     return _np().transpose(self, axes)
 
 
 def flatten(self, order="C", *, out_sharding=None):
-    """The elements as a vector."""
+    """The elements as a vector, in order of rows, or of columns with `order="F"`."""
     return _np().ravel(self, order=order)
 
 
 def astype(self, dtype, copy=False, device=None):
-    """The elements converted to another dtype."""
+    """The elements converted to another dtype: floating to integer truncates, complex to real drops imaginary parts.
+
+    `copy` and `device` are accepted for compatibility.
+    """
     return _np().astype(self, dtype)
 
 
 def copy(self):
-    """A copy of the array."""
+    """A copy of the array with elements of its own."""
     return _np().array(self, copy=True)
 
 
 def view(self, dtype=None, type=None):
-    """The bytes of the elements read as another dtype."""
+    """The bytes of the elements read as another dtype; the last axis grows or shrinks when the size of elements differs."""
     return self if dtype is None else _view(self, dtype)
 
 
@@ -122,29 +151,27 @@ def _view(self, dtype):
 
 
 def resize(self, *args, refcheck=False):
-    """The elements repeated or cut to fill a shape."""
+    """The elements, in order of rows, repeated or cut to fill a shape, given as a tuple or as several ints."""
     return _np().resize(self, args[0] if _is_sequence(args) else args)
 
 
 def to_device(self, device, *, stream=None):
-    """The array on a device or sharding."""
+    """The array on a device or divided by a sharding; as `jax.device_put`."""
     from pullback._device import device_put
 
     return device_put(self, device)
 
 
 def compress(self, condition, axis=None, *, out=None, size=None, fill_value=0):
-    """As `jax.numpy.compress` with the array as its second argument."""
+    """The slices along an axis (elements of the flat array without one) where the vector `condition` is true.
+
+    `size` fixes how many, filled up with `fill_value`: needed where the condition is traced.
+    """
     return _np().compress(condition, self, axis=axis, out=out, size=size, fill_value=fill_value)
 
 
 def byteswap(self):
-    """The elements with their bytes in reverse order.
-
-    >>> import pullback.numpy as jnp
-    >>> jnp.array([1, 256], jnp.uint16).byteswap()
-    Array([256,   1], dtype=uint16)
-    """
+    """The elements with their bytes in reverse order."""
     from pullback import lax
 
     if self.dtype.itemsize == 1:
@@ -157,12 +184,12 @@ def byteswap(self):
 
 @property
 def flat(self):
-    """The elements one after the other; `numpy.nditer` has none for immutable arrays, so use `ravel`."""
+    """Not implemented: raises NotImplementedError, as arrays are immutable; use `ravel` or `flatten`."""
     raise NotImplementedError("JAX Arrays do not implement the arr.flat property: consider arr.flatten() instead.")
 
 
 def __array_namespace__(self, *, api_version=None):
-    """The module with the functions of the array API."""
+    """The module with the functions of the array API, `pullback.numpy`; ValueError for a version other than 2025.12."""
     if api_version not in (None, "2025.12"):
         raise ValueError(f"api_version={api_version!r} is not available; available versions are: ['2025.12']")
     return _np()
@@ -194,7 +221,7 @@ def platform(self):
 
 
 def clone(self):
-    """The same array as another object."""
+    """A copy of the array with elements of its own."""
     return _np().array(self, copy=True)
 
 
@@ -205,4 +232,20 @@ for _method in (
 ):
     _method.__qualname__ = f"Array.{_method.__name__}"
     setattr(_Array, _method.__name__, _method)
-_Array.__doc__ = "An array: concrete, or a tracer of one. `isinstance(x, jax.Array)` holds for both."
+_Array.__doc__ = """An array of numbers of one dtype, immutable: concrete, or a tracer of one.
+
+`isinstance(x, jax.Array)` holds for both. Functions of `jax.numpy` make arrays; operators work elementwise, promote dtypes
+and broadcast. A tracer has no elements to read: `bool`, `float` and the like of it raise ConcretizationTypeError.
+
+Attributes:
+  shape, ndim, size: sizes of the axes, how many axes, how many elements.
+  dtype, itemsize, nbytes, weak_type: the element type, its bytes, those of all elements, and whether the type gives way.
+  at: updates of parts, each giving a new array: `x.at[index].set(y)`.
+  T, mT, real, imag: the array with other axes, and parts of its elements.
+  sharding, device, committed: where the elements are.
+
+Example:
+  >>> x = jnp.arange(3.0)
+  >>> x.at[1].set(7.0).sum()
+  Array(9., dtype=float32)
+"""

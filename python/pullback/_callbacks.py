@@ -49,23 +49,23 @@ def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_meth
         called any number of times, or not at all when its results are not used.
       result_shape_dtypes: a tree of objects with `shape` and `dtype`.
       args: trees of arrays.
-      sharding: accepted; there is one device.
+      sharding: accepted for compatibility; without effect.
       vmap_method: what `vmap` does. "sequential" and "sequential_unrolled" call the function for each example; the others
         call it once with the batch in front of all results and of the batched arguments: with "expand_dims" the other
         arguments get an axis of size 1 there, with "broadcast_all" they are repeated, with "legacy_vectorized" they stay.
       kwargs: as `args`.
-    Returns: arrays as announced.
+    Returns: arrays as announced. What the function raises comes out of the call.
     Raises:
       ValueError: `vmap_method` is unknown, or the results have another structure.
       TypeError: a result has another shape or dtype.
       NotImplementedError: under `vmap` without `vmap_method`.
       JaxRuntimeError: the function raised, which is the cause of the error.
-    Not differentiable; give it a rule with `custom_jvp`.
-
-    >>> import numpy, pullback as jax
-    >>> double = lambda x: jax.pure_callback(lambda x: 2 * numpy.asarray(x), jax.ShapeDtypeStruct((), x.dtype), x)
-    >>> float(jax.jit(double)(jax.numpy.float32(3)))
-    6.0
+    Differentiable: no; give it a rule with `custom_jvp`.
+    Example:
+      >>> import numpy
+      >>> double = lambda x: jax.pure_callback(lambda x: 2 * numpy.asarray(x), jax.ShapeDtypeStruct((), x.dtype), x)
+      >>> float(jax.jit(double)(jnp.float32(3)))
+      6.0
     """
     if vmap_method not in _METHODS:
         raise ValueError(f"vmap_method must be one of the allowed methods {list(_METHODS)}, but got: {vmap_method}")
@@ -80,7 +80,7 @@ def io_callback(callback, result_shape_dtypes, *args, sharding=None, ordered=Fal
       callback: as for `pure_callback`, but it is called even when its results are not used.
       result_shape_dtypes: a tree of objects with `shape` and `dtype`; None for a function without results.
       args: trees of arrays.
-      sharding: accepted; there is one device.
+      sharding: accepted for compatibility; without effect.
       ordered: keep the program's order among all ordered calls.
       kwargs: as `args`.
     Returns: arrays as announced.
@@ -88,10 +88,12 @@ def io_callback(callback, result_shape_dtypes, *args, sharding=None, ordered=Fal
       ValueError: the results have another structure; under a derivative; under `vmap` when ordered.
       TypeError: a result has another shape or dtype.
       JaxRuntimeError: the function raised, which is the cause of the error.
-
-    >>> import pullback as jax
-    >>> seen = []
-    >>> jax.jit(lambda x: jax.experimental.io_callback(seen.append, None, x))(1.0)  # doctest: +SKIP
+    Differentiable: no; a derivative through it raises ValueError.
+    Example:
+      >>> seen = []
+      >>> jax.jit(lambda x: jax.experimental.io_callback(lambda v: seen.append(int(v)), None, x))(1)
+      >>> seen
+      [1]
     """
     run, name, announced, out_tree, leaves = _flat(callback, result_shape_dtypes, args, kwargs)
     return tree_unflatten(out_tree, _core.io_callback(run, name, announced, bool(ordered), leaves))

@@ -238,15 +238,33 @@ no_execution = _State("jax_no_tracing", doc="A context without tracing.")
 
 
 def disable_jit(disable=True):
-    """A context in which `jit` calls the Python function itself, or with `False` compiles it."""
+    """A context in which `jit` calls the Python function itself.
+
+    Args:
+      disable: whether to; with `False` functions compile again inside.
+    Returns: a context, or decorator.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> with jax.disable_jit():
+      ...     jax.jit(lambda x: 1.0 if x > 0 else 0.0)(2.0)
+      1.0
+    """
     return _disable_jit(disable)
 
 
 def array_garbage_collection_guard(new_val=_NOT_GIVEN):
     """A context about arrays that the garbage collector frees, and not the last reference to them.
 
+    Args:
+      new_val: "allow"; the default.
+    Returns: a context.
     Raises:
-      NotImplementedError: anything but `"allow"` is asked for: such arrays are not noticed.
+      NotImplementedError: anything else is asked for: such arrays are not noticed.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> with jax.array_garbage_collection_guard("allow"):
+      ...     jnp.ones(2).sum()
+      Array(2., dtype=float32)
     """
     if new_val not in (_NOT_GIVEN, None, "allow"):
         raise NotImplementedError(

@@ -58,27 +58,28 @@ def _while_in_python(cond_fun, body_fun, value):
 
 
 def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpose=False):
-    """Carries a value over the slices of `xs` along its first axis and stacks what each step gives.
+    """Carries a value over the slices of `xs` along their first axis and stacks what each step gives.
 
     scan : (c, x -> (c, y)), c, xs[n, ...] -> (c, ys[n, ...])
 
     Args:
       f: a function of the carry and one slice of each array of `xs`; gives the next carry and an output, both trees.
+        It is traced once.
       init: the first carry, a tree of arrays or numbers.
       xs: a tree of arrays with a common first size, or None.
       length: number of steps; needed when `xs` holds no arrays.
       reverse: go from the last slice to the first; outputs stay at their places.
-      unroll: a hint how many steps to take together.
+      unroll: a hint how many steps to take together; True for all.
+      _split_transpose: taken for compatibility and ignored.
     Returns: the last carry and the stacked outputs.
     Raises:
       TypeError: `f` gives no pair, or changes structure, shapes or dtypes of the carry.
-      ValueError: the arrays of `xs` differ in their first size, or no length is known.
-    Differentiable forward and in reverse.
-
-    >>> import pullback as jax, pullback.numpy as jnp
-    >>> total, partial = jax.lax.scan(lambda c, x: (c + x, c), 0.0, jnp.array([1.0, 2.0, 3.0]))
-    >>> float(total)
-    6.0
+      ValueError: the arrays of `xs` differ in their first size or lack one, or no length is known.
+    Differentiable: forward and in reverse, if `f` is; reverse mode keeps what each step needs.
+    Example:
+      >>> total, partial = jax.lax.scan(lambda c, x: (c + x, c), 0, jnp.array([1, 2, 3]))
+      >>> total, partial
+      (Array(6, dtype=int32), Array([0, 1, 3], dtype=int32, weak_type=True))
     """
     if not callable(f):
         raise TypeError("lax.scan: f argument should be a callable.")
@@ -95,9 +96,17 @@ def map(f, xs, *, batch_size=None):
     """Applies `f` to each slice of `xs` along the first axis, one after the other, and stacks the results.
 
     Args:
-      f: a function of one slice of each array of `xs`.
+      f: a function of one slice of each array of `xs`, traced once.
       xs: a tree of arrays with a common first size.
-      batch_size: how many slices to take together through `vmap`; None takes one at a time.
+      batch_size: how many slices to take together through `vmap`, at least 1; None takes one at a time.
+    Returns: what `f` gives, with a first axis more.
+    Raises:
+      TypeError: `f` cannot be called.
+      ValueError: the arrays of `xs` differ in their first size or lack one.
+    Differentiable: forward and in reverse, if `f` is.
+    Example:
+      >>> jax.lax.map(lambda x: x * x, jnp.array([1, 2, 3]))
+      Array([1, 4, 9], dtype=int32)
     """
     if batch_size is not None:
         from pullback import vmap
@@ -133,13 +142,14 @@ def while_loop(cond_fun, body_fun, init_val):
       cond_fun: a function of the carried tree that gives a boolean scalar.
       body_fun: a function of the carried tree that gives one of the same structure and types.
       init_val: the first carried tree.
+    Returns: the last carried tree.
     Raises:
       TypeError: the condition is not a boolean scalar, or the body changes structure, shapes or dtypes.
-    Differentiable forward only: the number of steps is not known, so use `scan` for reverse mode.
-
-    >>> import pullback as jax
-    >>> int(jax.lax.while_loop(lambda x: x < 10, lambda x: x * 2, 1))
-    16
+      ValueError: a reverse derivative is taken.
+    Differentiable: forward only: the number of steps is not known, so use `scan` for reverse mode.
+    Example:
+      >>> jax.lax.while_loop(lambda x: x < 10, lambda x: x * 2, jnp.array(1))
+      Array(16, dtype=int32, weak_type=True)
     """
     if not (callable(cond_fun) and callable(body_fun)):
         raise TypeError("lax.while_loop: body_fun and cond_fun arguments should be callable.")
@@ -166,14 +176,23 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
 
     fori_loop : int, int, (int, c -> c), c -> c
 
-    Bounds that are known make a `scan`, which has a reverse derivative; traced bounds make a `while_loop`, which has none.
+    Bounds that are known make a `scan`; traced bounds make a `while_loop`.
 
+    Args:
+      lower: the first index, an integer scalar.
+      upper: the index after the last, an integer scalar of the same dtype; none are taken if it is not above `lower`.
+      body_fun: a function of the index and the carried tree that gives one of the same structure and types.
+      init_val: the first carried tree.
+      unroll: a hint how many steps to take together, for bounds that are known.
+    Returns: the last carried tree.
     Raises:
-      TypeError: the body changes structure, shapes or dtypes of what it carries, or the bounds are not integers.
-
-    >>> import pullback as jax
-    >>> int(jax.lax.fori_loop(0, 4, lambda i, x: x + i, 0))
-    6
+      TypeError: the body changes structure, shapes or dtypes of what it carries, or the bounds are not integers of
+        one dtype.
+      ValueError: `unroll` is given for traced bounds, or a reverse derivative is taken with them.
+    Differentiable: forward; in reverse too if the bounds are known.
+    Example:
+      >>> jax.lax.fori_loop(0, 4, lambda i, x: x + i, jnp.array(0))
+      Array(6, dtype=int32, weak_type=True)
     """
     if not callable(body_fun):
         raise TypeError("lax.fori_loop: body_fun argument should be callable.")
@@ -232,13 +251,15 @@ def cond(pred, true_fun, false_fun, *operands, operand=_NO_OPERAND):
       true_fun: a function of the operands.
       false_fun: a function of the operands with results of the same structure and types.
       operands: trees of arrays.
+      operand: the only operand, by name, as older programs give it.
+    Returns: what the chosen function gives.
     Raises:
-      TypeError: `pred` is not a scalar, or the functions differ in structure or types of their results.
-    Differentiable in the operands, forward and in reverse.
-
-    >>> import pullback as jax
-    >>> float(jax.lax.cond(True, lambda x: x + 1, lambda x: x - 1, 1.0))
-    2.0
+      TypeError: `pred` is not a scalar, the functions differ in structure or types of their results, or operands are
+        given in both ways.
+    Differentiable: in the operands and in what the functions close over, forward and in reverse.
+    Example:
+      >>> jax.lax.cond(True, lambda x: x + 1, lambda x: x - 1, jnp.array(1))
+      Array(2, dtype=int32, weak_type=True)
     """
     if operand is not _NO_OPERAND:
         if operands:
@@ -257,13 +278,22 @@ def cond(pred, true_fun, false_fun, *operands, operand=_NO_OPERAND):
 def switch(index, branches, *operands, operand=_NO_OPERAND):
     """`branches[index](*operands)`, with the index moved into range; only the chosen branch runs.
 
+    Under `vmap` with an index for each example all run, and their results are selected.
+
+    Args:
+      index: an integer scalar.
+      branches: functions of the operands with results of the same structure and types.
+      operands: trees of arrays.
+      operand: the only operand, by name, as older programs give it.
+    Returns: what the chosen branch gives.
     Raises:
       ValueError: there are no branches.
-      TypeError: the index is not an integer scalar, or the branches differ in structure or types of their results.
-
-    >>> import pullback as jax
-    >>> float(jax.lax.switch(1, [lambda x: x, lambda x: -x], 3.0))
-    -3.0
+      TypeError: the index is not an integer scalar, the branches differ in structure or types of their results, or
+        operands are given in both ways.
+    Differentiable: in the operands and in what the branches close over, forward and in reverse.
+    Example:
+      >>> jax.lax.switch(7, [lambda x: x, lambda x: -x], jnp.array(3))
+      Array(-3, dtype=int32, weak_type=True)
     """
     if operand is not _NO_OPERAND:
         if operands:
@@ -285,15 +315,23 @@ def switch(index, branches, *operands, operand=_NO_OPERAND):
 
 
 def associative_scan(fn, elems, reverse=False, axis=0):
-    """Running combinations along an axis by an associative function, in logarithmic depth.
+    """Running combinations along an axis by an associative function, in logarithmic depth: the recursive prefix sum of
+    Blelloch, "Prefix sums and their applications" (1990).
 
     Args:
       fn: an associative function of two trees like `elems`, elementwise along `axis`.
       elems: a tree of arrays of one size along `axis`.
       reverse: from the last element to the first.
       axis: along which axis.
-
-    Source: the recursive prefix sum of Blelloch, "Prefix sums and their applications" (1990).
+    Returns: a tree like `elems`.
+    Raises:
+      TypeError: `fn` cannot be called.
+      ValueError: sizes along the axis differ.
+      IndexError: the axis is out of bounds.
+    Differentiable: forward and in reverse, if `fn` is.
+    Example:
+      >>> jax.lax.associative_scan(jnp.multiply, jnp.array([1, 2, 3, 4]))
+      Array([ 1,  2,  6, 24], dtype=int32)
     """
     from pullback import numpy as jnp
     from pullback.tree_util import tree_flatten, tree_unflatten

@@ -13,16 +13,21 @@ from pullback import _core
 
 
 class Memory:
-    """A memory of a device."""
+    """A memory of a device.
+
+    Attributes: `device`; `kind`: "device", "pinned_host" or "unpinned_host"; `platform`.
+    """
 
     def __init__(self, device, kind, number):
         self.device, self.kind, self._number = device, kind, number
         self.platform = "cpu"
 
     def addressable_by_devices(self):
+        """Devices that read it."""
         return [self.device]
 
     def attached_devices(self):
+        """Devices that it belongs to."""
         return [self.device]
 
     def __repr__(self):
@@ -65,7 +70,19 @@ class Client:
 
 
 class CpuDevice:
-    """A CPU, or a virtual device of it. Also a context in which it is the default device."""
+    """A CPU, or a virtual device of it. Also a context in which it is the default device.
+
+    Attributes:
+      id: its number. `local_hardware_id` is the same.
+      platform, device_kind: "cpu".
+      process_index: the number of its process, 0.
+      client: what runs programs on it.
+
+    Example:
+      >>> with jax.devices()[0]:
+      ...     print(jnp.arange(2).devices())
+      {CpuDevice(id=0)}
+    """
 
     platform = "cpu"
     device_kind = "cpu"
@@ -172,8 +189,15 @@ def _device_by_id(id):
 class Shard:
     """The part of an array that one device holds.
 
-    Attributes: `device`; `index`, the slices of the whole array; `replica_id`, which copy of the part this is; `data`, the part
-    as an array on the device.
+    Attributes:
+      device: the device.
+      index: the slices of the whole array, a tuple.
+      replica_id: which copy of the part this is, from 0.
+      data: the part as an array on the device.
+
+    Example:
+      >>> jnp.arange(3).addressable_shards[0].index
+      (slice(None, None, None),)
     """
 
     def __init__(self, device, index, replica_id, array, position):
@@ -182,6 +206,7 @@ class Shard:
 
     @property
     def data(self):
+        """The part, as an array on its device."""
         return _core.shard_of(self._array, self._position)
 
     def __repr__(self):
@@ -194,11 +219,15 @@ def default_device():
 
 
 def copy_to_host_async(x):
-    """Starts copying the arrays of a tree to the host; leaves that are no arrays are left alone. The tree itself is given back.
+    """Starts copying the arrays of a tree to the host.
 
-    >>> import pullback as jax
-    >>> jax.copy_to_host_async({"a": jax.numpy.ones(2), "b": 3})["b"]
-    3
+    Args:
+      x: a tree; leaves that are no arrays are left alone.
+    Returns: the tree itself.
+    Differentiable: it gives back what it is given.
+    Example:
+      >>> jax.copy_to_host_async({"a": jnp.ones(2), "b": 3})["b"]
+      3
     """
     from pullback.tree_util import tree_leaves
 
@@ -252,42 +281,114 @@ def _check_backend(backend):
 
 
 def devices(backend=None):
-    """All devices.
+    """All devices of a platform.
 
+    The CPU is one device, or as many as `jax_num_cpu_devices` or `XLA_FLAGS=--xla_force_host_platform_device_count=N` asks
+    for before devices are first used.
+
+    Args:
+      backend: the name of a platform, or a client; None and "cpu" give the CPU's devices.
+    Returns: a list of devices.
     Raises:
       RuntimeError: there is no such backend.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.devices()[0].platform
+      'cpu'
     """
     _check_backend(backend)
     return client().devices()
 
 
 def local_devices(process_index=None, backend=None, host_id=None):
-    """Devices of this process."""
+    """Devices of this process: all of them, as there is one process.
+
+    Args:
+      process_index: accepted for compatibility; without effect.
+      backend: as in `devices`.
+      host_id: accepted for compatibility; without effect.
+    Returns: a list of devices.
+    Raises:
+      RuntimeError: there is no such backend.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.local_devices() == jax.devices()
+      True
+    """
     return devices(backend)
 
 
 def device_count(backend=None):
-    """Number of all devices."""
+    """Number of all devices.
+
+    Args:
+      backend: as in `devices`.
+    Returns: an int.
+    Raises:
+      RuntimeError: there is no such backend.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.device_count() == len(jax.devices())
+      True
+    """
     return len(devices(backend))
 
 
 def local_device_count(backend=None):
-    """Number of devices of this process."""
+    """Number of devices of this process.
+
+    Args:
+      backend: as in `devices`.
+    Returns: an int.
+    Raises:
+      RuntimeError: there is no such backend.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.local_device_count() == jax.device_count()
+      True
+    """
     return len(devices(backend))
 
 
 def process_index(backend=None):
-    """The number of this process."""
+    """The number of this process, 0: there is one. `host_id` is the same function.
+
+    Args:
+      backend: accepted for compatibility; without effect.
+    Returns: an int.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.process_index()
+      0
+    """
     return 0
 
 
 def process_count(backend=None):
-    """The number of processes."""
+    """The number of processes, 1. `host_count` is the same function.
+
+    Args:
+      backend: accepted for compatibility; without effect.
+    Returns: an int.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.process_count()
+      1
+    """
     return 1
 
 
 def process_indices(backend=None):
-    """The numbers of all processes."""
+    """The numbers of all processes. `host_ids` is the same function.
+
+    Args:
+      backend: accepted for compatibility; without effect.
+    Returns: a list of ints.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.process_indices()
+      [0]
+    """
     return [0]
 
 
@@ -295,7 +396,14 @@ host_id, host_count, host_ids = process_index, process_count, process_indices
 
 
 def default_backend():
-    """The name of the default backend."""
+    """The name of the default backend.
+
+    Returns: a string.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.default_backend()
+      'cpu'
+    """
     return "cpu"
 
 
@@ -330,24 +438,23 @@ def put(leaf, device):
 
 
 def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
-    """The tree with all leaves as arrays on a device or split by a sharding.
+    """The tree with all leaves as arrays on a device or divided by a sharding.
 
     Args:
       x: a tree of arrays and numbers.
       device: a device, a sharding, or a tree of them that is a prefix of `x`; without one, arrays stay where they are and all
         else goes, uncommitted, to the default device.
-      src: accepted.
+      src: accepted for compatibility; without effect.
       donate: whether the memory of `x` may be taken over; nothing is copied anyway, and `x` stays usable.
-      may_alias: accepted.
-
-    Differentiable: cotangents pass unchanged.
-
+      may_alias: accepted for compatibility; without effect.
+    Returns: a tree like `x` of arrays with the same elements; numbers become arrays with weak types.
     Raises:
       ValueError: the specification is no device or sharding, its tree does not fit, or a sharding does not divide the shape.
-
-    >>> import pullback as jax
-    >>> jax.device_put([1.0, 2.0], jax.devices()[0])[0].committed
-    True
+      TypeError: a leaf is neither an array nor a number.
+    Differentiable: yes; cotangents pass unchanged.
+    Example:
+      >>> jax.device_put([1.0, 2.0], jax.devices()[0])[0].committed
+      True
     """
     from pullback.sharding import PartitionSpec, Sharding
     from pullback.tree_util import tree_flatten, tree_map
@@ -371,7 +478,18 @@ def _spread(prefix, full, name, intro=""):
 
 
 def device_get(x):
-    """The tree with all arrays as NumPy arrays."""
+    """The tree with all arrays as NumPy arrays.
+
+    Args:
+      x: a tree of concrete arrays; leaves that are no arrays are passed through.
+    Returns: a tree like `x`; NumPy arrays of the same shapes and dtypes, read-only views where the elements lie in host memory.
+    Raises:
+      TracerArrayConversionError: a leaf is a tracer.
+    Differentiable: no; values leave the program.
+    Example:
+      >>> jax.device_get([jnp.arange(3)])
+      [array([0, 1, 2], dtype=int32)]
+    """
     import numpy as np
 
     from pullback.tree_util import tree_map
@@ -380,5 +498,14 @@ def device_get(x):
 
 
 def live_arrays(platform=None):
-    """Arrays are not listed."""
+    """Arrays that live; this engine does not list them, so there are none.
+
+    Args:
+      platform: accepted for compatibility; without effect.
+    Returns: an empty list.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.live_arrays()
+      []
+    """
     return []

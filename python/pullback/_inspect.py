@@ -4,7 +4,19 @@ from pullback import _core
 
 
 def inspect(fun):
-    """A function that shows, for given arguments, what `fun` becomes: its jaxpr, fused program and machine code."""
+    """A function that shows, for given arguments, what `fun` becomes: its jaxpr, fused program and machine code.
+
+    Args:
+      fun: a function of trees of arrays.
+    Returns: a function with the arguments of `fun` that gives an object which prints them.
+    Raises:
+      TypeError: when called with what is no tree of arrays.
+    Differentiable: no; nothing is computed.
+    Example:
+      >>> shown = str(jax.inspect(lambda x: x + 1.0)(2.0))
+      >>> "add" in shown
+      True
+    """
 
     def inspect_f(*args, **kwargs):
         return _core.inspect(_core.stage_call(fun, args, kwargs))
@@ -13,7 +25,16 @@ def inspect(fun):
 
 
 def print_environment_info(return_string=False):
-    """Versions of what is in use."""
+    """Prints the versions of what is in use.
+
+    Args:
+      return_string: give the text instead of printing it.
+    Returns: None, or the text.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.print_environment_info(return_string=True).splitlines()[0].startswith("pullback: ")
+      True
+    """
     import platform
     import sys
 

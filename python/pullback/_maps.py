@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools as _functools
 
 from pullback import _core
-from pullback._api import _check_callable, _wraps
+from pullback._jit import _check_callable, _wraps
 from pullback.sharding import AxisType, Mesh, NamedSharding, PartitionSpec, _context, _names
 from pullback._device import _spread
 
@@ -196,25 +196,27 @@ def _spec_of(leaf, mesh):
 def shard_map(f=None, /, *, out_specs, in_specs=Infer, mesh=None, axis_names=frozenset(), check_vma=True):
     """A version of `f` that runs on every device of a mesh, each on its parts of the arguments.
 
+    Inside, collectives over the mesh's axes communicate between the devices, which run on threads of their own.
+
     Args:
       f: a function of the parts. Without it, a decorator is returned.
       out_specs: how the parts of the results make whole arrays: specs, in a tree that is a prefix of the result.
-      in_specs: how the arguments are divided: specs, in a tree that is a prefix of the tuple of arguments.
+      in_specs: how the arguments are divided: specs, in a tree that is a prefix of the tuple of arguments; by default as
+        they are.
       mesh: the devices; by default those of the context.
       axis_names: the mesh axes that are bound inside; by default all.
       check_vma: whether types inside are to say along which axes values differ.
-
-    Inside, collectives over the mesh's axes communicate between the devices, which run on threads of their own. Differentiable:
-    what several devices share gets the sum of their cotangents.
-
+    Returns: a function of whole arrays with the positional arguments of `f`.
     Raises:
-      ValueError: a spec does not fit its value or names an axis that is not bound; there is no mesh.
-
-    >>> import pullback as jax, pullback.numpy as jnp
-    >>> mesh = jax.sharding.Mesh(jax.devices()[:1], ("x",))
-    >>> total = jax.shard_map(lambda v: jax.lax.psum(v.sum(), "x"), mesh=mesh, in_specs=jax.P("x"), out_specs=jax.P())
-    >>> float(total(jnp.arange(4.0)))
-    6.0
+      TypeError: `f` is not callable, or a spec is no `PartitionSpec`.
+      ValueError: a spec does not fit its value or names an axis that is not bound; there is no mesh; a result differs
+        between devices that its spec takes to agree.
+    Differentiable: as `f` is; what several devices share gets the sum of their cotangents.
+    Example:
+      >>> mesh = jax.sharding.Mesh(jax.devices()[:1], ("x",))
+      >>> total = jax.shard_map(lambda v: jax.lax.psum(v.sum(), "x"), mesh=mesh, in_specs=jax.P("x"), out_specs=jax.P())
+      >>> float(total(jnp.arange(4.0)))
+      6.0
     """
     if f is None:
         return _functools.partial(
@@ -239,7 +241,24 @@ def shard_map(f=None, /, *, out_specs, in_specs=Infer, mesh=None, axis_names=fro
 
 
 def smap(f=None, /, *, in_axes=Infer, out_axes, axis_name):
-    """A map over one axis of the mesh of the context: `shard_map` with array axes in place of specs."""
+    """A map over one axis of the mesh of the context: `shard_map` with array axes in place of specs.
+
+    Args:
+      f: a function of the parts. Without it, a decorator is returned.
+      in_axes: the axis along which each argument is divided: numbers or `None`, in a tree that is a prefix of the arguments;
+        by default as they are.
+      out_axes: the axis along which the parts of each result are joined; `None` where devices agree.
+      axis_name: the mesh axis, for collectives inside too.
+    Returns: a function of whole arrays with the positional arguments of `f`.
+    Raises:
+      TypeError: `f` is not callable, or `axis_name` is no string.
+      ValueError: there is no mesh in the context or it lacks the axis; an axis does not fit its value.
+    Differentiable: as `f` is; what several devices share gets the sum of their cotangents.
+    Example:
+      >>> with jax.set_mesh(jax.sharding.Mesh(jax.devices()[:1], ("x",))):
+      ...     print(jax.smap(lambda v: 2 * v, in_axes=0, out_axes=0, axis_name="x")(jnp.arange(3)))
+      [0 2 4]
+    """
     if f is None:
         return _functools.partial(smap, in_axes=in_axes, out_axes=out_axes, axis_name=axis_name)
     from pullback.tree_util import tree_map
@@ -323,20 +342,22 @@ def pmap(
       out_axes: where the mapped axis goes in the results; `None` takes the result of the first device.
       static_broadcasted_argnums: positions of arguments that are Python values, the same for all.
       devices: which devices; by default the first ones.
-      backend: accepted; there is one backend.
-      axis_size: the number of examples.
-      donate_argnums: accepted; results never take over the memory of arguments of a map.
-
+      backend: None or "cpu".
+      axis_size: the number of examples; by default the size of the mapped axes.
+      donate_argnums: accepted for compatibility; results never take over the memory of arguments of a map.
+    Returns: a function with the signature of `fun` whose mapped arguments and results have one more axis.
     Raises:
-      ValueError: no argument has a mapped axis, sizes differ, or there are fewer devices than examples.
-
-    >>> import pullback as jax, pullback.numpy as jnp
-    >>> jax.pmap(lambda v: v * 2)(jnp.ones((1, 2))).tolist()
-    [[2.0, 2.0]]
+      TypeError: `fun` is not callable.
+      ValueError: when called: no argument has a mapped axis, sizes differ, there are fewer devices than examples, or a static
+        argument is missing or cannot be hashed.
+    Differentiable: as `fun` is; arguments that are not mapped get the sum of the cotangents.
+    Example:
+      >>> print(jax.pmap(lambda v: v * 2)(jnp.ones((1, 2))))
+      [[2. 2.]]
     """
     import numpy as np
 
-    from pullback._api import jit
+    from pullback._jit import jit
     from pullback._device import devices as all_devices
 
     _check_callable(fun)

@@ -20,15 +20,16 @@ def custom_linear_solve(matvec, b, solve, transpose_solve=None, symmetric=False,
         unless the matrix is symmetric.
       symmetric: whether the matrix is its own transpose.
       has_aux: whether solvers give auxiliary data, which have no derivative.
+    Returns: a tree like `b`, or a pair of it and the auxiliary data.
     Raises:
       ValueError: `matvec` or a solver gives other shapes than those of `b`.
       TypeError: reverse mode without `transpose_solve`.
-
-    >>> import pullback as jax, pullback.numpy as jnp
-    >>> def half(b):
-    ...     return jax.lax.custom_linear_solve(lambda x: 2 * x, b, lambda matvec, b: b / 2, symmetric=True)
-    >>> float(jax.grad(half)(3.0))
-    0.5
+    Differentiable: in `b` and in what `matvec` closes over; in reverse with `transpose_solve` or `symmetric`.
+    Example:
+      >>> def half(b):
+      ...     return jax.lax.custom_linear_solve(lambda x: 2 * x, b, lambda matvec, b: b / 2, symmetric=True)
+      >>> float(half(3.0)), float(jax.grad(half)(3.0))
+      (1.5, 0.5)
     """
     transposed = None
     if transpose_solve is not None:
@@ -68,15 +69,16 @@ def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):
       tangent_solve: `tangent_solve(g, y) -> x` solves the linear system g(x) = y. It must be linear in y, and be
         transposable for reverse mode.
       has_aux: whether `solve` gives auxiliary data.
+    Returns: a tree like `initial_guess`, or a pair of it and the auxiliary data.
     Raises:
       TypeError: `f`, `solve` or `tangent_solve` gives another structure.
-
-    >>> import pullback as jax
-    >>> def square_root(a):
-    ...     f = lambda x: x * x - a
-    ...     return jax.lax.custom_root(f, 1.0, lambda f, x: jax.lax.stop_gradient(a) ** 0.5, lambda g, y: y / g(1.0))
-    >>> float(jax.grad(square_root)(4.0))
-    0.25
+    Differentiable: in what `f` closes over, forward and in reverse; not in `initial_guess`.
+    Example:
+      >>> def square_root(a):
+      ...     f = lambda x: x * x - a
+      ...     return jax.lax.custom_root(f, 1.0, lambda f, x: jax.lax.stop_gradient(a) ** 0.5, lambda g, y: y / g(1.0))
+      >>> float(jax.grad(square_root)(4.0))
+      0.25
     """
     from pullback import custom_jvp, jvp
     from pullback.custom_derivatives import SymbolicZero

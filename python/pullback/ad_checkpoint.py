@@ -32,13 +32,20 @@ name_p = _core.find_primitive("name")
 
 
 def checkpoint_name(x, name):
-    """A tree of values with a name, by which policies know them.
+    """A tree of values with a name, by which checkpoint policies know them.
 
-    >>> import pullback as jax, pullback.numpy as jnp
-    >>> from pullback.ad_checkpoint import checkpoint_name
-    >>> policy = jax.checkpoint_policies.save_only_these_names("y")
-    >>> float(jax.grad(jax.checkpoint(lambda x: jnp.sin(checkpoint_name(2 * x, "y")), policy=policy))(0.0))
-    2.0
+    Args:
+      x: a tree of arrays and numbers.
+      name: a string; anything else is turned into one.
+    Returns: a tree like `x` with the same values.
+    Raises:
+      TypeError: a leaf is no array or number.
+    Differentiable: yes; tangents and cotangents pass unchanged.
+    Example:
+      >>> from pullback.ad_checkpoint import checkpoint_name
+      >>> policy = jax.checkpoint_policies.save_only_these_names("y")
+      >>> float(jax.grad(jax.checkpoint(lambda x: jnp.sin(checkpoint_name(2 * x, "y")), policy=policy))(0.0))
+      2.0
     """
     return _tree_map(lambda leaf: name_p.bind(leaf, name=str(name)), x)
 
@@ -47,22 +54,65 @@ checkpoint_name_fwd = checkpoint_name
 
 
 def everything_saveable(*_, **__):
-    """Keeps all values: what no checkpoint does, too."""
+    """A checkpoint policy that keeps all values: what no checkpoint does, too.
+
+    Args:
+      _, __: the primitive, avals of its operands, and its params; not looked at.
+    Returns: True.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> policy = jax.checkpoint_policies.everything_saveable
+      >>> float(jax.grad(jax.checkpoint(jnp.sin, policy=policy))(0.0))
+      1.0
+    """
     return True
 
 
 def nothing_saveable(*_, **__):
-    """Keeps nothing: as without a policy."""
+    """A checkpoint policy that keeps nothing but the arguments: as without a policy.
+
+    Args:
+      _, __: the primitive, avals of its operands, and its params; not looked at.
+    Returns: False.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> policy = jax.checkpoint_policies.nothing_saveable
+      >>> float(jax.grad(jax.checkpoint(jnp.sin, policy=policy))(0.0))
+      1.0
+    """
     return False
 
 
 def dots_saveable(prim, *_, **__):
-    """Keeps results of products of matrices and of convolutions."""
+    """A checkpoint policy that keeps results of products of matrices and of convolutions.
+
+    Args:
+      prim: the primitive.
+      _, __: avals of its operands, and its params; not looked at.
+    Returns: a bool.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> policy = jax.checkpoint_policies.dots_saveable
+      >>> print(jax.grad(jax.checkpoint(lambda x: jnp.sin(x @ x), policy=policy))(jnp.zeros(2)))
+      [0. 0.]
+    """
     return prim.name in ("dot_general", "conv_general_dilated")
 
 
 def dots_with_no_batch_dims_saveable(prim, *_, **params):
-    """Keeps results of products of matrices without batch dimensions, such as those with weights."""
+    """A checkpoint policy that keeps results of products of matrices without batch dimensions, such as those with weights.
+
+    Args:
+      prim: the primitive.
+      _: avals of its operands; not looked at.
+      params: its params.
+    Returns: a bool.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> policy = jax.checkpoint_policies.dots_with_no_batch_dims_saveable
+      >>> print(jax.grad(jax.checkpoint(lambda x: jnp.sin(x @ x), policy=policy))(jnp.zeros(2)))
+      [0. 0.]
+    """
     if prim.name != "dot_general":
         return False
     _, (lhs_batch, rhs_batch) = params["dimension_numbers"]
@@ -70,13 +120,33 @@ def dots_with_no_batch_dims_saveable(prim, *_, **params):
 
 
 def save_anything_except_these_names(*names_not_to_save):
-    """Keeps all values but those with these names."""
+    """A checkpoint policy that keeps all values but those with these names.
+
+    Args:
+      names_not_to_save: names that `checkpoint_name` gives.
+    Returns: a policy for `jax.checkpoint`.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> policy = jax.checkpoint_policies.save_anything_except_these_names("y")
+      >>> float(jax.grad(jax.checkpoint(jnp.sin, policy=policy))(0.0))
+      1.0
+    """
     names_not_to_save = frozenset(names_not_to_save)
     return lambda prim, *_, **params: not (prim.name == "name" and params["name"] in names_not_to_save)
 
 
 def save_any_names_but_these(*names_not_to_save):
-    """Keeps values with names, but not with these."""
+    """A checkpoint policy that keeps values with names, but not with these.
+
+    Args:
+      names_not_to_save: names that `checkpoint_name` gives.
+    Returns: a policy for `jax.checkpoint`.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> policy = jax.checkpoint_policies.save_any_names_but_these("y")
+      >>> float(jax.grad(jax.checkpoint(jnp.sin, policy=policy))(0.0))
+      1.0
+    """
     names_not_to_save = frozenset(names_not_to_save)
 
     def policy(prim, *_, **params):
@@ -86,7 +156,17 @@ def save_any_names_but_these(*names_not_to_save):
 
 
 def save_only_these_names(*names_which_can_be_saved):
-    """Keeps values with these names."""
+    """A checkpoint policy that keeps values with these names.
+
+    Args:
+      names_which_can_be_saved: names that `checkpoint_name` gives.
+    Returns: a policy for `jax.checkpoint`.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> policy = jax.checkpoint_policies.save_only_these_names("y")
+      >>> float(jax.grad(jax.checkpoint(jnp.sin, policy=policy))(0.0))
+      1.0
+    """
     names_which_can_be_saved = frozenset(names_which_can_be_saved)
 
     def policy(prim, *_, **params):
@@ -96,7 +176,18 @@ def save_only_these_names(*names_which_can_be_saved):
 
 
 def save_from_both_policies(policy_1, policy_2):
-    """Keeps what either policy keeps."""
+    """A checkpoint policy that keeps what either of two keeps.
+
+    Args:
+      policy_1, policy_2: policies whose answers have a truth value.
+    Returns: a policy for `jax.checkpoint`.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> policies = jax.checkpoint_policies
+      >>> policy = policies.save_from_both_policies(policies.dots_saveable, policies.save_only_these_names("y"))
+      >>> float(jax.grad(jax.checkpoint(jnp.sin, policy=policy))(0.0))
+      1.0
+    """
 
     def policy(prim, *args, **params):
         return policy_1(prim, *args, **params) or policy_2(prim, *args, **params)
@@ -105,8 +196,20 @@ def save_from_both_policies(policy_1, policy_2):
 
 
 def offload_dot_with_no_batch_dims(offload_src, offload_dst):
-    """Moves results of products of matrices without batch dimensions to another memory; its use raises
-    NotImplementedError, as this engine has one memory."""
+    """A checkpoint policy that moves results of products of matrices without batch dimensions to another memory.
+
+    This engine has one memory: a derivative that would move a value raises NotImplementedError.
+
+    Args:
+      offload_src: the memory that values are in.
+      offload_dst: the memory that they go to.
+    Returns: a policy for `jax.checkpoint`.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> policy = jax.checkpoint_policies.offload_dot_with_no_batch_dims("device", "pinned_host")
+      >>> float(jax.grad(jax.checkpoint(jnp.sin, policy=policy))(0.0))
+      1.0
+    """
 
     def policy(prim, *args, **params):
         wanted = dots_with_no_batch_dims_saveable(prim, *args, **params)
@@ -118,8 +221,25 @@ def offload_dot_with_no_batch_dims(offload_src, offload_dst):
 def save_and_offload_only_these_names(
     *, names_which_can_be_saved, names_which_can_be_offloaded, offload_src, offload_dst
 ):
-    """Keeps values with the first names and moves those with the second to another memory; a value to move raises
-    NotImplementedError, as this engine has one memory."""
+    """A checkpoint policy that keeps values with the first names and moves those with the second to another memory.
+
+    This engine has one memory: a derivative that would move a value raises NotImplementedError.
+
+    Args:
+      names_which_can_be_saved: names of values to keep.
+      names_which_can_be_offloaded: names of values to move.
+      offload_src: the memory that values are in.
+      offload_dst: the memory that they go to.
+    Returns: a policy for `jax.checkpoint`.
+    Raises:
+      ValueError: a name is in both.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> policy = jax.checkpoint_policies.save_and_offload_only_these_names(
+      ...     names_which_can_be_saved=["y"], names_which_can_be_offloaded=[], offload_src="device", offload_dst="pinned_host")
+      >>> float(jax.grad(jax.checkpoint(jnp.sin, policy=policy))(0.0))
+      1.0
+    """
     saved, offloaded = frozenset(names_which_can_be_saved), frozenset(names_which_can_be_offloaded)
     if both := saved & offloaded:
         raise ValueError(f"The names should be exclusive and should not intersect in `names_which_can_be_saved` and "
@@ -153,7 +273,20 @@ checkpoint_policies = _types.SimpleNamespace(
 
 
 def saved_residuals(f, *args, **kwargs):
-    """What the reverse derivative of `f` at arguments of these shapes keeps: pairs of an aval and where it is from."""
+    """What the reverse derivative of `f` at arguments of these shapes keeps.
+
+    Args:
+      f: a function of trees of arrays.
+      args, kwargs: trees of arrays: where it would be differentiated.
+    Returns: a list of pairs of an aval and a text that says where the value is from.
+    Raises:
+      TypeError: an argument is no tree of arrays.
+    Differentiable: no; nothing is computed.
+    Example:
+      >>> from pullback.ad_checkpoint import saved_residuals
+      >>> [origin for _, origin in saved_residuals(lambda x, y: x * y, jnp.ones(3), jnp.ones(3))]
+      ['from the argument x', 'from the argument y']
+    """
     from pullback import linearize, make_jaxpr
     from pullback.tree_util import tree_flatten, tree_leaves, tree_unflatten
 
@@ -187,11 +320,18 @@ def _origin(jaxpr, eqn):
 def print_saved_residuals(f, *args, **kwargs):
     """Prints what the reverse derivative of `f` keeps: its type and where it is from, a line each.
 
-    >>> import pullback.numpy as jnp
-    >>> from pullback.ad_checkpoint import print_saved_residuals
-    >>> print_saved_residuals(lambda x, y: x * y, jnp.ones(3), jnp.ones(3))
-    f32[3] from the argument x
-    f32[3] from the argument y
+    Args:
+      f: a function of trees of arrays.
+      args, kwargs: trees of arrays: where it would be differentiated.
+    Returns: None.
+    Raises:
+      TypeError: an argument is no tree of arrays.
+    Differentiable: no; nothing is computed.
+    Example:
+      >>> from pullback.ad_checkpoint import print_saved_residuals
+      >>> print_saved_residuals(lambda x, y: x * y, jnp.ones(3), jnp.ones(3))
+      f32[3] from the argument x
+      f32[3] from the argument y
     """
     for aval, origin in saved_residuals(f, *args, **kwargs):
         print(f"{aval.str_short(short_dtypes=True)} {origin}")

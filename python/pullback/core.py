@@ -146,16 +146,18 @@ def full_lower(value):
 
 @_contextlib.contextmanager
 def ensure_compile_time_eval():
-    """Operations on known values inside run at once, even where a function is traced.
+    """A context in which operations on known values run at once, even where a function is traced.
 
-    >>> import pullback as jax, pullback.numpy as jnp
-    >>> @jax.jit
-    ... def f(x):
-    ...     with jax.ensure_compile_time_eval():
-    ...         n = int(jnp.arange(3).sum())
-    ...     return x * n
-    >>> f(2.0)
-    Array(6., dtype=float32, weak_type=True)
+    Returns: a context manager.
+    Differentiable: no: what is computed inside is constant to a program around.
+    Example:
+      >>> @jax.jit
+      ... def f(x):
+      ...     with jax.ensure_compile_time_eval():
+      ...         n = int(jnp.arange(3).sum())
+      ...     return x * n
+      >>> float(f(2.0))
+      6.0
     """
     _core.enter_evaluation()
     try:

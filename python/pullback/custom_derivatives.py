@@ -6,7 +6,9 @@ import inspect as _inspect
 from pullback import _core
 from pullback._core import CustomVJPPrimal as CustomVJPPrimal
 from pullback._core import SymbolicZero as SymbolicZero
-from pullback.tree_util import Partial, tree_flatten, tree_leaves, tree_map, tree_structure
+from pullback.tree_util import Partial as _Partial
+from pullback.tree_util import tree_flatten as _tree_flatten, tree_leaves as _tree_leaves, tree_map as _tree_map
+from pullback.tree_util import tree_structure as _tree_structure
 
 
 def _positional(fun, args, kwargs):
@@ -48,24 +50,25 @@ def _bind_static(fun, numbers, args):
 class custom_jvp:
     """A function whose forward derivative is given by a rule, for both modes.
 
-    Args:
-      fun: the function.
-      nondiff_argnums: positions of arguments that are not differentiated; they come first in the rule.
-      nondiff_argnames: names of such arguments.
-
     The rule `jvp(primals, tangents) -> (out, out_dot)` takes tuples of the differentiated arguments. With
     `symbolic_zeros=True` a tangent that is known to be zero comes as a `SymbolicZero`, which the rule may also give.
-    Without a rule a call raises AttributeError. Rules that give no pair, other structures, or tangents whose shapes or
-    dtypes do not fit raise TypeError. Closed-over tracers are constant to the derivative.
+    Closed-over tracers are constant to the derivative.
 
-    >>> import pullback as jax
-    >>> @jax.custom_jvp
-    ... def double(x):
-    ...     return x * 2
-    >>> double.defjvp(lambda primals, tangents: (double(*primals), tangents[0] * 3))  # doctest: +ELLIPSIS
-    <function <lambda> at ...>
-    >>> float(jax.grad(double)(1.0))
-    3.0
+    Attributes:
+      fun: the function, of trees of arrays; calls that are not differentiated run it.
+      nondiff_argnums: positions of arguments that are not differentiated, those that `nondiff_argnames` names among them;
+        they come first in the rule.
+      jvp: the rule, None until `defjvp` or `defjvps` sets it.
+    Raises AttributeError when called without a rule; TypeError for rules that give no pair, other structures, or tangents
+    whose shapes or dtypes do not fit.
+
+    Example:
+      >>> @jax.custom_jvp
+      ... def double(x):
+      ...     return x * 2
+      >>> _ = double.defjvp(lambda primals, tangents: (double(*primals), tangents[0] * 3))
+      >>> float(jax.grad(double)(1.0))
+      3.0
     """
 
     def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
@@ -91,8 +94,8 @@ class custom_jvp:
             if not terms:
                 from pullback import numpy as jnp
 
-                return out, tree_map(jnp.zeros_like, out)
-            return out, tree_map(lambda *parts: _functools.reduce(lambda a, b: a + b, parts), *terms)
+                return out, _tree_map(jnp.zeros_like, out)
+            return out, _tree_map(lambda *parts: _functools.reduce(lambda a, b: a + b, parts), *terms)
 
         self.defjvp(jvp)
 
@@ -107,33 +110,33 @@ class custom_jvp:
         return _core.custom_jvp_call(fun, rule, _name(self.jvp), tuple(args), self.symbolic_zeros)
 
     def __get__(self, obj, owner=None):
-        return self if obj is None else Partial(self, obj)
+        return self if obj is None else _Partial(self, obj)
 
 
 class custom_vjp:
     """A function whose reverse derivative is given by a pair of functions. It has no forward derivative.
 
-    Args:
-      fun: the function.
-      nondiff_argnums: positions of arguments that are not differentiated; `bwd` gets them first.
-      nondiff_argnames: names of such arguments.
-
     `fwd(*args) -> (out, residuals)` and `bwd(residuals, ct) -> cotangents`, a tuple with one entry for each
     differentiated argument, None for zero. With `symbolic_zeros=True`, leaves of the arguments of `fwd` come as
     `CustomVJPPrimal`, which tells whether they are differentiated, and zero cotangents as `SymbolicZero`.
 
+    Attributes:
+      fun: the function, of trees of arrays; calls that are not differentiated run it.
+      nondiff_argnums: positions of arguments that are not differentiated, those that `nondiff_argnames` names among them;
+        `bwd` gets them first.
+      fwd, bwd: the functions, None until `defvjp` sets them.
     Raises:
-      AttributeError: no rules are set.
+      AttributeError: it is called and no functions are set.
       TypeError: `fwd` gives no pair; `bwd` gives another structure than that of the arguments; forward differentiation.
       ValueError: a cotangent has another shape or dtype than its argument.
 
-    >>> import pullback as jax
-    >>> @jax.custom_vjp
-    ... def clip_gradient(x):
-    ...     return x
-    >>> clip_gradient.defvjp(lambda x: (x, None), lambda _, ct: (ct.clip(-1, 1),))
-    >>> float(jax.grad(lambda x: 5 * clip_gradient(x))(1.0))
-    1.0
+    Example:
+      >>> @jax.custom_vjp
+      ... def clip_gradient(x):
+      ...     return x
+      >>> clip_gradient.defvjp(lambda x: (x, None), lambda _, ct: (ct.clip(-1, 1),))
+      >>> float(jax.grad(lambda x: 5 * clip_gradient(x))(1.0))
+      1.0
     """
 
     def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
@@ -146,7 +149,11 @@ class custom_vjp:
     def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False, generic_batching=False):
         """Sets the forward and the backward function.
 
-        `optimize_remat` and `generic_batching` choose among implementations of the same derivative; there is one.
+        Args:
+          fwd: `fwd(*args) -> (out, residuals)`.
+          bwd: `bwd(*nondiff_args, residuals, ct) -> cotangents`.
+          symbolic_zeros: whether the functions get zeros and undifferentiated arguments marked as such.
+          optimize_remat, generic_batching: choose among implementations of the same derivative; there is one.
         """
         self.fwd, self.bwd, self.symbolic_zeros = fwd, bwd, bool(symbolic_zeros)
 
@@ -180,15 +187,22 @@ class custom_vjp:
         return _core.custom_vjp_call(fun, fwd, bwd, names, tuple(args), self.symbolic_zeros)
 
     def __get__(self, obj, owner=None):
-        return self if obj is None else Partial(self, obj)
+        return self if obj is None else _Partial(self, obj)
 
 
 def custom_vjp_primal_tree_values(tree):
-    """A tree of `CustomVJPPrimal` with their values in their places.
+    """The values of a tree of `CustomVJPPrimal`, in their places.
 
-    >>> from pullback.custom_derivatives import CustomVJPPrimal, custom_vjp_primal_tree_values
-    >>> custom_vjp_primal_tree_values((CustomVJPPrimal(1.0, True), CustomVJPPrimal(2.0, False)))
-    (1.0, 2.0)
+    Args:
+      tree: a tree whose leaves are `CustomVJPPrimal`, as `fwd` rules get them with `symbolic_zeros=True`.
+    Returns: a tree of the same structure.
+    Raises:
+      TypeError: a leaf is something else.
+    Differentiable: yes; values are passed unchanged.
+    Example:
+      >>> from pullback.custom_derivatives import CustomVJPPrimal, custom_vjp_primal_tree_values
+      >>> custom_vjp_primal_tree_values((CustomVJPPrimal(1.0, True), CustomVJPPrimal(2.0, False)))
+      (1.0, 2.0)
     """
 
     def value(leaf):
@@ -196,11 +210,24 @@ def custom_vjp_primal_tree_values(tree):
             raise TypeError(f"custom_vjp_primal_tree_values was given {leaf} of type {type(leaf)}, not a CustomVJPPrimal")
         return leaf.value
 
-    return tree_map(value, tree)
+    return _tree_map(value, tree)
 
 
 def zero_from_primal(val, symbolic_zeros=False):
-    """The zero cotangent of a value: an array of zeros, or a `SymbolicZero`."""
+    """The zero cotangent of a value.
+
+    Args:
+      val: an array or number.
+      symbolic_zeros: whether to give a `SymbolicZero`, which holds no elements.
+    Returns: an array of zeros of the shape and dtype of `val`, for integers and booleans a NumPy array of dtype `float0`; or a
+      `SymbolicZero`.
+    Raises:
+      TypeError: `val` is no array or number.
+    Differentiable: yes; the derivative is zero.
+    Example:
+      >>> print(jax.custom_derivatives.zero_from_primal(jnp.ones(2)))
+      [0. 0.]
+    """
     if symbolic_zeros:
         return SymbolicZero.from_primal_value(val)
     import numpy as np
@@ -223,15 +250,16 @@ def linear_call(fun, fun_transpose, residual_args, linear_args):
         transpose of `fun` is not checked.
       residual_args: a tree of arrays, not differentiated.
       linear_args: a tree of arrays.
+    Returns: what `fun` gives.
     Raises:
       TypeError: the transpose gives another structure or other shapes than those of `linear_args`.
-    Differentiable in `linear_args`; NotImplementedError in `residual_args`.
-
-    >>> import pullback as jax
-    >>> from pullback.custom_derivatives import linear_call
-    >>> half = lambda x: linear_call(lambda r, x: x / r, lambda r, ct: ct / r, 2.0, x)
-    >>> float(jax.grad(half)(3.0))
-    0.5
+      NotImplementedError: a derivative with respect to `residual_args`.
+    Differentiable: yes, with respect to `linear_args`, in both modes.
+    Example:
+      >>> from pullback.custom_derivatives import linear_call
+      >>> half = lambda x: linear_call(lambda r, x: x / r, lambda r, ct: ct / r, 2.0, x)
+      >>> float(jax.grad(half)(3.0))
+      0.5
     """
     return _core.linear_call(fun, fun_transpose, residual_args, linear_args)
 
@@ -240,14 +268,21 @@ def custom_gradient(fun=None, *, with_logs=False, remat=False, with_accums=None)
     """A function from one that gives its value and its backward function: `fun(*args) -> (out, bwd)`.
 
     The backward function takes the cotangent of the result and gives those of the arguments: a tuple, or one for a
-    function of one argument. What it closes over is kept for it. The function has no forward derivative.
+    function of one argument. What it closes over is kept for it.
 
-    >>> import pullback as jax
-    >>> @jax.custom_gradient
-    ... def f(x):
-    ...     return x * x, lambda ct: ct * x
-    >>> float(jax.grad(f)(3.0))
-    3.0
+    Args:
+      fun: the function. Without it, a decorator is returned.
+      with_logs, remat, with_accums: not supported: only the defaults.
+    Returns: a function with the arguments of `fun` that gives `out`.
+    Raises:
+      NotImplementedError: an option is given.
+    Differentiable: yes, in reverse mode, by `bwd`; forward mode raises TypeError.
+    Example:
+      >>> @jax.custom_gradient
+      ... def f(x):
+      ...     return x * x, lambda ct: ct * x
+      >>> float(jax.grad(f)(3.0))
+      3.0
     """
     if with_logs or remat or with_accums is not None:
         raise NotImplementedError("custom_gradient takes none of its options yet; use jax.custom_vjp")
@@ -262,11 +297,11 @@ def custom_gradient(fun=None, *, with_logs=False, remat=False, with_accums=None)
     def forward(*args):
         out, backward = fun(*args)
         # What the backward function closes over becomes residuals, so that transformations see it.
-        staged = _core.stage_call(backward, (tree_map(zero_from_primal, out),), {})
-        return out, Partial(_functools.partial(_call_closed, staged), *staged.captured)
+        staged = _core.stage_call(backward, (_tree_map(zero_from_primal, out),), {})
+        return out, _Partial(_functools.partial(_call_closed, staged), *staged.captured)
 
     def backward(residuals, ct):
-        cts = residuals(tree_leaves(ct))
+        cts = residuals(_tree_leaves(ct))
         return cts if isinstance(cts, tuple) else (cts,)
 
     wrapped.defvjp(forward, backward)
@@ -290,14 +325,18 @@ def checkpoint(fun, *, prevent_cse=True, policy=None, static_argnums=(), static_
       prevent_cse: whether the recomputation must not be merged with the first computation; this engine never merges them.
         A sequence has one entry for each leaf of the arguments.
       policy: which values to keep, one of `jax.checkpoint_policies` or a function of a primitive, the avals of its
-        operands and its params that says whether the results are kept.
+        operands and its params that says whether the results are kept. None keeps nothing but the arguments.
       static_argnums: positions of arguments that are passed on as they are.
       static_argnames: names of such arguments.
-    Differentiable as `fun` is. Raises NotImplementedError for policies that move values to another memory.
-
-    >>> import pullback as jax, pullback.numpy as jnp
-    >>> float(jax.grad(jax.checkpoint(jnp.sin))(0.0))
-    1.0
+    Returns: a function with the signature and the values of `fun`.
+    Raises:
+      TypeError: `fun` is not callable.
+      ValueError: when called: fewer arguments than `static_argnums` names.
+      NotImplementedError: a policy that moves a value to another memory, when differentiated.
+    Differentiable: as `fun` is, with the same values.
+    Example:
+      >>> float(jax.grad(jax.checkpoint(jnp.sin))(0.0))
+      1.0
     """
     if not callable(fun):
         raise TypeError(f"Expected a callable value, got {fun}")
@@ -337,11 +376,21 @@ def checkpoint(fun, *, prevent_cse=True, policy=None, static_argnums=(), static_
 
 
 def remat(fun, *, prevent_cse=True, policy=None, static_argnums=()):
-    """`jax.checkpoint` under its older name.
+    """`jax.checkpoint` under its older name: intermediate values are computed again for the reverse derivative.
 
-    >>> import pullback as jax, pullback.numpy as jnp
-    >>> float(jax.grad(jax.remat(jnp.sin))(0.0))
-    1.0
+    Args:
+      fun: a function of trees.
+      prevent_cse: as in `checkpoint`.
+      policy: which values to keep, as in `checkpoint`.
+      static_argnums: positions of arguments that are passed on as they are.
+    Returns: a function with the signature and the values of `fun`.
+    Raises:
+      TypeError: `fun` is not callable.
+      ValueError: when called: fewer arguments than `static_argnums` names.
+    Differentiable: as `fun` is, with the same values.
+    Example:
+      >>> float(jax.grad(jax.remat(jnp.sin))(0.0))
+      1.0
     """
     return checkpoint(fun, prevent_cse=prevent_cse, policy=policy, static_argnums=static_argnums)
 
@@ -354,23 +403,25 @@ def closure_convert(fun, *example_args):
     Args:
       fun: a function of trees of arrays.
       example_args: arguments of the structure, shapes and dtypes with which it will be called.
-    Raises TypeError when the converted function is called with another structure of arguments.
-
-    >>> import pullback as jax
-    >>> def integrate(f, x):
-    ...     f, consts = jax.closure_convert(f, x)
-    ...     return f(x, *consts)
-    >>> float(jax.grad(lambda a: integrate(lambda x: a * x, 2.0))(3.0))
-    2.0
+    Returns: `converted(*args, *consts)` and the list of `consts`.
+    Raises:
+      TypeError: the converted function is called with another structure of arguments.
+    Differentiable: as `fun` is, with respect to its arguments and to `consts`.
+    Example:
+      >>> def integrate(f, x):
+      ...     f, consts = jax.closure_convert(f, x)
+      ...     return f(x, *consts)
+      >>> float(jax.grad(lambda a: integrate(lambda x: a * x, 2.0))(3.0))
+      2.0
     """
     staged = _core.stage_call(fun, example_args, {})
-    in_tree = tree_structure((example_args, {}))
+    in_tree = _tree_structure((example_args, {}))
     captured, hoisted = staged.captured, staged.perturbed_captures()
 
     def converted_fun(*args_and_consts):
         n_args = len(args_and_consts) - sum(hoisted)
         args, consts = args_and_consts[:n_args], iter(args_and_consts[n_args:])
-        leaves, tree = tree_flatten((args, {}))
+        leaves, tree = _tree_flatten((args, {}))
         if tree != in_tree:
             raise TypeError(
                 "The inputs to the closure produced by closure_convert must have the same Pytree structure as the example "

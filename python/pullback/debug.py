@@ -5,8 +5,8 @@ import string as _string
 import sys as _sys
 
 from pullback import _core
-from pullback._callbacks import call_inside
-from pullback.tree_util import tree_flatten, tree_unflatten
+from pullback._callbacks import call_inside as _call_inside
+from pullback.tree_util import tree_flatten as _tree_flatten, tree_unflatten as _tree_unflatten
 
 
 def callback(callback=None, *args, ordered=False, partitioned=False, **kwargs):
@@ -15,24 +15,31 @@ def callback(callback=None, *args, ordered=False, partitioned=False, **kwargs):
     Args:
       callback: a function of trees of arrays. Without it, a function that takes it is returned.
       args: trees of arrays.
-      ordered: keep the order of calls.
+      ordered: keep the order of calls. Without it the order is that of the program too, on this engine.
+      partitioned: accepted for compatibility; without effect.
       kwargs: as `args`.
-
-    What it raises inside a program comes out as a `JaxRuntimeError` with that cause.
-
-    Under `vmap` it is called once for each example; derivatives do not see it.
+    Returns: None.
+    Raises:
+      TypeError: `callback` is not callable.
+      JaxRuntimeError: the function raised inside a program; what it raised is the cause.
+    Differentiable: yes, in that derivatives do not see it. Under `vmap` it is called once for each example.
+    Example:
+      >>> seen = []
+      >>> _ = jax.jit(lambda x: jax.debug.callback(lambda v: seen.append(int(v)), x) or x)(3)
+      >>> seen
+      [3]
     """
     if callback is None:
         return _functools.partial(_CALLBACK, *args, ordered=ordered, partitioned=partitioned, **kwargs)
     if not callable(callback):
         raise TypeError(f"first argument to jax.debug.callback must be callable, but got an object of type {type(callback)}")
-    leaves, tree = tree_flatten((args, kwargs))
+    leaves, tree = _tree_flatten((args, kwargs))
     is_inside = not _core.trace_state_clean()
 
     def run(*flat):
-        args, kwargs = tree_unflatten(tree, flat)
+        args, kwargs = _tree_unflatten(tree, flat)
         if is_inside:
-            call_inside(callback, args, kwargs)
+            _call_inside(callback, args, kwargs)
         else:
             callback(*args, **kwargs)
 
@@ -59,12 +66,17 @@ def print(fmt, *args, ordered=False, partitioned=False, skip_format_check=False,
       fmt: a format string as for `str.format`.
       args: what its placeholders show: arrays or trees of them.
       ordered: keep the order of prints.
+      partitioned: accepted for compatibility; without effect.
       skip_format_check: do not look for unused arguments first.
       kwargs: what its named placeholders show.
-
-    >>> import pullback as jax
-    >>> jax.jit(lambda x: jax.debug.print("x is {}", x))(3.0)
-    x is 3.0
+    Returns: None.
+    Raises:
+      ValueError: an argument has no placeholder.
+      IndexError, KeyError: a placeholder has no argument.
+    Differentiable: yes, in that derivatives do not see it. Under `vmap` it prints once for each example.
+    Example:
+      >>> jax.jit(lambda x: jax.debug.print("x is {}", x))(3.0)
+      x is 3.0
     """
     if not skip_format_check:
         _Checked().format(fmt, *args, **kwargs)
@@ -77,7 +89,19 @@ def print(fmt, *args, ordered=False, partitioned=False, skip_format_check=False,
 
 
 def breakpoint(**kwargs):
-    """Not supported yet; use `jax.debug.callback` with a debugger of your own."""
+    """Stops the program for a debugger: not supported; use `jax.debug.callback` with a debugger of your own.
+
+    Args:
+      kwargs: accepted for compatibility.
+    Returns: nothing; it raises.
+    Raises:
+      NotImplementedError: always.
+    Differentiable: no.
+    Example:
+      >>> jax.debug.breakpoint()
+      Traceback (most recent call last):
+      NotImplementedError: jax.debug.breakpoint is not supported yet; use jax.debug.callback(lambda *a: breakpoint(), ...)
+    """
     raise NotImplementedError("jax.debug.breakpoint is not supported yet; use jax.debug.callback(lambda *a: breakpoint(), ...)")
 
 

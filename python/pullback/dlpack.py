@@ -4,7 +4,7 @@ from pullback import _core
 
 
 def from_dlpack(external_array, device=None, copy=None):
-    """The array of another library as an array of ours.
+    """The array of another library as an array of ours, by the DLPack protocol.
 
     Args:
       external_array: an object with `__dlpack__` and `__dlpack_device__`, on the CPU.
@@ -16,11 +16,11 @@ def from_dlpack(external_array, device=None, copy=None):
     Raises:
       TypeError: the object does not speak the protocol, or its element type is unknown.
       ValueError: it is on another device, or `copy=False` cannot be had.
-    Not differentiable: the result is a constant.
-
-    >>> import numpy, pullback as jax
-    >>> jax.dlpack.from_dlpack(numpy.arange(3))
-    Array([0, 1, 2], dtype=int32)
+    Differentiable: no; the result is a constant.
+    Example:
+      >>> import numpy
+      >>> jax.dlpack.from_dlpack(numpy.arange(3))
+      Array([0, 1, 2], dtype=int32)
     """
     if not (hasattr(external_array, "__dlpack__") and hasattr(external_array, "__dlpack_device__")):
         raise TypeError("The array passed to from_dlpack must have __dlpack__ and __dlpack_device__ methods.")
@@ -39,11 +39,17 @@ def _capsule(external_array):
 
 
 def is_supported_dtype(dtype):
-    """Whether arrays of the dtype can be exchanged.
+    """Whether arrays of the dtype can be exchanged by DLPack.
 
-    >>> import pullback as jax
-    >>> jax.dlpack.is_supported_dtype("float32"), jax.dlpack.is_supported_dtype("int4")
-    (True, False)
+    Args:
+      dtype: anything that names a dtype.
+    Returns: a bool.
+    Raises:
+      TypeError: `dtype` names none.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.dlpack.is_supported_dtype("float32"), jax.dlpack.is_supported_dtype("int4")
+      (True, False)
     """
     name = _core.as_dtype(dtype).name
     return name in {

@@ -1,17 +1,33 @@
 """Trees of arrays as one vector."""
 
-from pullback.tree_util import tree_flatten, tree_unflatten
+from pullback.tree_util import tree_flatten as _tree_flatten, tree_unflatten as _tree_unflatten
 
 import numpy as _np
 
 
 def ravel_pytree(pytree):
-    """All elements of a tree of arrays as one vector, and the function back."""
+    """All elements of a tree of arrays as one vector, and the function back.
+
+    Args:
+      pytree: a tree of arrays and numbers.
+    Returns: a vector of the leaves' elements one after the other, in the dtype that all promote to (float32 of size 0 for a
+      tree without leaves), and a function from such a vector to a tree with the structure, shapes and dtypes of `pytree`.
+    Raises:
+      TypeError: a leaf is no array or number; the function back is given another dtype.
+      ValueError: the function back is given another shape.
+    Differentiable: yes, linear both ways.
+    Example:
+      >>> flat, unravel = jax.flatten_util.ravel_pytree({"a": jnp.arange(2.0), "b": 5.0})
+      >>> print(flat)
+      [0. 1. 5.]
+      >>> print(unravel(2 * flat)["a"])
+      [0. 2.]
+    """
     import pullback.numpy as jnp
 
-    leaves, treedef = tree_flatten(pytree)
+    leaves, treedef = _tree_flatten(pytree)
     if not leaves:
-        return jnp.zeros(0), lambda flat: tree_unflatten(treedef, [])
+        return jnp.zeros(0), lambda flat: _tree_unflatten(treedef, [])
     arrays = [jnp.asarray(leaf) for leaf in leaves]
     dtypes, shapes = [a.dtype for a in arrays], [a.shape for a in arrays]
     to_dtype = jnp.result_type(*arrays)
@@ -28,6 +44,6 @@ def ravel_pytree(pytree):
             given[end - a_size : end].reshape(shape).astype(dtype)
             for end, a_size, shape, dtype in zip(ends, [int(_np.prod(s)) for s in shapes], shapes, dtypes)
         ]
-        return tree_unflatten(treedef, parts)
+        return _tree_unflatten(treedef, parts)
 
     return flat, unravel

@@ -9,66 +9,213 @@ def _tell(kind, *args, **kwargs):
 
 
 def record_event(event, **kwargs):
-    """Reports that something happened."""
+    """Reports that something happened to the listeners of events.
+
+    Args:
+      event: the event's name, a string.
+      kwargs: what else listeners are told.
+    Returns: None.
+    Raises: what a listener raises.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.monitoring.record_event("/example/started")
+    """
     _tell("event", event, **kwargs)
 
 
 def record_event_duration_secs(event, duration, **kwargs):
-    """Reports how long something took, in seconds."""
+    """Reports how long something took to the listeners of durations.
+
+    Args:
+      event: the event's name, a string.
+      duration: a number of seconds.
+      kwargs: what else listeners are told.
+    Returns: None.
+    Raises: what a listener raises.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.monitoring.record_event_duration_secs("/example/run", 0.5)
+    """
     _tell("duration", event, duration, **kwargs)
 
 
 def record_event_time_span(event, start_time, end_time, **kwargs):
-    """Reports when something began and ended, in seconds."""
+    """Reports when something began and ended to the listeners of time spans.
+
+    Args:
+      event: the event's name, a string.
+      start_time, end_time: numbers of seconds.
+      kwargs: what else listeners are told.
+    Returns: None.
+    Raises: what a listener raises.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.monitoring.record_event_time_span("/example/run", 0.0, 0.5)
+    """
     _tell("time_span", event, start_time, end_time, **kwargs)
 
 
 def record_scalar(event, value, **kwargs):
-    """Reports a number."""
+    """Reports a number to the listeners of numbers.
+
+    Args:
+      event: the event's name, a string.
+      value: the number.
+      kwargs: what else listeners are told.
+    Returns: None.
+    Raises: what a listener raises.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.monitoring.record_scalar("/example/loss", 0.5)
+    """
     _tell("scalar", event, value, **kwargs)
 
 
 def register_event_listener(callback):
-    """Calls `callback(event, **kwargs)` at each event."""
+    """Calls a function at each event, until it is unregistered.
+
+    Args:
+      callback: `callback(event, **kwargs)`.
+    Returns: None.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> def listener(event, **kwargs):
+      ...     print(event, kwargs)
+      >>> jax.monitoring.register_event_listener(listener)
+      >>> jax.monitoring.record_event("/example/started", step=1)
+      /example/started {'step': 1}
+      >>> jax.monitoring.unregister_event_listener(listener)
+    """
     _listeners["event"].append(callback)
 
 
 def register_event_duration_secs_listener(callback):
-    """Calls `callback(event, duration, **kwargs)` at each duration."""
+    """Calls a function at each duration, until it is unregistered.
+
+    Args:
+      callback: `callback(event, duration, **kwargs)`.
+    Returns: None.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> def listener(event, duration, **kwargs):
+      ...     print(event, duration)
+      >>> jax.monitoring.register_event_duration_secs_listener(listener)
+      >>> jax.monitoring.record_event_duration_secs("/example/run", 0.5)
+      /example/run 0.5
+      >>> jax.monitoring.unregister_event_duration_listener(listener)
+    """
     _listeners["duration"].append(callback)
 
 
 def register_event_time_span_listener(callback):
-    """Calls `callback(event, start_time, end_time, **kwargs)` at each time span."""
+    """Calls a function at each time span, until it is unregistered.
+
+    Args:
+      callback: `callback(event, start_time, end_time, **kwargs)`.
+    Returns: None.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> def listener(event, start_time, end_time, **kwargs):
+      ...     print(event, end_time - start_time)
+      >>> jax.monitoring.register_event_time_span_listener(listener)
+      >>> jax.monitoring.record_event_time_span("/example/run", 1.0, 1.5)
+      /example/run 0.5
+      >>> jax.monitoring.unregister_event_time_span_listener(listener)
+    """
     _listeners["time_span"].append(callback)
 
 
 def register_scalar_listener(callback):
-    """Calls `callback(event, value, **kwargs)` at each number."""
+    """Calls a function at each number, until it is unregistered.
+
+    Args:
+      callback: `callback(event, value, **kwargs)`.
+    Returns: None.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> def listener(event, value, **kwargs):
+      ...     print(event, value)
+      >>> jax.monitoring.register_scalar_listener(listener)
+      >>> jax.monitoring.record_scalar("/example/loss", 0.5)
+      /example/loss 0.5
+      >>> jax.monitoring.unregister_scalar_listener(listener)
+    """
     _listeners["scalar"].append(callback)
 
 
 def unregister_event_listener(callback):
-    """Stops calling a listener of events."""
+    """Stops calling a listener of events.
+
+    Args:
+      callback: the function that was registered.
+    Returns: None.
+    Raises:
+      ValueError: it is not registered.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.monitoring.register_event_listener(print)
+      >>> jax.monitoring.unregister_event_listener(print)
+    """
     _listeners["event"].remove(callback)
 
 
 def unregister_event_duration_listener(callback):
-    """Stops calling a listener of durations."""
+    """Stops calling a listener of durations.
+
+    Args:
+      callback: the function that was registered.
+    Returns: None.
+    Raises:
+      ValueError: it is not registered.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.monitoring.register_event_duration_secs_listener(print)
+      >>> jax.monitoring.unregister_event_duration_listener(print)
+    """
     _listeners["duration"].remove(callback)
 
 
 def unregister_event_time_span_listener(callback):
-    """Stops calling a listener of time spans."""
+    """Stops calling a listener of time spans.
+
+    Args:
+      callback: the function that was registered.
+    Returns: None.
+    Raises:
+      ValueError: it is not registered.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.monitoring.register_event_time_span_listener(print)
+      >>> jax.monitoring.unregister_event_time_span_listener(print)
+    """
     _listeners["time_span"].remove(callback)
 
 
 def unregister_scalar_listener(callback):
-    """Stops calling a listener of numbers."""
+    """Stops calling a listener of numbers.
+
+    Args:
+      callback: the function that was registered.
+    Returns: None.
+    Raises:
+      ValueError: it is not registered.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.monitoring.register_scalar_listener(print)
+      >>> jax.monitoring.unregister_scalar_listener(print)
+    """
     _listeners["scalar"].remove(callback)
 
 
 def clear_event_listeners():
-    """Forgets all listeners."""
+    """Forgets all listeners, of whatever kind.
+
+    Returns: None.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.monitoring.register_event_listener(print)
+      >>> jax.monitoring.clear_event_listeners()
+      >>> jax.monitoring.record_event("/example/unheard")
+    """
     for listeners in _listeners.values():
         listeners.clear()

@@ -43,38 +43,96 @@ def segment_sum(data, segment_ids, num_segments=None, indices_are_sorted=False, 
     """The sum of the slices of `data` in each segment.
 
     Args:
-      data: an array; `segment_ids` index its leading axes.
-      segment_ids: integers, the segment of each slice; those outside `[0, num_segments)` are dropped.
+      data: an array `[*ids, *rest]`; `segment_ids` index its leading axes.
+      segment_ids: integers `[*ids]`, the segment of each slice; negative ones count from the end, those outside of
+        `num_segments` are dropped.
       num_segments: number of segments; by default one more than the largest id, which must then be known.
-      indices_are_sorted, unique_indices: promises about the ids.
-      bucket_size: not supported.
+      indices_are_sorted, unique_indices: promises about the ids; a broken one may give other results.
+      bucket_size: not supported: must be None.
       mode: what to do with ids outside, as in `Array.at`.
-
-    Returns:
-      an array with the segments as its first axis. Differentiable in `data`.
-
+    Returns: an array `[num_segments, *rest]` of `data`'s dtype; empty segments are 0.
     Raises:
-      TypeError: ids are no integers. ValueError: shapes do not fit, or the number of segments is not known.
-
-    >>> import pullback.numpy as jnp
-    >>> segment_sum(jnp.arange(5.0), jnp.array([0, 0, 1, 1, 2]))
-    Array([1., 5., 4.], dtype=float32)
+      TypeError: ids are no integers.
+      ValueError: shapes do not fit, the number of segments is negative, or it is not known because the ids are traced.
+      NotImplementedError: `bucket_size` is given.
+    Differentiable: yes, with respect to `data`, in which it is linear.
+    Example:
+      >>> print(jax.ops.segment_sum(jnp.arange(5.0), jnp.array([0, 0, 1, 1, 2])))
+      [1. 5. 4.]
     """
     return _segment("sum", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, lambda dtype: 0)
 
 
 def segment_prod(data, segment_ids, num_segments=None, indices_are_sorted=False, unique_indices=False, bucket_size=None, mode=None):
-    """The product of the slices of `data` in each segment; arguments as in `segment_sum`, empty segments are 1."""
+    """The product of the slices of `data` in each segment.
+
+    Args:
+      data: an array `[*ids, *rest]`; `segment_ids` index its leading axes.
+      segment_ids: integers `[*ids]`, the segment of each slice; negative ones count from the end, those outside of
+        `num_segments` are dropped.
+      num_segments: number of segments; by default one more than the largest id, which must then be known.
+      indices_are_sorted, unique_indices: promises about the ids; a broken one may give other results.
+      bucket_size: not supported: must be None.
+      mode: what to do with ids outside, as in `Array.at`.
+    Returns: an array `[num_segments, *rest]` of `data`'s dtype; empty segments are 1.
+    Raises:
+      TypeError: ids are no integers.
+      ValueError: shapes do not fit, the number of segments is negative, or it is not known because the ids are traced.
+      NotImplementedError: `bucket_size` is given.
+    Differentiable: yes, with respect to `data` where `unique_indices` is true; else a derivative raises NotImplementedError.
+    Example:
+      >>> print(jax.ops.segment_prod(jnp.array([2.0, 3.0, 4.0]), jnp.array([0, 0, 1])))
+      [6. 4.]
+    """
     return _segment("prod", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, lambda dtype: 1)
 
 
 def segment_max(data, segment_ids, num_segments=None, indices_are_sorted=False, unique_indices=False, bucket_size=None, mode=None):
-    """The maximum of the slices of `data` in each segment; arguments as in `segment_sum`, empty segments are the least element."""
+    """The maximum of the slices of `data` in each segment.
+
+    Args:
+      data: an array `[*ids, *rest]` of real numbers or bools; `segment_ids` index its leading axes.
+      segment_ids: integers `[*ids]`, the segment of each slice; negative ones count from the end, those outside of
+        `num_segments` are dropped.
+      num_segments: number of segments; by default one more than the largest id, which must then be known.
+      indices_are_sorted, unique_indices: promises about the ids; a broken one may give other results.
+      bucket_size: not supported: must be None.
+      mode: what to do with ids outside, as in `Array.at`.
+    Returns: an array `[num_segments, *rest]` of `data`'s dtype; empty segments are the least value: `-inf`, the least integer, False.
+    Raises:
+      TypeError: ids are no integers.
+      ValueError: shapes do not fit, the number of segments is negative, or it is not known because the ids are traced.
+      NotImplementedError: `bucket_size` is given.
+    Differentiable: yes, with respect to `data`; equal maxima share the cotangent.
+    Example:
+      >>> print(jax.ops.segment_max(jnp.array([2.0, 3.0, 4.0]), jnp.array([0, 0, 1]), num_segments=3))
+      [  3.   4. -inf]
+    """
     return _segment("max", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, _extreme(-1))
 
 
 def segment_min(data, segment_ids, num_segments=None, indices_are_sorted=False, unique_indices=False, bucket_size=None, mode=None):
-    """The minimum of the slices of `data` in each segment; arguments as in `segment_sum`, empty segments are the greatest element."""
+    """The minimum of the slices of `data` in each segment.
+
+    Args:
+      data: an array `[*ids, *rest]` of real numbers or bools; `segment_ids` index its leading axes.
+      segment_ids: integers `[*ids]`, the segment of each slice; negative ones count from the end, those outside of
+        `num_segments` are dropped.
+      num_segments: number of segments; by default one more than the largest id, which must then be known.
+      indices_are_sorted, unique_indices: promises about the ids; a broken one may give other results.
+      bucket_size: not supported: must be None.
+      mode: what to do with ids outside, as in `Array.at`.
+    Returns: an array `[num_segments, *rest]` of `data`'s dtype; empty segments are the greatest value: `inf`, the greatest integer,
+      True.
+    Raises:
+      TypeError: ids are no integers.
+      ValueError: shapes do not fit, the number of segments is negative, or it is not known because the ids are traced.
+      NotImplementedError: `bucket_size` is given.
+    Differentiable: yes, with respect to `data`; equal minima share the cotangent.
+    Example:
+      >>> print(jax.ops.segment_min(jnp.array([2.0, 3.0, 4.0]), jnp.array([0, 0, 1]), num_segments=3))
+      [ 2.  4. inf]
+    """
     return _segment("min", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, _extreme(1))
 
 

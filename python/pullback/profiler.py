@@ -29,7 +29,18 @@ class StepTraceAnnotation(TraceAnnotation):
 
 
 def annotate_function(func, name=None, **decorator_kwargs):
-    """`func` inside a `TraceAnnotation`."""
+    """`func` inside a `TraceAnnotation`, which records nothing by itself.
+
+    Args:
+      func: a function.
+      name: the name; by default the function's.
+      decorator_kwargs: accepted for compatibility; without effect.
+    Returns: a function with the arguments and results of `func`.
+    Differentiable: as `func` is.
+    Example:
+      >>> float(jax.profiler.annotate_function(lambda x: 2 * x, name="double")(3.0))
+      6.0
+    """
 
     @_functools.wraps(func)
     def wrapped(*args, **kwargs):
@@ -47,10 +58,20 @@ def _unsupported(what):
 
 
 def start_trace(log_dir, create_perfetto_link=False, create_perfetto_trace=False, profiler_options=None):
-    """Would begin a trace.
+    """Would begin a trace; use `jax.inspect(f)(*args)`, or a sampling profiler of the process.
 
+    Args:
+      log_dir, create_perfetto_link, create_perfetto_trace, profiler_options: not looked at.
+    Returns: nothing; it raises.
     Raises:
       NotImplementedError: always.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> try:
+      ...     jax.profiler.start_trace("logs")
+      ... except NotImplementedError:
+      ...     print("no traces")
+      no traces
     """
     _unsupported("start_trace")
 
@@ -58,18 +79,37 @@ def start_trace(log_dir, create_perfetto_link=False, create_perfetto_trace=False
 def stop_trace():
     """Would end a trace.
 
+    Returns: nothing; it raises.
     Raises:
       RuntimeError: always, since none was begun.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> try:
+      ...     jax.profiler.stop_trace()
+      ... except RuntimeError as error:
+      ...     print(error)
+      No profile started
     """
     raise RuntimeError("No profile started")
 
 
 @_contextlib.contextmanager
 def trace(log_dir, create_perfetto_link=False, create_perfetto_trace=False, profiler_options=None):
-    """Would trace what is inside.
+    """Would trace what is inside a `with` block; use `jax.inspect(f)(*args)`, or a sampling profiler of the process.
 
+    Args:
+      log_dir, create_perfetto_link, create_perfetto_trace, profiler_options: not looked at.
+    Returns: a context that cannot be entered.
     Raises:
-      NotImplementedError: always.
+      NotImplementedError: when entered.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> try:
+      ...     with jax.profiler.trace("logs"):
+      ...         pass
+      ... except NotImplementedError:
+      ...     print("no traces")
+      no traces
     """
     _unsupported("trace")
     yield
@@ -78,8 +118,18 @@ def trace(log_dir, create_perfetto_link=False, create_perfetto_trace=False, prof
 def start_server(port):
     """Would serve traces.
 
+    Args:
+      port: not looked at.
+    Returns: nothing; it raises.
     Raises:
       NotImplementedError: always.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> try:
+      ...     jax.profiler.start_server(9999)
+      ... except NotImplementedError:
+      ...     print("no traces")
+      no traces
     """
     _unsupported("start_server")
 
@@ -87,8 +137,18 @@ def start_server(port):
 def device_memory_profile(backend=None):
     """Would describe the memory of arrays.
 
+    Args:
+      backend: not looked at.
+    Returns: nothing; it raises.
     Raises:
       NotImplementedError: always.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> try:
+      ...     jax.profiler.device_memory_profile()
+      ... except NotImplementedError:
+      ...     print("no profiles")
+      no profiles
     """
     _unsupported("device_memory_profile")
 
@@ -96,7 +156,17 @@ def device_memory_profile(backend=None):
 def save_device_memory_profile(filename, backend=None):
     """Would write what `device_memory_profile` gives.
 
+    Args:
+      filename, backend: not looked at.
+    Returns: nothing; it raises.
     Raises:
       NotImplementedError: always.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> try:
+      ...     jax.profiler.save_device_memory_profile("memory.prof")
+      ... except NotImplementedError:
+      ...     print("no profiles")
+      no profiles
     """
     _unsupported("save_device_memory_profile")

@@ -13,11 +13,15 @@ from pullback.core import get_opaque_trace_state as _trace_state
 class Ref:
     """A cell that holds an array. `ref[...]` reads, `ref[...] = x` writes, other indices read and write parts.
 
-    >>> import pullback as jax, pullback.numpy as jnp
-    >>> ref = new_ref(jnp.zeros(3))
-    >>> ref[1] = 5.0
-    >>> ref[...]
-    Array([0., 5., 0.], dtype=float32)
+    Attributes:
+      shape, dtype, ndim, aval: those of the array.
+    Raises ValueError when it was frozen; NotImplementedError in another trace than that which made it.
+
+    Example:
+      >>> ref = jax.new_ref(jnp.zeros(3))
+      >>> ref[1] = 5.0
+      >>> ref[...]
+      Array([0., 5., 0.], dtype=float32)
     """
 
     __slots__ = ("_value", "_trace", "__weakref__")
@@ -78,11 +82,21 @@ class Ref:
 
 
 def new_ref(init_val, *, memory_space=None, kind=None, pin=False):
-    """A reference that holds an array.
+    """A reference that holds an array: `ref[...]` reads it, `ref[...] = x` writes it.
 
     Args:
-      init_val: the first value.
+      init_val: the first value: an array or number.
       memory_space, kind, pin: only the defaults are supported.
+    Returns: a `Ref` of the shape and dtype of the value; it can be used in the trace that made it only.
+    Raises:
+      NotImplementedError: another memory, kind or pin.
+      TypeError: `init_val` is no array or number.
+    Differentiable: yes, while it stays inside the differentiated function.
+    Example:
+      >>> ref = jax.new_ref(jnp.zeros(3))
+      >>> ref[1] = 5.0
+      >>> print(ref[...])
+      [0. 5. 0.]
     """
     from pullback import numpy as jnp
 
@@ -92,36 +106,120 @@ def new_ref(init_val, *, memory_space=None, kind=None, pin=False):
 
 
 def empty_ref(ty, memory_space=None, pin=False):
-    """A reference that holds an array of a given type, zeros at first."""
+    """A reference that holds an array of a given type, zeros at first.
+
+    Args:
+      ty: anything with `shape` and `dtype`.
+      memory_space, pin: only the defaults are supported.
+    Returns: a `Ref`.
+    Raises:
+      NotImplementedError: another memory, or pin.
+    Differentiable: yes, while it stays inside the differentiated function.
+    Example:
+      >>> print(jax.empty_ref(jax.ShapeDtypeStruct((2,), jnp.int32))[...])
+      [0 0]
+    """
     from pullback import numpy as jnp
 
     return new_ref(jnp.zeros(ty.shape, ty.dtype), memory_space=memory_space, pin=pin)
 
 
 def get(ref, idx=None):
-    """What the reference holds at an index, None for all."""
+    """What a reference holds at an index.
+
+    Args:
+      ref: a `Ref`.
+      idx: an index as for arrays; None for all.
+    Returns: an array.
+    Raises:
+      ValueError: the reference was frozen.
+      NotImplementedError: it was made in another trace.
+    Differentiable: yes, while the reference stays inside the differentiated function.
+    Example:
+      >>> int(jax.ref.get(jax.new_ref(jnp.arange(3)), 1))
+      1
+    """
     return ref[Ellipsis if idx is None else idx]
 
 
 def set(ref, idx, value):  # noqa: A001
-    """Writes at an index, None for all."""
+    """Writes into a reference at an index.
+
+    Args:
+      ref: a `Ref`.
+      idx: an index as for arrays; None for all.
+      value: an array or number, converted to the reference's dtype; it must broadcast to the part.
+    Returns: None.
+    Raises:
+      ValueError: shapes do not fit, or the reference was frozen.
+      NotImplementedError: it was made in another trace.
+    Differentiable: yes, while the reference stays inside the differentiated function.
+    Example:
+      >>> ref = jax.new_ref(jnp.arange(3))
+      >>> jax.ref.set(ref, 1, 5)
+      >>> print(ref[...])
+      [0 5 2]
+    """
     ref[Ellipsis if idx is None else idx] = value
 
 
 def swap(ref, idx, value, _function_name="ref_swap"):
-    """Writes at an index and gives what was there."""
+    """Writes into a reference at an index and gives what was there.
+
+    Args:
+      ref: a `Ref`.
+      idx: an index as for arrays; None for all.
+      value: an array or number, converted to the reference's dtype; it must broadcast to the part.
+    Returns: an array: the part before.
+    Raises:
+      ValueError: shapes do not fit, or the reference was frozen.
+      NotImplementedError: it was made in another trace.
+    Differentiable: yes, while the reference stays inside the differentiated function.
+    Example:
+      >>> ref = jax.new_ref(jnp.arange(3))
+      >>> int(jax.ref.swap(ref, 2, 7)), int(ref[2])
+      (2, 7)
+    """
     before = get(ref, idx)
     set(ref, idx, value)
     return before
 
 
 def addupdate(ref, idx, x):
-    """Adds at an index."""
+    """Adds to a part of a reference.
+
+    Args:
+      ref: a `Ref`.
+      idx: an index as for arrays; None for all.
+      x: an array or number that broadcasts to the part.
+    Returns: None.
+    Raises:
+      ValueError: shapes do not fit, or the reference was frozen.
+      NotImplementedError: it was made in another trace.
+    Differentiable: yes, while the reference stays inside the differentiated function.
+    Example:
+      >>> ref = jax.new_ref(jnp.arange(3))
+      >>> jax.ref.addupdate(ref, 0, 4)
+      >>> print(ref[...])
+      [4 1 2]
+    """
     set(ref, idx, get(ref, idx) + x)
 
 
 def freeze(ref):
-    """The array in a reference, which holds nothing from then on."""
+    """The array in a reference, which holds nothing from then on. `jax.free_ref` is the same function.
+
+    Args:
+      ref: a `Ref`.
+    Returns: an array.
+    Raises:
+      ValueError: the reference was frozen before.
+      NotImplementedError: it was made in another trace.
+    Differentiable: yes, while the reference stays inside the differentiated function.
+    Example:
+      >>> print(jax.freeze(jax.new_ref(jnp.arange(3))))
+      [0 1 2]
+    """
     ref._check()
     value, ref._value = ref._value, None
     return value

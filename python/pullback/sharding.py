@@ -7,14 +7,22 @@ holds, results of computations follow it, and `shard_map` gives each device its 
 
 from __future__ import annotations
 
-import collections as _collections
-import contextlib as _contextlib
 import enum as _enum
 import functools as _functools
-import threading as _threading
 
 from pullback import _core
 from pullback._device import devices as _devices
+from pullback._meshes import (
+    AbstractDevice as AbstractDevice,
+    AbstractMesh as AbstractMesh,
+    AxisType as AxisType,
+    Mesh as Mesh,
+    _context as _context,
+    get_abstract_mesh as get_abstract_mesh,
+    get_mesh as get_mesh,
+    set_mesh as set_mesh,
+    use_abstract_mesh as use_abstract_mesh,
+)
 
 
 class IndivisibleError(ValueError):
@@ -60,13 +68,20 @@ def _entry(partition):
 
 
 class PartitionSpec:
-    """For each axis of an array the mesh axes that split it: a name, a tuple of names (the first the slowest), or `None`.
+    """For each axis of an array the mesh axes that divide it: a name, a tuple of names (the first the slowest), or `None`.
 
-    Axes beyond the last entry are whole.
+    Axes beyond the last entry are whole. A spec is a sequence of its entries; it compares and hashes by them. `jax.P` is the
+    same class.
 
-    >>> from pullback.sharding import PartitionSpec as P
-    >>> P("x", None, ("y", "z"))
-    P('x', None, ('y', 'z'))
+    Attributes:
+      partitions: the tuple of entries.
+      unreduced, reduced: empty sets: partial sums as arrays are not supported, and naming axes for them raises
+        NotImplementedError.
+      UNCONSTRAINED: an entry that leaves an axis open.
+
+    Example:
+      >>> jax.sharding.PartitionSpec("x", None, ("y", "z"))
+      P('x', None, ('y', 'z'))
     """
 
     __slots__ = ("_partitions", "_unreduced", "_reduced")
@@ -80,18 +95,22 @@ class PartitionSpec:
 
     @property
     def partitions(self):
+        """The tuple of entries."""
         return self._partitions
 
     @property
     def unreduced(self):
+        """Axes along which parts are still to be summed: none here."""
         return self._unreduced
 
     @property
     def reduced(self):
+        """Axes along which parts were summed: none here."""
         return self._reduced
 
     @property
     def unreduced_kind(self):
+        """How parts are still to be joined: None here."""
         return None
 
     def __getitem__(self, i):
@@ -146,339 +165,21 @@ class PartitionSpec:
     to_tangent_spec = to_ct_spec = to_lo
 
 
-class AxisType(_enum.Enum):
-    """Who decides how values are split along a mesh axis: the system, the types, or the user."""
-
-    Auto = "auto"
-    Explicit = "explicit"
-    Manual = "manual"
-
-    def __repr__(self):
-        return self.name
-
-
-def _axis_types(types, n):
-    if types is None:
-        return (AxisType.Auto,) * n
-    types = (types,) * n if isinstance(types, AxisType) else tuple(types)
-    if len(types) != n:
-        raise ValueError(f"Number of axis names should match the number of axis_types. Got axis_types of length {len(types)} for {n} axes")
-    return types
-
-
-def _types_text(types):
-    return "(" + ", ".join(map(repr, types)) + (",)" if len(types) == 1 else ")")
-
-
-class _BaseMesh:
-    @property
-    def shape_tuple(self):
-        return tuple(zip(self.axis_names, self.axis_sizes))
-
-    @property
-    def shape(self):
-        return _collections.OrderedDict(self.shape_tuple)
-
-    @property
-    def size(self):
-        size = 1
-        for n in self.axis_sizes:
-            size *= n
-        return size if self.axis_names else 0
-
-    @property
-    def empty(self):
-        return not self.axis_names
-
-    def _of_type(self, wanted):
-        return tuple(name for name, kind in zip(self.axis_names, self.axis_types) if kind is wanted)
-
-    @property
-    def auto_axes(self):
-        return self._of_type(AxisType.Auto)
-
-    @property
-    def explicit_axes(self):
-        return self._of_type(AxisType.Explicit)
-
-    @property
-    def manual_axes(self):
-        return self._of_type(AxisType.Manual)
-
-    @property
-    def are_all_axes_auto(self):
-        return not self.empty and all(kind is AxisType.Auto for kind in self.axis_types)
-
-    @property
-    def are_all_axes_explicit(self):
-        return not self.empty and all(kind is AxisType.Explicit for kind in self.axis_types)
-
-    @property
-    def are_all_axes_manual(self):
-        return not self.empty and all(kind is AxisType.Manual for kind in self.axis_types)
-
-    @property
-    def are_all_axes_explicit_or_manual(self):
-        return not self.empty and all(kind is not AxisType.Auto for kind in self.axis_types)
-
-
-class Mesh(_BaseMesh, _contextlib.ContextDecorator):
-    """Devices in a grid with named axes. As a context, specs without a mesh mean this one.
-
-    Args:
-      devices: an array, or nested sequences, of devices, with one axis for each name.
-      axis_names: the names.
-      axis_types: who decides how values are split; by default the system.
-
-    Raises:
-      ValueError: the devices do not have one axis for each name.
-
-    >>> import pullback as jax
-    >>> jax.sharding.Mesh(jax.devices()[:1], ("x",)).size
-    1
-    """
-
-    def __init__(self, devices, axis_names, axis_types=None):
-        import numpy as np
-
-        devices = np.array(devices, dtype=object) if not isinstance(devices, np.ndarray) else devices.copy()
-        axis_names = (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
-        if devices.ndim != len(axis_names):
-            raise ValueError(
-                "Mesh requires the ndim of its first argument (`devices`) to equal the length of its second argument "
-                f"(`axis_names`), but got devices.ndim == {devices.ndim} and len(axis_names) == {len(axis_names)}."
-            )
-        if any(name is None for name in axis_names):
-            raise ValueError(f"Mesh axis names cannot be None. Got: {axis_names}")
-        if len(set(axis_names)) < len(axis_names):
-            raise ValueError(f"Mesh requires axis_names to be unique, but got {axis_names}")
-        devices.flags.writeable = False
-        self.devices, self.axis_names = devices, axis_names
-        self.axis_sizes = devices.shape if axis_names else ()
-        self.axis_types = _axis_types(axis_types, len(axis_names))
-        self._key = (axis_names, self.axis_sizes, tuple(d.id for d in devices.flat) if axis_names else (), self.axis_types)
-        self._lazy_handle = None
-
-    @property
-    def _handle(self):
-        """The mesh as the core carries it."""
-        if self._lazy_handle is None:
-            axes = [(name, size) for name, size in self.shape_tuple]
-            self._lazy_handle = _core.MeshHandle(axes, list(self._key[2]), str(self), self)
-        return self._lazy_handle
-
-    @property
-    def device_ids(self):
-        import numpy as np
-
-        return np.array([d.id for d in self.devices.flat]).reshape(self.devices.shape)
-
-    @property
-    def local_devices(self):
-        return list(self.devices.flat)
-
-    @property
-    def local_mesh(self):
-        return self
-
-    @property
-    def is_multi_process(self):
-        return False
-
-    @property
-    def is_scalar(self):
-        return self.size == 1
-
-    @property
-    def abstract_mesh(self):
-        """Names, sizes and kind of device, without the devices."""
-        return AbstractMesh(self.axis_sizes, self.axis_names, self.axis_types, abstract_device=AbstractDevice("cpu", None, "cpu"))
-
-    def update(self, devices=None, axis_names=None, axis_types=None):
-        """The mesh with some parts changed."""
-        pick = lambda new, old: old if new is None else new  # noqa: E731
-        return Mesh(pick(devices, self.devices), pick(axis_names, self.axis_names), pick(axis_types, self.axis_types))
-
-    def __enter__(self):
-        _context.meshes.append(self)
-        return self
-
-    def __exit__(self, *exception):
-        _context.meshes.pop()
-        return False
-
-    def __eq__(self, other):
-        return self is other or isinstance(other, Mesh) and self._key == other._key
-
-    def __hash__(self):
-        return hash(self._key)
-
-    def __str__(self):
-        shape = ", ".join(f"{name!r}: {size}" for name, size in self.shape_tuple)
-        return f"Mesh({shape}, axis_types={_types_text(self.axis_types)})" if self.axis_names else "Mesh()"
-
-    def __repr__(self):
-        if self.empty:
-            return "Mesh(axis_sizes=(), axis_names=())"
-        return f"Mesh(axis_sizes={self.axis_sizes}, axis_names={self.axis_names}, axis_types={_types_text(self.axis_types)})"
-
-    def __reduce__(self):
-        return Mesh, (self.devices, self.axis_names, self.axis_types)
-
-
-class AbstractDevice:
-    """A kind of device."""
-
-    def __init__(self, device_kind, num_cores, platform):
-        self.device_kind, self.num_cores, self.platform = device_kind, num_cores, platform
-
-    def _key(self):
-        return self.device_kind, self.num_cores, self.platform
-
-    def __eq__(self, other):
-        return isinstance(other, AbstractDevice) and self._key() == other._key()
-
-    def __hash__(self):
-        return hash(self._key())
-
-    def __repr__(self):
-        return f"AbstractDevice(device_kind={self.device_kind}, num_cores={self.num_cores}, platform={self.platform})"
-
-
-class AbstractMesh(_BaseMesh):
-    """Names and sizes of the axes of a mesh, without devices."""
-
-    def __init__(self, axis_sizes, axis_names, axis_types=None, *, abstract_device=None):
-        self.axis_sizes, self.axis_names = tuple(axis_sizes), tuple(axis_names)
-        if len(self.axis_sizes) != len(self.axis_names):
-            raise ValueError(
-                f"AbstractMesh takes one size for each name, got axis_sizes={self.axis_sizes} and axis_names={self.axis_names}."
-            )
-        # A mesh without devices exists to be explicit about placement.
-        axis_types = AxisType.Explicit if axis_types is None else axis_types
-        self.axis_types, self.abstract_device = _axis_types(axis_types, len(self.axis_names)), abstract_device
-
-    @property
-    def abstract_mesh(self):
-        return self
-
-    def _no_devices(self, name):
-        raise ValueError(f"AbstractMesh does not implement {name}")
-
-    devices = property(lambda self: self._no_devices("devices"))
-    device_ids = property(lambda self: self._no_devices("device_ids"))
-    local_devices = property(lambda self: self._no_devices("local_devices"))
-    local_mesh = property(lambda self: self._no_devices("local_mesh"))
-    is_multi_process = property(lambda self: self._no_devices("is_multi_process"))
-
-    def __enter__(self):
-        self._no_devices("__enter__; use jax.set_mesh with a mesh of devices")
-
-    def __exit__(self, *exception):
-        return False
-
-    def update(self, axis_sizes=None, axis_names=None, axis_types=None, **kwargs):
-        """The mesh with some parts changed."""
-        pick = lambda new, old: old if new is None else new  # noqa: E731
-        parts = pick(axis_sizes, self.axis_sizes), pick(axis_names, self.axis_names), pick(axis_types, self.axis_types)
-        return AbstractMesh(*parts, abstract_device=kwargs.get("abstract_device", self.abstract_device))
-
-    def update_axis_types(self, name_to_type):
-        """The mesh with other types of some axes."""
-        types = [name_to_type.get(name, kind) for name, kind in zip(self.axis_names, self.axis_types)]
-        return self.update(axis_types=tuple(types))
-
-    def _key(self):
-        return self.axis_sizes, self.axis_names, self.axis_types, self.abstract_device
-
-    def __eq__(self, other):
-        return isinstance(other, AbstractMesh) and self._key() == other._key()
-
-    def __hash__(self):
-        return hash(self._key())
-
-    def __repr__(self):
-        if self.empty:
-            return "AbstractMesh((), axis_types=())"
-        shape = ", ".join(f"{name!r}: {size}" for name, size in self.shape_tuple)
-        device = self.abstract_device
-        kind = "" if device is None else (
-            f", device_kind={device.device_kind}, num_cores={device.num_cores}, platform={device.platform}"
-        )
-        return f"AbstractMesh({shape}, axis_types={_types_text(self.axis_types)}{kind})"
-
-
-class _Context(_threading.local):
-    """The meshes that contexts of this thread name, the innermost last."""
-
-    def __init__(self):
-        self.meshes = []
-        # Meshes of the maps over devices that are being traced.
-        self.maps = []
-
-
-_context = _Context()
-_EMPTY = AbstractMesh((), ())
-
-
-def get_mesh():
-    """The mesh of the context; an empty one without a context."""
-    import numpy as np
-
-    return _context.meshes[-1] if _context.meshes else Mesh(np.empty((), dtype=object), ())
-
-
-def get_abstract_mesh():
-    """The mesh of the context, without its devices; an empty one without a context."""
-    return _context.meshes[-1].abstract_mesh if _context.meshes else _EMPTY
-
-
-class set_mesh:
-    """Makes a mesh that of the context: for good, or for a `with` block.
-
-    >>> import pullback as jax
-    >>> mesh = jax.sharding.Mesh(jax.devices()[:1], ("x",))
-    >>> with jax.set_mesh(mesh):
-    ...     jax.sharding.get_mesh() == mesh
-    True
-    """
-
-    def __init__(self, mesh):
-        if not (mesh is None or isinstance(mesh, Mesh)):
-            raise ValueError(f"Expected mesh of type `jax.sharding.Mesh`. Got {mesh} of type {type(mesh)}")
-        self.prev_mesh = _context.meshes[-1] if _context.meshes else None
-        self.prev_abstract_mesh = get_abstract_mesh()
-        self._before = list(_context.meshes)
-        _context.meshes[:] = [*self._before, mesh] if mesh is not None else []
-
-    def __enter__(self):
-        return None
-
-    def __exit__(self, *exception):
-        _context.meshes[:] = self._before
-        return False
-
-
-class use_abstract_mesh:
-    """A context with an abstract mesh; meshes here have devices, so it must be that of the context."""
-
-    def __init__(self, mesh):
-        self.mesh, self.prev = mesh, get_abstract_mesh()
-
-    def __enter__(self):
-        if self.mesh.empty or self.mesh.shape_tuple == self.prev.shape_tuple:
-            return self.mesh
-        raise NotImplementedError("use_abstract_mesh with a mesh other than that of the context")
-
-    def __exit__(self, *exception):
-        return False
-
-
 def context_sharding(spec, function):
     """The sharding of a spec on the mesh of the context.
 
+    Args:
+      spec: a `PartitionSpec`.
+      function: who asks, for the error.
+    Returns: a `NamedSharding`.
     Raises:
-      RuntimeError: there is none.
+      RuntimeError: there is no mesh in the context.
+      ValueError: the spec names an axis that the mesh lacks.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> with jax.set_mesh(jax.sharding.Mesh(jax.devices()[:1], ("x",))):
+      ...     jax.sharding.context_sharding(jax.P("x"), "an example").spec
+      P('x',)
     """
     if not _context.meshes:
         raise RuntimeError(
@@ -490,7 +191,13 @@ def context_sharding(spec, function):
 
 
 class Sharding:
-    """How the elements of an array lie on devices: what every sharding has."""
+    """How the elements of an array lie on devices: what every sharding has.
+
+    Attributes:
+      device_set: the set of devices; `num_devices` is their number.
+      memory_kind: the kind of memory: "device".
+      is_fully_replicated: whether every device holds all elements.
+    """
 
     memory_kind = "device"
 
@@ -511,6 +218,7 @@ class Sharding:
 
     @property
     def has_addressable_devices(self):
+        """Whether this process has any of the devices: always."""
         return True
 
     @property
@@ -595,7 +303,15 @@ class Sharding:
 
 
 class SingleDeviceSharding(Sharding):
-    """The whole array on one device."""
+    """The whole array on one device.
+
+    Attributes: `device_set`, the set of that device; `memory_kind`, accepted for compatibility when made, is always "device".
+
+    Example:
+      >>> sharding = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+      >>> jax.device_put(jnp.ones(2), sharding).sharding == sharding
+      True
+    """
 
     def __init__(self, device, *, memory_kind=None):
         self._device = device
@@ -623,7 +339,17 @@ class SingleDeviceSharding(Sharding):
 
 
 def make_single_device_sharding(device, *, memory_kind=None):
-    """The sharding of arrays that are whole on one device."""
+    """The sharding of arrays that are whole on one device.
+
+    Args:
+      device: a device.
+      memory_kind: accepted for compatibility; there is one kind of memory.
+    Returns: a `SingleDeviceSharding`.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.sharding.make_single_device_sharding(jax.devices()[0]).num_devices
+      1
+    """
     return SingleDeviceSharding(device, memory_kind=memory_kind)
 
 
@@ -634,20 +360,18 @@ def _names(partition):
 
 
 class NamedSharding(Sharding):
-    """An array split over the named axes of a mesh.
+    """An array divided over the named axes of a mesh.
 
-    Args:
-      mesh: the devices.
-      spec: for each axis of the array the mesh axes that split it.
+    Attributes:
+      mesh: the devices, a `Mesh`.
+      spec: a `PartitionSpec`: for each axis of the array the mesh axes that divide it.
+      memory_kind: accepted for compatibility when made; always "device", or None on a mesh without devices.
+    Raises ValueError when the spec names an axis that the mesh lacks, `DuplicateSpecError` when it names one twice.
 
-    Raises:
-      ValueError: the spec names an axis that the mesh lacks.
-      DuplicateSpecError: the spec names an axis twice.
-
-    >>> import pullback as jax
-    >>> mesh = jax.sharding.Mesh(jax.devices()[:1], ("x",))
-    >>> jax.sharding.NamedSharding(mesh, jax.P("x")).shard_shape((4, 2))
-    (4, 2)
+    Example:
+      >>> mesh = jax.sharding.Mesh(jax.devices()[:1], ("x",))
+      >>> jax.sharding.NamedSharding(mesh, jax.P("x")).shard_shape((4, 2))
+      (4, 2)
     """
 
     def __init__(self, mesh, spec, *, memory_kind=None):
@@ -696,10 +420,12 @@ class NamedSharding(Sharding):
 
     @property
     def is_fully_replicated(self):
+        """Whether every device holds all elements."""
         return all(factor == 1 for factor in self._factors(self._rank()))
 
     @property
     def replicated_axes(self):
+        """Mesh axes that are stated to hold copies: none here."""
         return frozenset()
 
     def devices_indices_map(self, global_shape):
@@ -746,16 +472,26 @@ class NamedSharding(Sharding):
 
 
 @_functools.lru_cache(maxsize=None)
-def sharding_without_mesh(ndim):
+def _sharding_without_mesh(ndim):
     """What the aval of an array with `ndim` axes says of its sharding: whole in each axis, on a mesh without axes."""
-    return NamedSharding(_EMPTY, PartitionSpec(*[None] * ndim))
+    return NamedSharding(AbstractMesh((), ()), PartitionSpec(*[None] * ndim))
 
 
 def make_mesh(axis_sizes, axis_names, axis_types=None, *, devices=None):
     """A mesh of the given shape over the first devices, with explicit axes by default.
 
+    Args:
+      axis_sizes: number of devices along each axis.
+      axis_names: names of the axes.
+      axis_types: an `AxisType`, or one for each axis; by default `AxisType.Explicit`.
+      devices: the devices to take from; by default all.
+    Returns: a `Mesh`.
     Raises:
-      ValueError: there are not enough devices.
+      ValueError: there are not enough devices, or another number of names or types than sizes.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.make_mesh((1,), ("x",)).shape["x"]
+      1
     """
     import math
 
@@ -775,20 +511,38 @@ def with_sharding_constraint(x, shardings):
     """The same tree, with its leaves put where `shardings` says; inside traced functions too.
 
     Args:
-      x: a tree of arrays.
+      x: a tree of arrays and numbers.
       shardings: a sharding, a spec on the mesh of the context, or a tree of them that is a prefix of `x`.
-
-    Linear; cotangents are put in the same place.
-
+    Returns: a tree like `x` of arrays with the same elements.
     Raises:
-      RuntimeError: a spec without a mesh in context.
-      ValueError: a sharding that does not fit a shape.
+      RuntimeError: a spec without a mesh in the context.
+      TypeError: an entry is no sharding or spec.
+      ValueError: a sharding that does not fit a shape, or a tree that does not fit `x`.
+    Differentiable: yes, linear; cotangents are put in the same place.
+    Example:
+      >>> print(jax.lax.with_sharding_constraint(jnp.arange(2), jax.sharding.SingleDeviceSharding(jax.devices()[0])))
+      [0 1]
     """
     return _put_tree(x, shardings, "with_sharding_constraint", "pjit outputs with pytree key path result")
 
 
 def reshard(xs, out_shardings):
-    """The same tree on other shardings."""
+    """The same tree, with its leaves on other shardings.
+
+    Args:
+      xs: a tree of arrays and numbers.
+      out_shardings: a sharding, a spec on the mesh of the context, or a tree of them that is a prefix of `xs`.
+    Returns: a tree like `xs` of arrays with the same elements.
+    Raises:
+      RuntimeError: a spec without a mesh in the context.
+      TypeError: an entry is no sharding or spec.
+      ValueError: a sharding that does not fit a shape, or a tree that does not fit `xs`.
+    Differentiable: yes, linear; cotangents are put in the same place.
+    Example:
+      >>> mesh = jax.sharding.Mesh(jax.devices()[:1], ("x",))
+      >>> jax.reshard(jnp.arange(2), jax.NamedSharding(mesh, jax.P("x"))).sharding.spec
+      P('x',)
+    """
     return _put_tree(xs, out_shardings, "reshard", "reshard args")
 
 
@@ -812,8 +566,19 @@ def _put_tree(x, shardings, function, what):
 def make_array_from_callback(shape, sharding, data_callback, dtype=None):
     """An array whose parts `data_callback` gives, for the slices that each device holds.
 
+    Args:
+      shape: the shape of the whole array.
+      sharding: how it is divided.
+      data_callback: a function from a tuple of slices to an array: that part of the whole.
+      dtype: the dtype; by default that of the parts.
+    Returns: an array of the shape with the sharding.
     Raises:
-      ValueError: a part has another shape than its slices.
+      ValueError: a part has another shape than its slices, or the sharding does not divide the shape.
+    Differentiable: no; the parts are concrete.
+    Example:
+      >>> sharding = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+      >>> print(jax.make_array_from_callback((3,), sharding, lambda index: jnp.arange(3)[index]))
+      [0 1 2]
     """
     import pullback.numpy as jnp
 
@@ -823,7 +588,21 @@ def make_array_from_callback(shape, sharding, data_callback, dtype=None):
 
 
 def make_array_from_process_local_data(sharding, local_data, global_shape=None):
-    """An array of the tree's leaves, which hold all elements, as there is one process."""
+    """The tree as arrays on a sharding: its leaves hold all elements, as there is one process.
+
+    Args:
+      sharding: how the arrays are divided, or a tree of shardings that is a prefix of `local_data`.
+      local_data: a tree of arrays.
+      global_shape: accepted for compatibility; the shapes are those of the leaves.
+    Returns: a tree like `local_data`.
+    Raises:
+      ValueError: `sharding` is no sharding or does not divide a shape.
+    Differentiable: yes; cotangents pass unchanged.
+    Example:
+      >>> sharding = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+      >>> print(jax.make_array_from_process_local_data(sharding, jnp.arange(3)))
+      [0 1 2]
+    """
     from pullback._device import device_put
 
     return device_put(local_data, sharding)
@@ -832,9 +611,20 @@ def make_array_from_process_local_data(sharding, local_data, global_shape=None):
 def make_array_from_single_device_arrays(shape, sharding, arrays, *, dtype=None):
     """An array made of the parts that lie on the devices of a sharding.
 
+    Args:
+      shape: the shape of the whole array.
+      sharding: how it is divided.
+      arrays: one concrete array for each device of the sharding, of the shape of its part.
+      dtype: accepted for compatibility; the dtype is that of the parts.
+    Returns: an array of the shape with the sharding.
     Raises:
       ValueError: there is not one part for each device, or one has a wrong shape.
-      TypeError: a part is no array of the system.
+      TypeError: a part is no array of the system, or is a tracer.
+    Differentiable: no; the parts are concrete.
+    Example:
+      >>> sharding = jax.sharding.NamedSharding(jax.sharding.Mesh(jax.devices()[:1], ("x",)), jax.P("x"))
+      >>> print(jax.make_array_from_single_device_arrays((2,), sharding, [jnp.arange(2)]))
+      [0 1]
     """
     shape, arrays = tuple(shape), list(arrays)
     for array in arrays:
@@ -861,7 +651,5 @@ def make_array_from_single_device_arrays(shape, sharding, arrays, *, dtype=None)
     return _core.assemble(aval, sharding.mesh._handle, sharding._entries, arrays)
 
 
-for _public in (
-    AbstractMesh, AxisType, DuplicateSpecError, IndivisibleError, Mesh, NamedSharding, PartitionSpec, Sharding, SingleDeviceSharding,
-):
+for _public in (DuplicateSpecError, IndivisibleError, NamedSharding, PartitionSpec, Sharding, SingleDeviceSharding):
     _public.__module__ = "pullback.sharding"

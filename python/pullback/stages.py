@@ -8,17 +8,22 @@ from pullback._api import _struct
 
 
 class ArgInfo:
-    """Type of one argument, and whether it is donated."""
+    """Type of one argument, and whether it is donated.
+
+    Attributes: `shape`, `dtype`, and the bool `donated`.
+    """
 
     def __init__(self, aval, donated):
         self._aval, self.donated = aval, donated
 
     @property
     def shape(self):
+        """Sizes of the axes."""
         return self._aval.shape
 
     @property
     def dtype(self):
+        """Element type."""
         return self._aval.dtype
 
     def __repr__(self):
@@ -52,39 +57,54 @@ class Stage:
 
     @property
     def in_tree(self):
+        """Structure of the arguments: of the pair of positional and keyword ones."""
         return self._staged.in_tree
 
     @property
     def out_tree(self):
+        """Structure of the result."""
         return self._staged.out_tree
 
     @property
     def in_avals(self):
+        """Types of the arguments, in a tree like them."""
         return self.in_tree.unflatten(self._staged.flat_in_avals)
 
     @property
     def out_avals(self):
+        """Types of the results, in a tree like them."""
         return self.out_tree.unflatten(self._staged.flat_out_avals)
 
     @property
     def out_info(self):
+        """Shapes and dtypes of the results, in a tree like them."""
         return self.out_tree.unflatten(map(_struct, self._staged.flat_out_avals))
 
     @property
     def args_info(self):
+        """Types of the arguments and whether they are donated, in a tree like them."""
         donated = self._donated or [False] * len(self._staged.flat_in_avals)
         return self.in_tree.unflatten(map(ArgInfo, self._staged.flat_in_avals, donated))
 
 
 class Traced(Stage):
-    """A function traced to a jaxpr."""
+    """A function traced to a jaxpr: what `jit(f).trace(*args)` gives.
+
+    Attributes: `jaxpr`; `in_tree`, `out_tree`, `in_avals`, `out_info`: structures and types; `fun_name`.
+
+    Example:
+      >>> print(jax.jit(lambda x: x + 1.0).trace(2.0).jaxpr)
+      { lambda ; a:f32[]. let b:f32[] = add a 1.0:f32[] in (b,) }
+    """
 
     @property
     def jaxpr(self):
+        """The `ClosedJaxpr`."""
         return self._staged.jaxpr
 
     @property
     def effects(self):
+        """Effects of the jaxpr."""
         return self.jaxpr.effects
 
     def lower(self, *, lowering_platforms=None):
@@ -168,6 +188,7 @@ class Module:
 
     @property
     def operation(self):
+        """The module itself, which stands for its operation."""
         return self
 
     def get_asm(self, *, enable_debug_info=False, **kwargs):
@@ -224,6 +245,7 @@ class Compiled(Stage):
         return self._staged.call_flat(leaves)
 
     def call(self, *args, **kwargs):
+        """Runs the function, as calling it does."""
         return self(*args, **kwargs)
 
     def as_text(self):
@@ -245,6 +267,7 @@ class Compiled(Stage):
         return CompiledMemoryStats(*_core.run_memory(self._staged.jaxpr))
 
     def runtime_executable(self):
+        """What runs: the staged function."""
         return self._staged
 
 

@@ -79,14 +79,18 @@ def check_jvp(f, f_jvp, args, atol=None, rtol=None, eps=None, err_msg=""):
     """Checks a forward derivative against a central difference in a random direction.
 
     Args:
-      f: the function of trees.
+      f: a function of trees of arrays.
       f_jvp: `(primals, tangents) -> (out, tangent)`.
       args: where, a tuple.
       atol, rtol: tolerances; by default those of the narrowest float type among the arguments.
-      eps: the step; by default `tolerance / 100`, at least 1e-4.
-
+      eps: the step; by default a hundredth of that type's tolerance, at least 1e-4.
+      err_msg: what the error's text begins with.
+    Returns: None.
     Raises:
       AssertionError: values or derivatives differ.
+    Differentiable: no; values are compared.
+    Example:
+      >>> jax.test_util.check_jvp(jnp.sin, lambda primals, tangents: jax.jvp(jnp.sin, primals, tangents), (1.0,))
     """
     atol, rtol = _tolerances(args, atol, rtol)
     eps = eps or max(1e-4, 1e-2 * _TOLERANCE[_bits(args)])
@@ -101,12 +105,16 @@ def check_vjp(f, f_vjp, args, atol=None, rtol=None, eps=None, err_msg=""):
     """Checks a reverse derivative: its pairing with a random direction is that of the difference with the cotangent.
 
     Args:
-      f: the function of trees.
-      f_vjp: `(*args) -> (out, vjp)`.
-      args, atol, rtol, eps, err_msg: as in `check_jvp`.
-
+      f: a function of trees of arrays.
+      f_vjp: `(*args) -> (out, pull_back)`.
+      args: where, a tuple.
+      atol, rtol, eps, err_msg: as in `check_jvp`.
+    Returns: None.
     Raises:
       AssertionError: values or derivatives differ.
+    Differentiable: no; values are compared.
+    Example:
+      >>> jax.test_util.check_vjp(jnp.sin, lambda x: jax.vjp(jnp.sin, x), (1.0,))
     """
     atol, rtol = _tolerances(args, atol, rtol)
     eps = eps or max(1e-4, 1e-2 * _TOLERANCE[_bits(args)])
@@ -129,12 +137,12 @@ def check_grads(f, args, order, modes=("fwd", "rev"), atol=None, rtol=None, eps=
       order: up to which order; derivatives of derivatives are checked by the same means.
       modes: "fwd", "rev" or both.
       atol, rtol, eps: as in `check_jvp`.
-
+    Returns: None.
     Raises:
       AssertionError: a derivative differs.
-
-    >>> import pullback.numpy as jnp
-    >>> check_grads(jnp.sin, (1.0,), order=2)
+    Differentiable: no; values are compared.
+    Example:
+      >>> jax.test_util.check_grads(jnp.sin, (1.0,), order=2)
     """
     import pullback
 

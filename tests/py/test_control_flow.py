@@ -244,6 +244,8 @@ ERRORS = {
     "operand twice": lambda j: j.lax.cond(True, lambda x: x, lambda x: x, 1.0, operand=1.0),
     "jvp of custom_vjp": lambda j: j.jvp(gradient_of(j), (1.0, 2.0), (1.0, 1.0)),
     "linear_transpose of what is not linear": lambda j: j.linear_transpose(lambda x: j.numpy.sin(x), 1.0)(1.0),
+    "linear_transpose of another shape": lambda j: j.linear_transpose(lambda x: 3 * x, 1.0)(X),
+    "linear_transpose of another dtype": lambda j: j.linear_transpose(lambda x: 3 * x, 1.0)(1),
     "empty switch": lambda j: j.lax.switch(0, []),
     "scan body of no pair": lambda j: j.lax.scan(lambda c, x: c, 0.0, X),
     "carry of another structure": lambda j: j.lax.scan(lambda c, x: ((c, c), x), 0.0, X),
@@ -266,7 +268,10 @@ def exception(run, j):
 
 
 # Errors that JAX words badly or not at all; only the class is compared.
-OWN_WORDS = {"linear_transpose of what is not linear", "jvp of custom_vjp", "empty switch", "scan body of no pair"}
+OWN_WORDS = {
+    "linear_transpose of what is not linear", "linear_transpose of another shape", "linear_transpose of another dtype",
+    "jvp of custom_vjp", "empty switch", "scan body of no pair",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ERRORS)

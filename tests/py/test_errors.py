@@ -1,6 +1,7 @@
 """Bad input: JAX's exception class, what was wrong, the function, the user's line and a way out."""
 
 import re
+import traceback
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +41,28 @@ def changed_carry(j, jnp):
         return c.astype(jnp.int32), x
 
     return j.lax.scan(body, jnp.float32(0), jnp.ones(3))
+
+
+def donated_twice(j, jnp):
+    x = jnp.ones(3)
+    j.jit(lambda x: x + 1, donate_argnums=0)(x)
+    return x + 1
+
+
+def strict_promotion(j, jnp):
+    with j.numpy_dtype_promotion("strict"):
+        return jnp.int32(1) + jnp.float32(1)
+
+
+def nan_in_log(j, jnp):
+    with j.debug_nans(True):
+        return jnp.log(jnp.float32(-1))
+
+
+def cotangent_of_a_rule(j, jnp):
+    f = j.custom_vjp(lambda x: x)
+    f.defvjp(lambda x: (x, None), lambda _, ct: (jnp.ones(3),))
+    return j.grad(f)(1.0)
 
 
 # Program, exception class, and what its text must hold.
@@ -161,6 +184,63 @@ CASES = {
     "unknown setting": (lambda j, jnp: j.config.update("jax_foo", 1), AttributeError, ["Unrecognized config option: jax_foo"]),
     "unknown backend": (lambda j, jnp: j.devices("tpu"), RuntimeError, ["Unknown backend.*tpu"]),
     "not callable": (lambda j, jnp: j.grad(3), TypeError, ["Expected a callable value, got 3"]),
+    "mask in jit": (
+        lambda j, jnp: j.jit(lambda x: x[x > 0])(jnp.ones(3)), "NonConcreteBooleanIndexError", [r"bool\[3\]", r"test_errors.py:\d+", "jnp.where"],
+    ),
+    "nonzero in jit": (
+        lambda j, jnp: j.jit(lambda x: jnp.nonzero(x))(jnp.ones(3)), "ConcretizationTypeError", ["jnp.nonzero", "size", "argument x"],
+    ),
+    "unique in jit": (
+        lambda j, jnp: j.jit(lambda x: jnp.unique(x))(jnp.ones(3)), "ConcretizationTypeError", ["jnp.unique", "size", "argument x"],
+    ),
+    "shape from a tracer": (
+        lambda j, jnp: j.jit(lambda n: jnp.ones((2, n)))(3), TypeError, ["Shapes must be 1D sequences of", "argument n"],
+    ),
+    "arange to a tracer": (
+        lambda j, jnp: j.jit(lambda n: jnp.arange(n))(3), "ConcretizationTypeError", ["jnp.arange argument 'stop'", "argument n"],
+    ),
+    "numpy function of a tracer": (
+        lambda j, jnp: j.jit(lambda x: np.sin(x))(1.0), "TracerArrayConversionError", ["argument x"],
+    ),
+    "bool of several": (lambda j, jnp: bool(jnp.ones(3)), ValueError, ["more than one element is ambiguous"]),
+    "loop over a number": (lambda j, jnp: list(jnp.float32(1)), TypeError, ["iteration over a 0-d array"]),
+    "float index": (lambda j, jnp: jnp.ones(3)[1.0], TypeError, ["integer", "float"]),
+    "shape of an update": (
+        lambda j, jnp: jnp.ones(3).at[:2].set(jnp.ones(3)), ValueError, [r"float32\[3\]", r"float32\[2\]"],
+    ),
+    "ragged list": (lambda j, jnp: jnp.array([[1, 2], [3]]), ValueError, ["inhomogeneous"]),
+    "array of text": (lambda j, jnp: jnp.array("text"), TypeError, ["dtype|type"]),
+    "negative size": (lambda j, jnp: jnp.zeros(-1), TypeError, [r"nonnegative, got \(-1,\)"]),
+    "concatenated ranks": (
+        lambda j, jnp: jnp.concatenate([jnp.ones(3), jnp.ones((2, 3))]), TypeError, [r"\(3,\)", r"\(2, 3\)"],
+    ),
+    "stacked shapes": (lambda j, jnp: jnp.stack([jnp.ones(3), jnp.ones(4)]), ValueError, ["same shape"]),
+    "einsum sizes": (
+        lambda j, jnp: jnp.einsum("ij,jk->ik", jnp.ones((2, 3)), jnp.ones((4, 2))), ValueError, ["j"],
+    ),
+    "missing key in a tree": (
+        lambda j, jnp: j.tree.map(lambda a, b: a, {"w": 1}, {"v": 1}), ValueError, ["tree_map tree", "w", "v"],
+    ),
+    "missing argument": (lambda j, jnp: j.jit(lambda x, y: x)(1.0), TypeError, ["missing 1 required positional argument: 'y'"]),
+    "a number for a key": (lambda j, jnp: j.random.normal(3), TypeError, ["key"]),
+    "a float for a key": (lambda j, jnp: j.random.normal(jnp.ones(2)), TypeError, ["key"]),
+    "dtypes of a lax function": (
+        lambda j, jnp: j.lax.add(jnp.float32(1), jnp.int32(1)), TypeError, ["add requires arguments to have the same dtypes", "float32, int32"],
+    ),
+    "while carry": (
+        lambda j, jnp: j.lax.while_loop(lambda c: c < 3, lambda c: c + 1.0, jnp.int32(0)), TypeError, [r"int32\[\]", r"float32\[\]"],
+    ),
+    "reverse of while": (
+        lambda j, jnp: j.grad(lambda x: j.lax.while_loop(lambda c: c < 3.0, lambda c: c * 2, x))(1.0), ValueError,
+        ["Reverse-mode differentiation does not work for lax.while_loop", "scan"],
+    ),
+    "donated twice": (donated_twice, RuntimeError, ["deleted|donated"]),
+    "unknown axis name": (lambda j, jnp: j.lax.psum(1.0, "i"), NameError, ["unbound axis name", "i"]),
+    "bad promotion": (strict_promotion, "TypePromotionError", ["implicit dtype promotion path", "int32", "float32"]),
+    "nan": (nan_in_log, FloatingPointError, ["nan", "log"]),
+    "cotangent shape of a rule": (
+        cotangent_of_a_rule, ValueError, ["Custom VJP bwd rule", r"float32\[3\]", r"float32\[\]"],
+    ),
 }
 
 
@@ -178,6 +258,14 @@ def test_error_says_who_what_where_and_the_way_out(name):
     assert isinstance(error, wanted), f"{type(error).__name__}: {error}"
     for pattern in patterns:
         assert re.search(pattern, str(error), re.DOTALL), f"{pattern!r} is not in:\n{error}"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_error_leads_to_the_users_line(name):
+    """The line is named, or is the last of the traceback: no frame of ours stands below it."""
+    error = raised(pullback, CASES[name])
+    frames = traceback.extract_tb(error.__traceback__)
+    assert frames[-1].filename == __file__ or Path(__file__).name in str(error), [frame.filename for frame in frames]
 
 
 @pytest.mark.parametrize("name", CASES)

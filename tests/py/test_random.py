@@ -46,6 +46,11 @@ def test_vmap_over_keys_is_a_loop():
         assert np.array_equal(batched[i], random.normal(keys[i], (3,)))
 
 
+def test_the_element_type_of_keys_stands_for_its_generator():
+    dtype = random.key_dtype()
+    assert random.key(7, dtype=dtype).dtype == random.wrap_key_data(random.PRNGKey(7), dtype=dtype).dtype == dtype
+
+
 ERRORS = [
     ("split(random.split(k))", ValueError, "split accepts a single key, but was given a key array of shape (2,) != ()"),
     ("uniform(random.split(raw))", ValueError, "uniform accepts a single key, but was given a key array of shape (2, 2)"),

@@ -3,6 +3,7 @@
 import collections
 import dataclasses
 import pickle
+import re
 
 import pytest
 
@@ -12,11 +13,11 @@ Point = collections.namedtuple("Point", "x y")
 
 
 def outcome(module, expression):
-    """What an expression gives as text, or the exception and its message."""
+    """What an expression gives as text, or the exception and its message, without the user's line that only we name."""
     try:
         return repr(expression(module))
     except Exception as error:
-        return f"{type(error).__name__}: {error}"
+        return re.sub(r"\n  at .*", "", f"{type(error).__name__}: {error}")
 
 
 EXPRESSIONS = {

@@ -83,6 +83,12 @@ impl Error {
         Error(Arc::new(Inner { kind, message: message.into(), span, payload: Some(payload) }))
     }
 
+    /// An error about a value, of which a front end can say more.
+    pub fn about(kind: ErrorKind, message: impl Into<String>, value: Arc<dyn Any + Send + Sync>) -> Error {
+        let (message, span) = (message.into(), Span::current());
+        Error(Arc::new(Inner { kind, message, span, payload: Some(value) }))
+    }
+
     /// The class of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
@@ -98,7 +104,7 @@ impl Error {
         self.0.span
     }
 
-    /// The host language's own exception of an [`ErrorKind::Foreign`] error.
+    /// The host language's own exception of an [`ErrorKind::Foreign`] error, or the value that an error is about.
     pub fn payload(&self) -> Option<&Arc<dyn Any + Send + Sync>> {
         self.0.payload.as_ref()
     }

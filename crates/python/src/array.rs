@@ -104,38 +104,47 @@ impl PyArray {
 
     // Facts.
 
+    /// Sizes of the axes, a tuple of ints.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.aval().data().shape)
     }
+    /// Element type, a NumPy dtype object.
     #[getter]
     fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         dtypes::to_numpy(py, self.aval().dtype)
     }
+    /// Number of axes.
     #[getter]
     fn ndim(&self) -> usize {
         self.aval().rank()
     }
+    /// Number of elements.
     #[getter]
     fn size(&self) -> usize {
         self.aval().size()
     }
+    /// Bytes that the elements take.
     #[getter]
     fn nbytes(&self) -> usize {
         self.aval().size_bytes()
     }
+    /// Bytes that one element takes.
     #[getter]
     fn itemsize(&self) -> usize {
         self.aval().dtype.size_bytes()
     }
+    /// Whether the dtype gives way to others in promotion, as that of a Python number does.
     #[getter]
     fn weak_type(&self) -> bool {
         self.aval().weak_type
     }
+    /// The abstract value: shape, dtype, weak type and sharding; `jax.typeof` gives the same.
     #[getter(aval)]
     fn aval_object(&self) -> PyAval {
         PyAval(self.aval())
     }
+    /// Whether the array was put on its device by the user, so that computations with it stay there.
     #[getter]
     fn committed(&self, py: Python<'_>) -> PyResult<bool> {
         match &self.val {
@@ -148,10 +157,12 @@ impl PyArray {
     fn _committed(&self, py: Python<'_>) -> PyResult<bool> {
         self.committed(py)
     }
+    /// Whether this process reads all elements: always true, as there is one process.
     #[getter]
     fn is_fully_addressable(&self) -> bool {
         true
     }
+    /// Whether every device of the sharding holds all elements.
     #[getter]
     fn is_fully_replicated(&self) -> bool {
         !matches!(&self.val, Val::Array(array) if array.place().is_some_and(|place| !place.layout.is_replicated()))
@@ -159,18 +170,22 @@ impl PyArray {
 
     // Views of the same elements.
 
+    /// The array with its axes in reverse order.
     #[getter(T)]
     fn transposed(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         self.unary(py, |x| np::transpose(x, None))
     }
+    /// The array with its last two axes exchanged; ValueError with fewer than two.
     #[getter(mT)]
     fn matrix_transposed(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         self.unary(py, np::matrix_transpose)
     }
+    /// Real parts of the elements; the array itself if it is real.
     #[getter]
     fn real(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         self.unary(py, np::real)
     }
+    /// Imaginary parts of the elements; zeros if the array is real.
     #[getter]
     fn imag(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         self.unary(py, np::imag)
@@ -178,24 +193,24 @@ impl PyArray {
 
     // Life.
 
-    /// Whether the elements were given away.
+    /// Whether the elements were freed, by `delete` or by donation to a jitted function.
     fn is_deleted(&self) -> bool {
         matches!(&self.val, Val::Array(array) if array.is_deleted())
     }
 
-    /// Frees the elements.
+    /// Frees the elements; to read them afterwards raises RuntimeError.
     fn delete(&self) {
         if let Val::Array(array) = &self.val {
             array.delete();
         }
     }
 
-    /// Whether reading would not wait.
+    /// Whether reading the elements would not wait for a computation.
     fn is_ready(&self) -> bool {
         !matches!(&self.val, Val::Array(array) if !array.is_ready())
     }
 
-    /// Waits for the elements.
+    /// Waits until the elements are computed, and gives the array; AttributeError for a tracer.
     fn block_until_ready(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
         let py = slf.py();
         let array = slf.get().known(|found| tracer::attribute_error(py, found, "block_until_ready"))?;
@@ -203,7 +218,7 @@ impl PyArray {
         Ok(slf)
     }
 
-    /// The address of the first element.
+    /// The address of the first element. It is valid while the array lives; nothing may be written there.
     fn unsafe_buffer_pointer(&self, py: Python<'_>) -> PyResult<usize> {
         let array = self.known(|found| tracer::method_error(py, found, "The address was asked of a traced array."))?;
         Ok(gate(py, || array.buffer())?.as_ptr() as usize)
@@ -212,26 +227,31 @@ impl PyArray {
     /// Starts a copy to the host; the elements are there already.
     fn copy_to_host_async(&self) {}
 
-    /// Devices that hold the elements.
+    /// The set of devices that hold the elements.
     fn devices<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         PyArray::placement(slf, "devices", "devices_of")
     }
+    /// The device that holds the elements, or the sharding when several do.
     #[getter]
     fn device<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         PyArray::place(slf, "device", "device_of")
     }
+    /// How the elements are divided over devices; for a tracer the sharding of uncommitted work.
     #[getter]
     fn sharding<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         PyArray::place(slf, "sharding", "sharding_of")
     }
+    /// A list with a `Shard` for each device: which part of the array it holds.
     #[getter]
     fn addressable_shards<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         PyArray::placement(slf, "addressable_shards", "shards_of")
     }
+    /// As `addressable_shards`: this process has all devices.
     #[getter]
     fn global_shards<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         PyArray::placement(slf, "global_shards", "shards_of")
     }
+    /// The part that the device number `index` holds, as an array; IndexError without such a device.
     fn addressable_data<'py>(slf: Bound<'py, Self>, index: usize) -> PyResult<Bound<'py, PyAny>> {
         PyArray::placement(slf, "addressable_data", "shards_of")?.get_item(index)?.getattr("data")
     }
@@ -305,7 +325,10 @@ impl PyArray {
         (1, 0)
     }
 
-    /// One element as a Python number.
+    /// One element as a Python number: the only one, or that at an index (a flat one, or one for each axis).
+    ///
+    /// Raises ValueError without an index unless there is one element, IndexError out of bounds, and
+    /// ConcretizationTypeError for a tracer.
     #[pyo3(signature = (*args))]
     fn item<'py>(slf: Bound<'py, Self>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
@@ -313,7 +336,7 @@ impl PyArray {
         PyArray::__array__(slf, None, None, None)?.call_method1("item", args)
     }
 
-    /// The elements as nested lists of Python numbers.
+    /// The elements as nested lists of Python numbers; for an array without axes a number.
     fn tolist<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         slf.get()
@@ -321,7 +344,7 @@ impl PyArray {
         PyArray::__array__(slf, None, None, None)?.call_method0("tolist")
     }
 
-    /// The bytes of the elements.
+    /// The bytes of the elements, in the order of rows ("C") or columns ("F").
     #[pyo3(signature = (order="C"))]
     fn tobytes<'py>(slf: Bound<'py, Self>, order: &str) -> PyResult<Bound<'py, PyAny>> {
         PyArray::__array__(slf, None, None, None)?.call_method1("tobytes", (order,))
@@ -478,6 +501,8 @@ impl PyArray {
         )))
     }
 
+    /// Updates of parts of the array, each giving a new one: `x.at[index].set(y)`, and likewise `add`, `subtract`,
+    /// `multiply`, `divide`, `power`, `min`, `max`, `apply` and `get`.
     #[getter]
     fn at<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("pullback._indexing")?.getattr("_IndexUpdateHelper")?.call1((slf,))
@@ -687,7 +712,17 @@ fn _rebuild_array(py: Python<'_>, elements: &Bound<'_, PyAny>, weak_type: bool) 
     wrap(py, Val::Array(gate(py, || array.reinterpret(aval))?))
 }
 
-/// The aval of an array, number, or anything with a shape and a dtype.
+/// The type of an array or number: its shape, dtype, weak type and sharding.
+///
+/// Args:
+///   x: an array, a tracer, a number, or anything with `shape` and `dtype`.
+/// Returns: a `ShapedArray`.
+/// Raises:
+///   TypeError: `x` is nothing of these.
+/// Differentiable: no; no array is computed.
+/// Example:
+///   >>> jax.typeof(jnp.ones((2, 3)))
+///   ShapedArray(float32[2,3])
 #[pyfunction]
 fn typeof_(x: &Bound<'_, PyAny>) -> PyResult<PyAval> {
     match crate::aval::aval_of(x)? {

@@ -60,7 +60,7 @@ impl PyAval {
     /// On no mesh: a type does not say where its arrays lie.
     #[getter]
     fn sharding<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("pullback.sharding")?.call_method1("sharding_without_mesh", (self.0.rank(),))
+        py.import("pullback.sharding")?.call_method1("_sharding_without_mesh", (self.0.rank(),))
     }
 
     #[getter]

@@ -82,7 +82,16 @@ fn empty_jaxpr(avals: &[Aval]) -> JaxprRef {
     JaxprRef::new(jaxpr)
 }
 
-/// A tangent or cotangent that is known to be zero.
+/// A tangent or cotangent that is known to be zero, without elements.
+///
+/// Rules of `custom_jvp` and `custom_vjp` with `symbolic_zeros=True` get and may give them.
+///
+/// Attributes:
+///   aval: the type; `shape`, `dtype` and `ndim` are its.
+///
+/// Example:
+///   >>> jax.custom_derivatives.SymbolicZero.from_primal_value(jnp.ones(2)).aval
+///   ShapedArray(float32[2])
 #[pyclass(name = "SymbolicZero", module = "pullback.custom_derivatives", frozen, weakref)]
 pub struct PySymbolicZero(Aval);
 
@@ -99,6 +108,7 @@ impl PySymbolicZero {
         Ok(PySymbolicZero(to_val(val)?.aval().tangent()))
     }
 
+    /// The type: shape and dtype.
     #[getter]
     fn aval(&self) -> crate::aval::PyAval {
         crate::aval::PyAval(self.0)
@@ -115,10 +125,20 @@ impl PySymbolicZero {
 }
 
 /// An argument of a forward rule that is told which arguments are differentiated.
+///
+/// Attributes:
+///   value: the argument: an array or number.
+///   perturbed: whether it is differentiated.
+///
+/// Example:
+///   >>> jax.custom_derivatives.CustomVJPPrimal(1.0, True).perturbed
+///   True
 #[pyclass(name = "CustomVJPPrimal", module = "pullback.custom_derivatives", frozen, weakref)]
 pub struct PyVjpPrimal {
+    /// The argument: an array or number.
     #[pyo3(get)]
     value: Py<PyAny>,
+    /// Whether it is differentiated.
     #[pyo3(get)]
     perturbed: bool,
 }

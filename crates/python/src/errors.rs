@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use pullback_base::{Error, ErrorKind};
+use pullback_ir::Val;
 use pyo3::exceptions::{
     PyAttributeError, PyFloatingPointError, PyIndexError, PyKeyError, PyKeyboardInterrupt, PyMemoryError, PyNameError,
     PyNotImplementedError, PyOverflowError, PyRuntimeError, PyTypeError, PyValueError,
@@ -20,7 +21,10 @@ pub fn to_py(py: Python<'_>, error: &Error) -> PyErr {
     if let Some(carried) = error.payload().and_then(|payload| payload.downcast_ref::<PyErr>()) {
         return carried.clone_ref(py);
     }
-    let text = error.to_string();
+    let mut text = error.to_string();
+    if let Some(Val::Tracer(tracer)) = error.payload().and_then(|payload| payload.downcast_ref::<Val>()) {
+        text += &crate::tracer::origin(py, tracer);
+    }
     match builtin(error.kind(), &text) {
         Some(exception) => exception,
         None => own(py, error.kind(), text),
@@ -93,17 +97,35 @@ impl<T> Carry<T> for PyResult<T> {
     }
 }
 
-/// A `TypeError` with a text.
+/// The text of an error with the user's line.
+fn placed(text: impl Into<String>) -> String {
+    let place = Python::attach(|py| crate::gate::user_span(py).resolve());
+    let text = text.into();
+    place.map_or_else(|| text.clone(), |place| format!("{text}\n  at {place}"))
+}
+
+/// A `TypeError` with a text, at the user's line.
 pub fn type_error(text: impl Into<String>) -> PyErr {
-    PyTypeError::new_err(text.into())
+    PyTypeError::new_err(placed(text))
 }
 
-/// A `ValueError` with a text.
+/// A `ValueError` with a text, at the user's line.
 pub fn value_error(text: impl Into<String>) -> PyErr {
-    PyValueError::new_err(text.into())
+    PyValueError::new_err(placed(text))
 }
 
-/// A `NotImplementedError` with a text.
+/// A `NotImplementedError` with a text, at the user's line.
 pub fn not_implemented(text: impl Into<String>) -> PyErr {
-    pyo3::exceptions::PyNotImplementedError::new_err(text.into())
+    PyNotImplementedError::new_err(placed(text))
+}
+
+/// An error of Python code of ours: a class, and a text to which the user's line is added.
+#[pyfunction]
+fn user_error<'py>(class: &Bound<'py, PyAny>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    class.call1((placed(text),))
+}
+
+/// Adds the functions to the extension module.
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(user_error, m)?)
 }

@@ -165,7 +165,7 @@ fn index_get(
 
 /// `x.at[index].set(y)` and its relatives, by name.
 #[pyfunction]
-#[pyo3(signature = (kind, x, index, y, indices_are_sorted=false, unique_indices=false, mode=None))]
+#[pyo3(signature = (kind, x, index, y, indices_are_sorted=false, unique_indices=false, mode=None, wrap_negative_indices=true))]
 #[allow(clippy::too_many_arguments, reason = "called from one place, by name")]
 fn index_update(
     py: Python<'_>,
@@ -176,6 +176,7 @@ fn index_update(
     indices_are_sorted: bool,
     unique_indices: bool,
     mode: Option<&Bound<'_, PyAny>>,
+    wrap_negative_indices: bool,
 ) -> PyResult<Py<PyAny>> {
     let kind = match kind {
         "set" => Update::Set,
@@ -188,7 +189,12 @@ fn index_update(
         "max" => Update::Max,
         other => return Err(value_error(format!("there is no update {other:?}"))),
     };
-    let options = UpdateOptions { mode: mode_of(mode)?, sorted: indices_are_sorted, unique: unique_indices };
+    let options = UpdateOptions {
+        mode: mode_of(mode)?,
+        sorted: indices_are_sorted,
+        unique: unique_indices,
+        plain_negative: !wrap_negative_indices,
+    };
     let (x, y, items) = (to_val(x)?, to_val(y)?, parse(index)?);
     wrap(py, gate(py, || update(&kind, &x, &items, &y, &options))?)
 }

@@ -46,6 +46,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     gate::install_panic_hook();
     detach::install(m.py())?;
     m.add_function(wrap_pyfunction!(gate::_panic, m)?)?;
+    errors::register(m)?;
     value::register(m)?;
     array::register(m)?;
     index::register(m)?;

@@ -70,7 +70,7 @@ pub fn str_of(py: Python<'_>, tracer: &Tracer) -> String {
 }
 
 /// Which function, argument and line an abstract tracer comes from, as further lines of an error.
-fn origin(py: Python<'_>, tracer: &Tracer) -> String {
+pub fn origin(py: Python<'_>, tracer: &Tracer) -> String {
     let tracer = culprit(tracer);
     let mut text = String::new();
     if matches!(tracer.slot, Slot::Batched(_)) {

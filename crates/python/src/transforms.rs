@@ -601,6 +601,7 @@ fn linear_transpose(py: Python<'_>, staged: &crate::jit::Staged, out_cts: &Bound
     }
     let cts: PyResult<Vec<Option<Val>>> = leaves.iter().map(|leaf| to_val(leaf).map(Some)).collect();
     let cts = cts?;
+    check_cotangents(&jaxpr.out_avals(), &cts)?;
     let n_linear = jaxpr.invars.len() - captured.len();
     let known: Vec<Option<Val>> =
         captured.iter().cloned().map(Some).chain(std::iter::repeat_n(None, n_linear)).collect();
@@ -612,6 +613,19 @@ fn linear_transpose(py: Python<'_>, staged: &crate::jit::Staged, out_cts: &Bound
         found.into_iter().zip(avals).map(|(ct, aval)| instantiate(&*e, aval, ct)).collect::<Result<Vec<Val>>>()
     })?;
     tree_of(py, &in_tree.children()[0], found)
+}
+
+fn check_cotangents(outs: &[Aval], cts: &[Option<Val>]) -> PyResult<()> {
+    let given: Vec<Aval> = cts.iter().flatten().map(Val::aval).collect();
+    if outs.iter().zip(&given).all(|(out, ct)| out.data().shape == ct.data().shape && out.dtype == ct.dtype) {
+        return Ok(());
+    }
+    let text = |avals: &[Aval]| avals.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    Err(type_error(format!(
+        "cotangent type does not match function output, expected ({}) but got ({})",
+        text(outs),
+        text(&given)
+    )))
 }
 
 /// The user's line, as text; for Python code that words its own errors.

@@ -3,17 +3,16 @@
 _MODULES = frozenset({"checkify", "layout", "mesh_utils", "multihost_utils", "compute_on", "shard_map", "pjit", "sparse", "hijax"})
 
 
+# Names that live in modules imported when first asked for.
+_NAMES = {"io_callback": ("_callbacks", "io_callback"), "EArray": ("_src.earray", "EArray")}
+
+
 def __getattr__(name):
     import importlib
 
-    if name == "io_callback":
-        from pullback._callbacks import io_callback
-
-        return io_callback
-    if name == "EArray":
-        from pullback._src.earray import EArray
-
-        return EArray
+    if name in _NAMES:
+        module, attribute = _NAMES[name]
+        return getattr(importlib.import_module(f"pullback.{module}"), attribute)
     if name in _MODULES:
         try:
             return importlib.import_module(f"pullback.experimental.{name}")

@@ -110,6 +110,11 @@ class Error:
     """The first error of a checked function, or none; a tree of arrays that goes through transformations.
 
     `get()` gives the text or None, `throw()` raises it.
+
+    Example:
+      >>> error, _ = jax.experimental.checkify.checkify(lambda x: x)(1.0)
+      >>> error.get() is None
+      True
     """
 
     def __init__(self, failed, code, payloads):
@@ -221,25 +226,27 @@ def _is_scalar_bool(pred):
 
 
 def check(pred, msg, *fmt_args, debug=False, **fmt_kwargs):
-    """States that `pred` holds.
+    """States that `pred` holds. Under `checkify` a failure is part of the result, elsewhere it raises.
 
     Args:
       pred: a scalar bool.
       msg: the error's text, a format string.
-      *fmt_args, **fmt_kwargs: arrays that the text names.
+      fmt_args, fmt_kwargs: arrays that the text names.
       debug: drop the check where nothing checkifies it, instead of refusing to be staged.
-
+    Returns: None.
     Raises:
-      JaxRuntimeError: it does not hold, outside of any staging.
+      JaxRuntimeError: it does not hold, outside of any staging (a ValueError of this module).
       TypeError: `pred` is no scalar bool, or a value for the text is no array.
-
-    >>> import pullback as jax, pullback.numpy as jnp
-    >>> def f(x):
-    ...     check(x > 0, "{x} is not positive", x=x)
-    ...     return jnp.log(x)
-    >>> err, out = jax.jit(checkify(f))(-1.0)
-    >>> err.get()
-    '-1.0 is not positive (`check` failed)'
+      ValueError: it is compiled, as in `jit`, without `checkify` around.
+    Differentiable: yes, in that derivatives do not see it.
+    Example:
+      >>> from pullback.experimental.checkify import check, checkify
+      >>> def f(x):
+      ...     check(x > 0, "{x} is not positive", x=x)
+      ...     return jnp.log(x)
+      >>> err, out = jax.jit(checkify(f))(-1.0)
+      >>> err.get()
+      '-1.0 is not positive (`check` failed)'
     """
     if not _is_scalar_bool(pred):
         raise TypeError(f"check takes a scalar pred as argument, got {pred}")
@@ -256,7 +263,22 @@ def check(pred, msg, *fmt_args, debug=False, **fmt_kwargs):
 
 
 def debug_check(pred, msg, *fmt_args, **fmt_kwargs):
-    """A check that only `checkify` hears; elsewhere it does nothing."""
+    """A check that only `checkify` hears; elsewhere it does nothing.
+
+    Args:
+      pred: a scalar bool.
+      msg: the error's text, a format string.
+      fmt_args, fmt_kwargs: arrays that the text names.
+    Returns: None.
+    Raises:
+      TypeError: `pred` is no scalar bool, or a value for the text is no array.
+    Differentiable: yes, in that derivatives do not see it.
+    Example:
+      >>> from pullback.experimental.checkify import checkify, debug_check
+      >>> debug_check(False, "not heard")
+      >>> checkify(lambda x: debug_check(x > 0, "not positive"))(-1.0)[0].get()
+      'not positive (`check` failed)'
+    """
     check(pred, msg, *fmt_args, debug=True, **fmt_kwargs)
 
 
@@ -276,9 +298,16 @@ def _is_checking():
 def check_error(error):
     """Raises the error if it is one; under `checkify` makes it an error of the function around.
 
+    Args:
+      error: an `Error`, as a function made by `checkify` gives.
+    Returns: None.
     Raises:
-      ValueError: `error` is no Error.
-      JaxRuntimeError: there is an error, outside of any staging.
+      ValueError: `error` is no Error, or it is compiled, as in `jit`, without `checkify` around.
+      JaxRuntimeError: there is an error, outside of any staging (a ValueError of this module).
+    Differentiable: yes, in that derivatives do not see it.
+    Example:
+      >>> from pullback.experimental import checkify
+      >>> checkify.check_error(checkify.checkify(lambda x: x)(1.0)[0])
     """
     if not isinstance(error, Error):
         raise ValueError(f"check_error takes an Error as argument, got type {type(error)} instead.")
@@ -301,15 +330,16 @@ def checkify(f, errors=user_checks):
     Args:
       f: a function of trees.
       errors: which checks to make: `user_checks`, `nan_checks`, `div_checks`, `index_checks` or unions of them.
-
-    Returns:
-      a function with the arguments of `f` that gives `(Error, result)`. Where a check failed, the result is what `f` would
-      give without it.
-
-    >>> import pullback as jax, pullback.numpy as jnp
-    >>> err, _ = checkify(lambda x, i: x[i], errors=index_checks)(jnp.arange(3.0), 5)
-    >>> print(err.get())
-    out-of-bounds indexing for array of shape (3,): index 5 is out of bounds for axis 0 with size 3. 
+    Returns: a function with the arguments of `f` that gives `(Error, result)`. Where a check failed, the result is what `f`
+      would give without it. `Error.get()` gives the text or None, `Error.throw()` raises it.
+    Raises:
+      TypeError: when called with what is no tree of arrays.
+    Differentiable: as `f` is; rules of `custom_jvp` and `custom_vjp` functions that contain checks are not kept.
+    Example:
+      >>> from pullback.experimental.checkify import checkify, index_checks
+      >>> err, _ = checkify(lambda x, i: x[i], errors=index_checks)(jnp.arange(3.0), 5)
+      >>> print(err.get())
+      out-of-bounds indexing for array of shape (3,): index 5 is out of bounds for axis 0 with size 3.
     """
     import pullback
 

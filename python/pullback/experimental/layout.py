@@ -37,10 +37,19 @@ class Format:
 
 
 def with_layout_constraint(x, layout):
-    """`x`, whose layout must be the row-major one.
+    """`x`, whose layout must be the row-major one: the only one of this engine.
 
+    Args:
+      x: an array.
+      layout: a `Layout`.
+    Returns: `x`.
     Raises:
       NotImplementedError: another order is asked for.
+    Differentiable: yes; values pass unchanged.
+    Example:
+      >>> from pullback.experimental.layout import Layout, with_layout_constraint
+      >>> with_layout_constraint(jnp.ones((1, 2)), Layout((0, 1))).shape
+      (1, 2)
     """
     if layout.major_to_minor != tuple(range(x.ndim)):
         raise NotImplementedError(f"arrays are row-major here; the layout {layout} is not supported")

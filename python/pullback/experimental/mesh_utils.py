@@ -4,10 +4,19 @@ import numpy as _np
 
 
 def create_device_mesh(mesh_shape, devices=None, *, contiguous_submeshes=False, allow_split_physical_axes=False):
-    """Devices as an array of the given shape.
+    """Devices as an array of the given shape, for a `Mesh`.
 
+    Args:
+      mesh_shape: sizes of the axes.
+      devices: the devices; by default all.
+      contiguous_submeshes, allow_split_physical_axes: accepted for compatibility; without effect.
+    Returns: a NumPy array of devices.
     Raises:
       ValueError: the number of devices is not the product of the shape.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.experimental.mesh_utils.create_device_mesh((1,), jax.devices()[:1]).shape
+      (1,)
     """
     import pullback
 
@@ -18,6 +27,20 @@ def create_device_mesh(mesh_shape, devices=None, *, contiguous_submeshes=False, 
 
 
 def create_hybrid_device_mesh(mesh_shape, dcn_mesh_shape, devices=None, **_):
-    """Devices as an array, the product of the shapes within and between slices: one slice here."""
+    """Devices as an array, the product of the shapes within and between slices: one slice here.
+
+    Args:
+      mesh_shape: sizes of the axes within a slice.
+      dcn_mesh_shape: sizes of the axes between slices.
+      devices: the devices; by default all.
+      _: other options, accepted for compatibility; without effect.
+    Returns: a NumPy array of devices.
+    Raises:
+      ValueError: the number of devices is not the product of the shapes.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.experimental.mesh_utils.create_hybrid_device_mesh((1,), (1,), jax.devices()[:1]).shape
+      (1,)
+    """
     shape = [a * b for a, b in zip(mesh_shape, dcn_mesh_shape)]
     return create_device_mesh(shape, devices)

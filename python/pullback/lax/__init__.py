@@ -39,9 +39,15 @@ asarray = _core.numpy.asarray
 def stop_gradient(x):
     """The same tree of values, constant to differentiation.
 
-    >>> import pullback as jax
-    >>> float(jax.grad(lambda t: jax.lax.stop_gradient(t) * t)(2.0))
-    2.0
+    Args:
+      x: a tree of arrays and numbers.
+    Returns: a tree of arrays with the same values.
+    Raises:
+      TypeError: a leaf is no array or number.
+    Differentiable: yes, with derivative 0.
+    Example:
+      >>> float(jax.grad(lambda t: jax.lax.stop_gradient(t) * t)(2.0))
+      2.0
     """
     from pullback.tree_util import tree_map
 
@@ -49,7 +55,20 @@ def stop_gradient(x):
 
 
 def with_sharding_constraint(x, shardings):
-    """The same tree with its leaves put where `shardings` says; see `pullback.sharding`."""
+    """The same tree with its leaves put where `shardings` says.
+
+    Args:
+      x: a tree of arrays.
+      shardings: a `Sharding` for all leaves, or a tree of them that is a prefix of `x`; a `PartitionSpec` needs a
+        mesh in context.
+    Returns: a tree of arrays with the same values.
+    Raises:
+      TypeError: something else is given for a sharding.
+    Differentiable: yes, linear; cotangents are put there too.
+    Example:
+      >>> jax.lax.with_sharding_constraint(jnp.array([1, 2]), jax.sharding.SingleDeviceSharding(jax.devices()[0]))
+      Array([1, 2], dtype=int32)
+    """
     from pullback.sharding import with_sharding_constraint as put
 
     return put(x, shardings)
@@ -58,11 +77,15 @@ def with_sharding_constraint(x, shardings):
 def optimization_barrier(operand, /):
     """The same tree of values, of which no optimization may know that they are.
 
-    Differentiable; tangents and cotangents pass a barrier of their own.
-
-    >>> import pullback as jax
-    >>> float(jax.lax.optimization_barrier(2.0))
-    2.0
+    Args:
+      operand: a tree of arrays and numbers.
+    Returns: a tree of arrays with the same values.
+    Raises:
+      TypeError: a leaf is no array or number.
+    Differentiable: yes, linear; tangents and cotangents pass a barrier of their own.
+    Example:
+      >>> jax.lax.optimization_barrier((jnp.array(1), jnp.array([2])))
+      (Array(1, dtype=int32, weak_type=True), Array([2], dtype=int32))
     """
     from pullback.tree_util import tree_flatten, tree_unflatten
 
@@ -71,22 +94,71 @@ def optimization_barrier(operand, /):
 
 
 def dtype(x):
-    """The dtype of a value."""
+    """The dtype of a value.
+
+    Args:
+      x: an array, a number or a dtype; Python numbers have the default dtypes.
+    Returns: a NumPy dtype.
+    Raises:
+      TypeError: `x` has no dtype.
+    Differentiable: no, the result is no array.
+    Example:
+      >>> jax.lax.dtype(1.0)
+      dtype('float32')
+    """
     return _core.numpy.result_type(x)
 
 
 def empty(shape, dtype, *, out_sharding=None):
-    """An array of zeros, as there is no array without elements' values."""
+    """An array of zeros: there are no arrays without values.
+
+    Args:
+      shape: the shape of the result.
+      dtype: the dtype of the result; 64-bit ones are halved without x64.
+      out_sharding: taken for compatibility and ignored.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: there is no such dtype, or a size is negative.
+    Differentiable: nothing to differentiate, it takes no array.
+    Example:
+      >>> jax.lax.empty((2,), jnp.int32)
+      Array([0, 0], dtype=int32)
+    """
     return _core.numpy.zeros(shape, dtype)
 
 
 def broadcast_like(arr, like_arr):
-    """An array repeated to the shape of another."""
+    """An array repeated to the shape of another, axes matched from the last.
+
+    Args:
+      arr: array or scalar of any dtype.
+      like_arr: the array whose shape is taken.
+    Returns: an array of the dtype of `arr` and the shape of `like_arr`.
+    Raises:
+      ValueError: an axis has neither size 1 nor that of its match.
+    Differentiable: in `arr`, linear; the transpose sums.
+    Example:
+      >>> jax.lax.broadcast_like(jnp.array([1, 2]), jnp.zeros((3, 2)))
+      Array([[1, 2],
+             [1, 2],
+             [1, 2]], dtype=int32)
+    """
     return _core.numpy.broadcast_to(arr, _core.numpy.shape(like_arr))
 
 
 def polynomial(x, coeffs, *, unroll=None):
-    """The value of a polynomial with coefficients of rising powers."""
+    """The value of a polynomial with coefficients of rising powers, by Horner's rule.
+
+    Args:
+      x: array or number of any shape.
+      coeffs: a sequence of numbers, or of arrays that broadcast with `x`; 0 of none.
+      unroll: taken for compatibility and ignored.
+    Returns: an array of the promoted dtype.
+    Differentiable: in `x` and in the coefficients.
+    Example:
+      >>> jax.lax.polynomial(jnp.array([0, 2]), [1, 2, 3])
+      Array([ 1, 17], dtype=int32)
+    """
     value = _core.numpy.zeros_like(x)
     for c in reversed(list(coeffs)):
         value = value * x + c

@@ -2,7 +2,10 @@
 
 import operator
 
+import numpy as np
+
 from pullback import _core
+from pullback.dtypes import issubdtype
 from pullback.lax._records import FftType, GatherDimensionNumbers, RaggedDotDimensionNumbers
 
 _n = _core.numpy
@@ -19,19 +22,22 @@ def _fft_type(kind):
 
 
 def fft(x, fft_type, fft_lengths):
-    """A Fourier transform over the last axes.
+    """A discrete Fourier transform over the last axes: sums of `x[k] exp(-2πi jk/n)`, the inverse with the other sign
+    and divided by n.
 
     Args:
       x: complex for `FFT`, `IFFT` and `IRFFT` (others are converted), real for `RFFT` (integers become floats).
-      fft_type: an `FftType` or its name. fft_lengths: sizes of the transformed axes in the longer array.
-    Returns: the transform; of `RFFT` the last axis has `n // 2 + 1` elements, and `IRFFT` undoes that.
+      fft_type: an `FftType` or its name: 'fft', 'ifft', 'rfft', 'irfft'.
+      fft_lengths: sizes of the transformed axes in the longer array.
+    Returns: the transform, complex64 or complex128; of `RFFT` the last axis has `n // 2 + 1` elements, and `IRFFT`,
+      which gives real numbers, undoes that.
     Raises:
-      ValueError: the shape does not fit `fft_lengths`, or `RFFT` is given complex or half-width numbers.
-    Differentiable.
-
-    >>> import pullback.numpy as jnp
-    >>> fft(jnp.ones(4), "rfft", (4,))
-    Array([4.+0.j, 0.+0.j, 0.+0.j], dtype=complex64)
+      ValueError: the shape does not fit `fft_lengths`, the name is unknown, or `RFFT` is given complex or half-width
+        numbers.
+    Differentiable: yes, linear.
+    Example:
+      >>> jax.lax.fft(jnp.ones(4), "rfft", (4,)).real
+      Array([4., 0., 0.], dtype=float32)
     """
     kind, lengths = _fft_type(fft_type), tuple(map(operator.index, fft_lengths))
     x = _n.asarray(x)
@@ -60,6 +66,8 @@ def fft(x, fft_type, fft_lengths):
 
 def _approx(operand, k, reduction_dimension, recall_target, aggregate_to_topk, sign):
     operand = _n.asarray(operand)
+    if not issubdtype(operand.dtype, np.floating):
+        raise ValueError("operand must be a floating type")
     if not 0.0 < recall_target <= 1.0:
         raise ValueError(f"recall_target must be in (0, 1], got {recall_target}")
     if not aggregate_to_topk:
@@ -71,19 +79,67 @@ def _approx(operand, k, reduction_dimension, recall_target, aggregate_to_topk, s
 def approx_max_k(
     operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1, aggregate_to_topk=True
 ):
-    """The `k` greatest elements along an axis and their positions; on the CPU exactly these."""
+    """The `k` greatest elements along an axis, descending, and their positions; on the CPU exactly these.
+
+    Args:
+      operand: floating array.
+      k: how many, at most the size of the axis.
+      reduction_dimension: the axis, negative counted from the end.
+      recall_target: above 0 and at most 1; it has no effect, as the answer is exact.
+      reduction_input_size_override: taken for compatibility and ignored.
+      aggregate_to_topk: True.
+    Returns: a list of the elements and their int32 positions, of size `k` along the axis.
+    Raises:
+      ValueError: `operand` is not floating, `recall_target` is out of range, `k` is too great, or the axis is out of
+        bounds.
+      NotImplementedError: `aggregate_to_topk` is False.
+    Differentiable: the elements, whose derivatives go to their positions.
+    Example:
+      >>> jax.lax.approx_max_k(jnp.array([3.0, 1.0, 2.0]), 2)
+      [Array([3., 2.], dtype=float32), Array([0, 2], dtype=int32)]
+    """
     return _approx(operand, k, reduction_dimension, recall_target, aggregate_to_topk, 1)
 
 
 def approx_min_k(
     operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1, aggregate_to_topk=True
 ):
-    """The `k` least elements along an axis and their positions; on the CPU exactly these."""
+    """The `k` least elements along an axis, ascending, and their positions; on the CPU exactly these.
+
+    Args:
+      operand: floating array.
+      k: how many, at most the size of the axis.
+      reduction_dimension: the axis, negative counted from the end.
+      recall_target: above 0 and at most 1; it has no effect, as the answer is exact.
+      reduction_input_size_override: taken for compatibility and ignored.
+      aggregate_to_topk: True.
+    Returns: a list of the elements and their int32 positions, of size `k` along the axis.
+    Raises:
+      ValueError: `operand` is not floating, `recall_target` is out of range, `k` is too great, or the axis is out of
+        bounds.
+      NotImplementedError: `aggregate_to_topk` is False.
+    Differentiable: the elements, whose derivatives go to their positions.
+    Example:
+      >>> jax.lax.approx_min_k(jnp.array([3.0, 1.0, 2.0]), 2)
+      [Array([1., 2.], dtype=float32), Array([1, 2], dtype=int32)]
+    """
     return _approx(operand, k, reduction_dimension, recall_target, aggregate_to_topk, -1)
 
 
 def index_take(src, idxs, axes):
-    """Elements of `src` at index arrays for some axes, with the indices' axis in front."""
+    """Elements of an array at index arrays for some axes, with the axis of the indices in front.
+
+    Args:
+      src: array of any dtype.
+      idxs: vectors of integers, one for each of `axes`, of one size; they wrap around at both ends.
+      axes: the axes they are for, rising.
+    Returns: an array of the size of the indices, then the other axes of `src`.
+    Differentiable: in `src`, linear.
+    Example:
+      >>> jax.lax.index_take(jnp.array([[1, 2], [3, 4]]), (jnp.array([0, -1]),), (1,))
+      Array([[1, 3],
+             [2, 4]], dtype=int32)
+    """
     indices = _n.stack([_n.asarray(i) for i in idxs], axis=-1)
     indices = indices % _n.asarray([src.shape[axis] for axis in axes], dtype=indices.dtype)
     axes = tuple(axes)
@@ -96,7 +152,27 @@ def scatter_apply(
     operand, scatter_indices, func, dimension_numbers, *, update_shape=(), indices_are_sorted=False, unique_indices=False,
     mode=None,
 ):
-    """`func` of the elements at computed positions, as often as each position occurs; others stay."""
+    """The operand with `func` applied to the elements at computed positions, as often as each position occurs.
+
+    Args:
+      operand: array of any dtype.
+      scatter_indices: integers; the last axis holds one position in several axes of `operand`.
+      func: an elementwise function; it is called with whole arrays.
+      dimension_numbers: a `ScatterDimensionNumbers`, as `scatter` takes it.
+      update_shape: the shape that updates would have.
+      indices_are_sorted: a promise that positions rise.
+      unique_indices: a promise that no position occurs twice; `func` is then called once.
+      mode: a `GatherScatterMode` or its name, as `scatter` takes it.
+    Returns: an array like `operand`.
+    Raises:
+      TypeError: numbers do not fit the shapes.
+      ValueError: a reverse derivative is taken without `unique_indices`.
+    Differentiable: in `operand` where `func` is; in reverse only with `unique_indices=True`.
+    Example:
+      >>> at = lax.ScatterDimensionNumbers((), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0,))
+      >>> lax.scatter_apply(jnp.array([1, 2, 3]), jnp.array([[1], [1]]), lambda x: x * 10, at, update_shape=(2,))
+      Array([  1, 200,   3], dtype=int32)
+    """
     import pullback
 
     operand = _n.asarray(operand)
@@ -129,12 +205,27 @@ def ragged_dot_general(
 ):
     """A contraction one axis of which is cut into groups of computed sizes, each with a product of its own.
 
-    A ragged free axis of `lhs` takes the group's slice of `rhs`; a ragged contracted axis gives one product for each group,
-    in front. Rows of no group give zeros.
+    A ragged free axis of `lhs` takes the group's slice of `rhs`; a ragged contracted axis gives one product for each
+    group, in front. Rows of no group give zeros.
 
+    Args:
+      lhs, rhs: arrays of one dtype.
+      group_sizes: integers [groups], which follow each other along the ragged axis.
+      ragged_dot_dimension_numbers: a `RaggedDotDimensionNumbers`: the numbers of `dot_general`, the ragged axis of
+        `lhs`, and the axis of `rhs` that counts groups, if the ragged axis is free.
+      precision: taken for compatibility and ignored.
+      preferred_element_type: the dtype of sums and of the result; that of the operands by default.
+      group_offset: not served; None.
+      out_sharding: taken for compatibility and ignored.
+    Returns: an array of the axes that `dot_general` gives, with the groups in front if a contracted axis is ragged.
     Raises:
       NotImplementedError: the ragged axis is a batch axis, sizes differ from batch to batch, or `group_offset` is given.
-    Differentiable in `lhs` and `rhs`.
+      TypeError: sizes do not go together. ValueError: a contracted axis is ragged and `rhs` counts groups.
+    Differentiable: in `lhs` and `rhs`, bilinear.
+    Example:
+      >>> dims = lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
+      >>> lax.ragged_dot_general(jnp.ones((3, 1)), jnp.array([[[1.0]], [[2.0]]]), jnp.array([1, 2]), dims).ravel()
+      Array([1., 2., 2.], dtype=float32)
     """
     lhs, rhs, group_sizes = _n.asarray(lhs), _n.asarray(rhs), _n.asarray(group_sizes)
     dims = ragged_dot_dimension_numbers
@@ -163,21 +254,42 @@ def ragged_dot_general(
 
 
 def ragged_dot(lhs, rhs, group_sizes, precision=None, preferred_element_type=None, group_offset=None, out_sharding=None):
-    """Rows of `lhs[m, k]`, cut into groups of computed sizes, times the matrix of their group in `rhs[groups, k, n]`.
+    """Rows of a matrix, cut into groups of computed sizes, each times the matrix of its group. Rows of no group give zeros.
 
-    >>> import pullback.numpy as jnp
-    >>> ragged_dot(jnp.ones((3, 1)), jnp.array([[[1.0]], [[2.0]]]), jnp.array([1, 2])).ravel()
-    Array([1., 2., 2.], dtype=float32)
+    Args:
+      lhs: array [m, k].
+      rhs: array [groups, k, n] of the same dtype.
+      group_sizes: integers [groups], which follow each other along the rows.
+      precision: taken for compatibility and ignored.
+      preferred_element_type: the dtype of sums and of the result; that of the operands by default.
+      group_offset: not served; None.
+      out_sharding: taken for compatibility and ignored.
+    Returns: an array [m, n].
+    Raises:
+      NotImplementedError: `group_offset` is given. TypeError: sizes do not go together.
+    Differentiable: in `lhs` and `rhs`, bilinear.
+    Example:
+      >>> lax.ragged_dot(jnp.ones((3, 1)), jnp.array([[[1.0]], [[2.0]]]), jnp.array([1, 2])).ravel()
+      Array([1., 2., 2.], dtype=float32)
     """
     dims = RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
     return ragged_dot_general(lhs, rhs, group_sizes, dims, precision, preferred_element_type, group_offset, out_sharding)
 
 
 def platform_dependent(*args, default=None, **per_platform):
-    """The result of the function for the CPU, or of the default.
+    """The result of the function for the CPU, or else of the default.
 
+    Args:
+      args: arguments of the function.
+      default: a function for platforms that are not named.
+      per_platform: functions by the names of platforms; only 'cpu' is looked for.
+    Returns: what the function gives.
     Raises:
       NotImplementedError: there is neither.
+    Differentiable: as the function is.
+    Example:
+      >>> lax.platform_dependent(jnp.array(1), cpu=lambda x: x + 1, tpu=lambda x: x - 1)
+      Array(2, dtype=int32, weak_type=True)
     """
     function = per_platform.get("cpu", default)
     if function is None:
@@ -186,7 +298,19 @@ def platform_dependent(*args, default=None, **per_platform):
 
 
 def composite(decomposition, name, version=0):
-    """A function under a name by which compilers may know it; here it is its decomposition."""
+    """A function under a name by which compilers may know it; here it is its decomposition.
+
+    Args:
+      decomposition: a function of arrays.
+      name: the name, such as 'my.softmax'.
+      version: taken for compatibility and ignored.
+    Returns: a function that calls `decomposition`, with `name` for its `__name__`.
+    Differentiable: as the decomposition is.
+    Example:
+      >>> double = lax.composite(lambda x: x * 2, "my.double")
+      >>> double(jnp.array(3))
+      Array(6, dtype=int32, weak_type=True)
+    """
     def composed(*args, **kwargs):
         return decomposition(*args, **kwargs)
 
@@ -195,11 +319,31 @@ def composite(decomposition, name, version=0):
 
 
 def dce_sink(val, *, prevent_mlir_dce=False):
-    """Keeps a value that nothing uses; here values have no effects that could be lost."""
+    """Keeps a value that nothing uses; here values have no effects that could be lost, so that it does nothing.
+
+    Args:
+      val: any tree.
+      prevent_mlir_dce: taken for compatibility and ignored.
+    Returns: None.
+    Differentiable: nothing to differentiate, it gives no array.
+    Example:
+      >>> lax.dce_sink(jnp.array(1))
+    """
 
 
 def shape_as_value(shape):
-    """A shape as an array of `int32`."""
+    """A shape as an array.
+
+    Args:
+      shape: a sequence of integers.
+    Returns: int32 of as many elements as the shape has axes.
+    Raises:
+      TypeError: a size is no number.
+    Differentiable: no, sizes are integers.
+    Example:
+      >>> lax.shape_as_value((2, 3))
+      Array([2, 3], dtype=int32)
+    """
     return _n.asarray(tuple(shape), dtype="int32") if len(shape) else _n.zeros((0,), "int32")
 
 
@@ -207,9 +351,18 @@ def scaled_dot(lhs, rhs, *, lhs_scale=None, rhs_scale=None, dimension_numbers=No
     """A contraction of operands that are first scaled, each scale for a block of elements.
 
     Args:
-      lhs_scale, rhs_scale: arrays of the operand's rank, whose sizes divide the operand's.
+      lhs, rhs: arrays of one dtype.
+      lhs_scale, rhs_scale: arrays of the operand's rank, whose sizes divide the operand's; none by default.
+      dimension_numbers: as `dot_general` takes them; by default the product of two matrices.
+      preferred_element_type: the dtype of sums and of the result; that of the operands by default.
+    Returns: an array as `dot_general` gives.
     Raises:
       ValueError: the sizes of a scale do not divide those of its operand.
+      TypeError: dtypes differ, or sizes do not go together.
+    Differentiable: in operands and scales.
+    Example:
+      >>> lax.scaled_dot(jnp.ones((1, 2)), jnp.ones((2, 1)), lhs_scale=jnp.array([[2.0, 4.0]]))
+      Array([[6.]], dtype=float32)
     """
     lhs, rhs = _scaled(lhs, lhs_scale, "lhs"), _scaled(rhs, rhs_scale, "rhs")
     if dimension_numbers is None:
@@ -230,7 +383,16 @@ def _scaled(x, scale, name):
 
 
 def stage(x, /):
-    """The value, where programs may be cut; this engine has no such places."""
+    """The value, where programs may be cut in stages; this engine has no such places.
+
+    Args:
+      x: array or number.
+    Returns: the array of it.
+    Differentiable: yes, linear.
+    Example:
+      >>> lax.stage(jnp.array([1, 2]))
+      Array([1, 2], dtype=int32)
+    """
     return _n.asarray(x)
 
 

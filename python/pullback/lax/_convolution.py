@@ -20,14 +20,20 @@ def _primitive(name):
 def padtype_to_pads(in_shape, window_shape, window_strides, padding):
     """Numbers of elements before and after, for each axis, that a name of padding means.
 
-    `"VALID"` is none, `"SAME"` as many as give one window for each stride, the odd one at the end; `"SAME_LOWER"` has it at
-    the start.
-
+    Args:
+      in_shape: sizes of the padded axes.
+      window_shape: sizes of the window.
+      window_strides: its steps.
+      padding: 'VALID' is none, 'SAME' as many as give one window for each stride, the odd one at the end;
+        'SAME_LOWER' has it at the start.
+    Returns: a list of pairs of integers.
     Raises:
       RuntimeError: the name is none of these.
-
-    >>> padtype_to_pads((5,), (3,), (2,), "SAME")
-    [(1, 1)]
+      ValueError: there is not one size, window and stride for each axis.
+    Differentiable: no, sizes are integers.
+    Example:
+      >>> lax.padtype_to_pads((5,), (3,), (2,), "SAME")
+      [(1, 1)]
     """
     kind = padding.upper() if isinstance(padding, str) else getattr(padding, "name", str(padding))
     if kind not in ("VALID", "SAME", "SAME_LOWER"):
@@ -43,7 +49,19 @@ def padtype_to_pads(in_shape, window_shape, window_strides, padding):
 
 
 def conv_general_permutations(dimension_numbers):
-    """Positions of batch (out features), features and space that three strings of letters name."""
+    """Positions of batch (out features), features and space that three strings of letters name.
+
+    Args:
+      dimension_numbers: letters of the axes of operand, kernel and result, such as `("NHWC", "HWIO", "NHWC")`.
+    Returns: three tuples: batch, features, space of the operand; out features, in features, space of the kernel; batch,
+      features, space of the result; space in the order of the kernel.
+    Raises:
+      TypeError: a letter occurs twice, N and C (O and I) are not there, or letters of space differ.
+    Differentiable: no, positions are integers.
+    Example:
+      >>> lax.conv_general_permutations(("NHWC", "HWIO", "NHWC"))
+      ((0, 3, 1, 2), (3, 2, 0, 1), (0, 3, 1, 2))
+    """
     pairs = ("N", "C"), ("O", "I"), ("N", "C")
     for position, (spec, pair) in enumerate(zip(dimension_numbers, pairs)):
         if len(set(spec)) != len(spec):
@@ -66,10 +84,20 @@ def conv_general_permutations(dimension_numbers):
 
 
 def conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers):
-    """Which axes are what: of `None`, three strings such as `("NHWC", "HWIO", "NHWC")`, or a record that is checked.
+    """Which axes of operand, kernel and result of a convolution are what.
 
-    >>> conv_dimension_numbers((1, 8, 8, 3), (3, 3, 3, 4), ("NHWC", "HWIO", "NHWC")).rhs_spec
-    (3, 2, 0, 1)
+    Args:
+      lhs_shape: the shape of the operand.
+      rhs_shape: the shape of the kernel.
+      dimension_numbers: None for batch, features, space; three strings such as `("NHWC", "HWIO", "NHWC")`; or a
+        `ConvDimensionNumbers`, which is given back.
+    Returns: a `ConvDimensionNumbers`, of three tuples of positions.
+    Raises:
+      TypeError: ranks differ, or the strings are not three, have another length or do not name axes as they should.
+    Differentiable: no, positions are integers.
+    Example:
+      >>> lax.conv_dimension_numbers((1, 8, 8, 3), (3, 3, 3, 4), ("NHWC", "HWIO", "NHWC")).rhs_spec
+      (3, 2, 0, 1)
     """
     if isinstance(dimension_numbers, ConvDimensionNumbers):
         return dimension_numbers
@@ -106,23 +134,24 @@ def conv_general_dilated(
 
     Args:
       lhs: [N, C, space...] in the order of `dimension_numbers`.
-      rhs: the kernel, [O, C / feature_group_count, window...].
+      rhs: the kernel, [O, C / feature_group_count, window...], of the same dtype.
       window_strides: steps of the window, one for each spatial axis.
-      padding: `"SAME"`, `"SAME_LOWER"`, `"VALID"`, or pairs of numbers before and after, negative to crop.
+      padding: 'SAME', 'SAME_LOWER', 'VALID', or pairs of numbers before and after, negative to crop.
       lhs_dilation, rhs_dilation: distances of the elements of the operand and of the kernel; 1 by default.
       dimension_numbers: three strings, such as `("NHWC", "HWIO", "NHWC")`; batch, features, space by default.
-      feature_group_count: groups of features that do not mix; batch_group_count: groups of the batch, each with features of
-        its own.
+      feature_group_count: groups of features that do not mix.
+      batch_group_count: groups of the batch, each with features of its own.
+      precision: taken for compatibility and ignored.
       preferred_element_type: dtype of the result and of sums; that of the operands by default.
+      out_sharding: taken for compatibility and ignored.
     Returns: [N / batch_group_count, O, places...] in the order of `dimension_numbers`.
     Raises:
       TypeError: ranks or dtypes of the operands differ, or `dimension_numbers` or the number of pads do not fit.
       ValueError: strides, groups or sizes do not fit. RuntimeError: the padding has an unknown name.
-    Differentiable in both operands.
-
-    >>> import pullback.numpy as jnp
-    >>> conv_general_dilated(jnp.arange(4.0).reshape(1, 1, 4), jnp.ones((1, 1, 2)), (1,), "VALID").ravel()
-    Array([1., 3., 5.], dtype=float32)
+    Differentiable: in both operands, bilinear.
+    Example:
+      >>> lax.conv_general_dilated(jnp.arange(4.0).reshape(1, 1, 4), jnp.ones((1, 1, 2)), (1,), "VALID").ravel()
+      Array([1., 3., 5.], dtype=float32)
     """
     lhs, rhs = _n.asarray(lhs), _n.asarray(rhs)
     dims = conv_dimension_numbers(lhs.shape, rhs.shape, dimension_numbers)
@@ -156,7 +185,24 @@ def conv_general_dilated(
 
 
 def conv(lhs, rhs, window_strides, padding, precision=None, preferred_element_type=None):
-    """Convolution of `[N, C, space...]` with `[O, C, window...]`; see `conv_general_dilated`."""
+    """Convolution of batch, features, space; see `conv_general_dilated`.
+
+    Args:
+      lhs: [N, C, space...].
+      rhs: the kernel, [O, C, window...], of the same dtype.
+      window_strides: steps of the window, one for each spatial axis.
+      padding: 'SAME', 'SAME_LOWER', 'VALID', or pairs of numbers before and after.
+      precision: taken for compatibility and ignored.
+      preferred_element_type: dtype of the result and of sums; that of the operands by default.
+    Returns: [N, O, places...].
+    Raises:
+      TypeError: ranks or dtypes differ. ValueError: strides or sizes do not fit. RuntimeError: an unknown name of
+        padding.
+    Differentiable: in both operands, bilinear.
+    Example:
+      >>> lax.conv(jnp.arange(4.0).reshape(1, 1, 4), jnp.ones((1, 1, 2)), (2,), "VALID")
+      Array([[[1., 5.]]], dtype=float32)
+    """
     return conv_general_dilated(
         lhs, rhs, window_strides, padding, precision=precision, preferred_element_type=preferred_element_type
     )
@@ -165,7 +211,25 @@ def conv(lhs, rhs, window_strides, padding, precision=None, preferred_element_ty
 def conv_with_general_padding(
     lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, precision=None, preferred_element_type=None
 ):
-    """Convolution with explicit padding and dilation; see `conv_general_dilated`."""
+    """Convolution of batch, features, space with dilations; see `conv_general_dilated`.
+
+    Args:
+      lhs: [N, C, space...].
+      rhs: the kernel, [O, C, window...], of the same dtype.
+      window_strides: steps of the window, one for each spatial axis.
+      padding: 'SAME', 'SAME_LOWER', 'VALID', or pairs of numbers before and after.
+      lhs_dilation, rhs_dilation: distances of the elements of the operand and of the kernel; None for 1.
+      precision: taken for compatibility and ignored.
+      preferred_element_type: dtype of the result and of sums; that of the operands by default.
+    Returns: [N, O, places...].
+    Raises:
+      TypeError: ranks or dtypes differ. ValueError: strides or sizes do not fit. RuntimeError: an unknown name of
+        padding.
+    Differentiable: in both operands, bilinear.
+    Example:
+      >>> lax.conv_with_general_padding(jnp.arange(4.0).reshape(1, 1, 4), jnp.ones((1, 1, 2)), (1,), [(1, 0)], None, (2,))
+      Array([[[1., 2., 4.]]], dtype=float32)
+    """
     return conv_general_dilated(
         lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, precision=precision,
         preferred_element_type=preferred_element_type,
@@ -190,8 +254,29 @@ def conv_transpose(
 ):
     """Convolution with a fractional stride, such as the derivative of a convolution in its operand.
 
-    The operand's elements lie `strides` apart. With `transpose_kernel` the kernel is turned and its features exchanged, so
-    that this is the transpose of a convolution with it.
+    Args:
+      lhs: the operand, with batch, space, features in the order of `dimension_numbers`; its elements lie `strides`
+        apart.
+      rhs: the kernel, of the same dtype.
+      strides: by how much the operand grows, one for each spatial axis.
+      padding: 'SAME' for sizes times the strides, 'VALID' for all that the kernel reaches, or pairs of numbers before
+        and after.
+      rhs_dilation: distances of the elements of the kernel; 1 by default.
+      dimension_numbers: three strings; for up to three spatial axes such as `("NHWC", "HWIO", "NHWC")` by default.
+      transpose_kernel: whether the kernel is turned and its features exchanged, so that this is the transpose of a
+        convolution with it.
+      precision: taken for compatibility and ignored.
+      preferred_element_type: dtype of the result and of sums; that of the operands by default.
+      use_consistent_padding: whether pairs are those of the convolution whose transpose this is.
+    Returns: an array of batch, space, out features in the order of `dimension_numbers`.
+    Raises:
+      ValueError: ranks differ, the name of the padding is unknown, or there are more than three spatial axes without
+        numbers.
+      TypeError: dtypes differ.
+    Differentiable: in both operands, bilinear.
+    Example:
+      >>> lax.conv_transpose(jnp.ones((1, 2, 1)), jnp.array([1.0, 2.0]).reshape(2, 1, 1), (2,), "VALID").ravel()
+      Array([2., 1., 2., 1.], dtype=float32)
     """
     if len(lhs.shape) != len(rhs.shape) or len(lhs.shape) < 2:
         raise ValueError("conv_transpose: lhs and rhs must have the same number of dimensions, at least 2.")
@@ -222,7 +307,27 @@ def conv_general_dilated_patches(
     lhs, filter_shape, window_strides, padding, lhs_dilation=None, rhs_dilation=None, dimension_numbers=None, precision=None,
     preferred_element_type=None,
 ):
-    """The windows of `lhs` themselves, as features: those of one feature together, in row-major order."""
+    """The windows of an array themselves, as features: those of one feature together, in row-major order.
+
+    Args:
+      lhs: [N, C, space...] in the order of `dimension_numbers`, floating.
+      filter_shape: sizes of the window.
+      window_strides: its steps, one for each spatial axis.
+      padding: 'SAME', 'SAME_LOWER', 'VALID', or pairs of numbers before and after.
+      lhs_dilation, rhs_dilation: distances of the elements of the operand and of the window; 1 by default.
+      dimension_numbers: three strings; batch, features, space by default.
+      precision: taken for compatibility and ignored.
+      preferred_element_type: dtype of the result; that of `lhs` by default.
+    Returns: [N, C * window size, places...] in the order of `dimension_numbers`.
+    Raises:
+      TypeError: `dimension_numbers` or the number of pads do not fit. ValueError: strides do not fit.
+      RuntimeError: the padding has an unknown name.
+    Differentiable: yes, linear.
+    Example:
+      >>> lax.conv_general_dilated_patches(jnp.arange(4.0).reshape(1, 1, 4), (2,), (1,), "VALID")
+      Array([[[0., 1., 2.],
+              [1., 2., 3.]]], dtype=float32)
+    """
     lhs = _n.asarray(lhs)
     filter_shape = tuple(filter_shape)
     dims = conv_dimension_numbers(lhs.shape, (1, 1) + filter_shape, dimension_numbers)
@@ -239,7 +344,27 @@ def conv_general_dilated_patches(
 def conv_general_dilated_local(
     lhs, rhs, window_strides, padding, filter_shape, lhs_dilation=None, rhs_dilation=None, dimension_numbers=None, precision=None
 ):
-    """Convolution with a kernel of its own at each place: `rhs` is [O, C * window, places...]."""
+    """Convolution with a kernel of its own at each place.
+
+    Args:
+      lhs: [N, C, space...] in the order of `dimension_numbers`.
+      rhs: the kernels, [O, C * window size, places...], of the same dtype.
+      window_strides: steps of the window, one for each spatial axis.
+      padding: 'SAME', 'SAME_LOWER', 'VALID', or pairs of numbers before and after.
+      filter_shape: sizes of the window.
+      lhs_dilation, rhs_dilation: distances of the elements of the operand and of the window; 1 by default.
+      dimension_numbers: three strings; batch, features, space by default.
+      precision: taken for compatibility and ignored.
+    Returns: [N, O, places...] in the order of `dimension_numbers`.
+    Raises:
+      TypeError: dtypes or sizes do not go together, or `dimension_numbers` do not fit. ValueError: strides do not fit.
+      RuntimeError: the padding has an unknown name.
+    Differentiable: in both operands, bilinear.
+    Example:
+      >>> kernels = jnp.array([[[1.0, 0.0], [0.0, 1.0]]])
+      >>> lax.conv_general_dilated_local(jnp.arange(3.0).reshape(1, 1, 3), kernels, (1,), "VALID", (2,))
+      Array([[[0., 2.]]], dtype=float32)
+    """
     lhs, rhs = _n.asarray(lhs), _n.asarray(rhs)
     dims = conv_dimension_numbers(lhs.shape, rhs.shape, dimension_numbers)
     patches = conv_general_dilated_patches(
@@ -252,7 +377,22 @@ def conv_general_dilated_local(
 
 
 def conv_shape_tuple(lhs_shape, rhs_shape, strides, pads, batch_group_count=1):
-    """The shape of a convolution of batch, features, space."""
+    """The shape of a convolution of batch, features, space.
+
+    Args:
+      lhs_shape: the shape of the operand, [N, C, space...].
+      rhs_shape: the shape of the kernel, [O, C, window...], its dilation counted.
+      strides: steps of the window.
+      pads: 'SAME', 'SAME_LOWER', 'VALID', or pairs of numbers before and after.
+      batch_group_count: groups of the batch.
+    Returns: a tuple of integers, `(N / batch_group_count, O, places...)`.
+    Raises:
+      TypeError: there is not one pair for each spatial axis. RuntimeError: the padding has an unknown name.
+    Differentiable: no, sizes are integers.
+    Example:
+      >>> lax.conv_shape_tuple((1, 3, 8, 8), (4, 3, 3, 3), (2, 2), "SAME")
+      (1, 4, 4, 4)
+    """
     if isinstance(pads, str):
         pads = padtype_to_pads(lhs_shape[2:], rhs_shape[2:], strides, pads)
     if len(pads) != len(lhs_shape) - 2:
@@ -265,14 +405,45 @@ def conv_shape_tuple(lhs_shape, rhs_shape, strides, pads, batch_group_count=1):
 
 
 def conv_general_shape_tuple(lhs_shape, rhs_shape, window_strides, padding, dimension_numbers):
-    """The shape of a convolution whose axes are named by letters."""
+    """The shape of a convolution whose axes are named by letters.
+
+    Args:
+      lhs_shape: the shape of the operand.
+      rhs_shape: the shape of the kernel, its dilation counted.
+      window_strides: steps of the window.
+      padding: 'SAME', 'SAME_LOWER', 'VALID', or pairs of numbers before and after.
+      dimension_numbers: three strings such as `("NHWC", "HWIO", "NHWC")`.
+    Returns: a tuple of integers, in the order of the third string.
+    Raises:
+      TypeError: the strings do not name axes as they should, or pads do not fit. RuntimeError: an unknown name of
+        padding.
+    Differentiable: no, sizes are integers.
+    Example:
+      >>> lax.conv_general_shape_tuple((1, 8, 8, 3), (3, 3, 3, 4), (2, 2), "SAME", ("NHWC", "HWIO", "NHWC"))
+      (1, 4, 4, 4)
+    """
     lhs, rhs, out = conv_general_permutations(dimension_numbers)
     shape = conv_shape_tuple(_take(lhs_shape, lhs), _take(rhs_shape, rhs), window_strides, padding)
     return _take(shape, np.argsort(out))
 
 
 def conv_transpose_shape_tuple(lhs_shape, rhs_shape, window_strides, padding, dimension_numbers):
-    """The shape of a transposed convolution whose axes are named by letters."""
+    """The shape of a transposed convolution whose axes are named by letters.
+
+    Args:
+      lhs_shape: the shape of the operand.
+      rhs_shape: the shape of the kernel, its dilation counted.
+      window_strides: by how much the operand grows.
+      padding: 'SAME', 'VALID', or pairs of numbers before and after.
+      dimension_numbers: three strings such as `("NHWC", "HWIO", "NHWC")`.
+    Returns: a tuple of integers, in the order of the third string.
+    Raises:
+      TypeError: the strings do not name axes as they should. ValueError: the padding has an unknown name.
+    Differentiable: no, sizes are integers.
+    Example:
+      >>> lax.conv_transpose_shape_tuple((1, 8, 8, 3), (3, 3, 3, 4), (2, 2), "SAME", ("NHWC", "HWIO", "NHWC"))
+      (1, 16, 16, 4)
+    """
     lhs, rhs, out = conv_general_permutations(dimension_numbers)
     x, w = _take(lhs_shape, lhs), _take(rhs_shape, rhs)
     if isinstance(padding, str):

@@ -56,14 +56,17 @@ def psum(x, axis_name, *, axis_index_groups=None):
 
     Args:
       x: a tree of numbers; booleans are counted.
-      axis_name: names, or positions, of axes.
-      axis_index_groups: a partition of the indices along the axes; each part is summed by itself.
-
-    Linear: tangents are summed, cotangents too. `psum(1, name)` is the length of the axis, a Python number.
-
-    >>> import pullback as jax, pullback.numpy as jnp
-    >>> jax.vmap(lambda x: x / jax.lax.psum(x, "i"), axis_name="i")(jnp.array([1.0, 3.0])).tolist()
-    [0.25, 0.75]
+      axis_name: a name or several, or positions of axes.
+      axis_index_groups: a partition of the indices along the axes; each part is summed by itself. Not under `vmap`.
+    Returns: a tree like `x`, the same for all members. `psum(1, name)` is the length of the axis, a Python number.
+    Raises:
+      NameError: no map binds the name. TypeError: a leaf is no number.
+      ValueError: a position is out of bounds, or the groups do not cover each index once.
+      NotImplementedError: groups are given under `vmap`.
+    Differentiable: yes, linear: tangents are summed, cotangents too.
+    Example:
+      >>> jax.vmap(lambda x: x / lax.psum(x, "i"), axis_name="i")(jnp.array([1.0, 3.0]))
+      Array([0.25, 0.75], dtype=float32)
     """
     axes, groups = _tuple(axis_name), _groups(axis_index_groups)
 
@@ -74,35 +77,78 @@ def psum(x, axis_name, *, axis_index_groups=None):
 
 
 def pmean(x, axis_name, *, axis_index_groups=None):
-    """The mean over named axes; see `psum`. Integers give floats."""
+    """The mean over named axes: `psum(x)` over `psum(1)`.
+
+    Args:
+      x: a tree of numbers; integers give floats.
+      axis_name: a name or several.
+      axis_index_groups: a partition of the indices along the axes, as `psum` takes it.
+    Returns: a tree like `x`, the same for all members.
+    Raises:
+      NameError: no map binds the name. TypeError: a leaf is no number.
+      ValueError: the groups do not cover each index once. NotImplementedError: groups are given under `vmap`.
+    Differentiable: yes, linear.
+    Example:
+      >>> jax.vmap(lambda x: lax.pmean(x, "i"), axis_name="i")(jnp.array([1.0, 3.0]))
+      Array([2., 2.], dtype=float32)
+    """
     sums = psum(x, axis_name, axis_index_groups=axis_index_groups)
     n = psum(1, axis_name, axis_index_groups=axis_index_groups)
     return tree_map(lambda leaf: leaf / n, sums)
 
 
 def pmax(x, axis_name, *, axis_index_groups=None):
-    """The greatest over named axes, and over axes of the operand given by position. Not differentiable.
+    """The greatest over named axes, and over axes of the operand given by position.
 
-    >>> import pullback as jax, pullback.numpy as jnp
-    >>> jax.vmap(lambda x: x - jax.lax.pmax(x, "i"), axis_name="i")(jnp.array([1.0, 3.0])).tolist()
-    [-2.0, 0.0]
+    Args:
+      x: a tree of real numbers.
+      axis_name: a name or several, or positions of axes.
+      axis_index_groups: a partition of the indices along the axes, as `psum` takes it.
+    Returns: a tree like `x`, the same for all members.
+    Raises:
+      NameError: no map binds the name. TypeError: a leaf is no number.
+      NotImplementedError: a derivative is taken, or groups are given under `vmap`.
+    Differentiable: no; take the maximum of `all_gather` instead.
+    Example:
+      >>> jax.vmap(lambda x: x - lax.pmax(x, "i"), axis_name="i")(jnp.array([1.0, 3.0]))
+      Array([-2.,  0.], dtype=float32)
     """
     axes, groups = _tuple(axis_name), _groups(axis_index_groups)
     return tree_map(lambda leaf: _lax._pmax(leaf, axes, groups), x)
 
 
 def pmin(x, axis_name, *, axis_index_groups=None):
-    """The least over named axes, and over axes of the operand given by position. Not differentiable."""
+    """The least over named axes, and over axes of the operand given by position.
+
+    Args:
+      x: a tree of real numbers.
+      axis_name: a name or several, or positions of axes.
+      axis_index_groups: a partition of the indices along the axes, as `psum` takes it.
+    Returns: a tree like `x`, the same for all members.
+    Raises:
+      NameError: no map binds the name. TypeError: a leaf is no number.
+      NotImplementedError: a derivative is taken, or groups are given under `vmap`.
+    Differentiable: no; take the minimum of `all_gather` instead.
+    Example:
+      >>> jax.vmap(lambda x: x - lax.pmin(x, "i"), axis_name="i")(jnp.array([1.0, 3.0]))
+      Array([0., 2.], dtype=float32)
+    """
     axes, groups = _tuple(axis_name), _groups(axis_index_groups)
     return tree_map(lambda leaf: _lax._pmin(leaf, axes, groups), x)
 
 
 def axis_index(axis_name: AxisName) -> Array:
-    """The position along a named axis, int32; for several names, along all of them together, the first the slowest.
+    """The position along a named axis; for several names, along all of them together, the first the slowest.
 
-    >>> import pullback as jax
-    >>> jax.vmap(lambda _: jax.lax.axis_index("i"), axis_name="i")(jax.numpy.zeros(3)).tolist()
-    [0, 1, 2]
+    Args:
+      axis_name: a name or several.
+    Returns: an int32 scalar, which differs from member to member.
+    Raises:
+      NameError: no map binds the name.
+    Differentiable: no, positions are integers.
+    Example:
+      >>> jax.vmap(lambda _: lax.axis_index("i"), axis_name="i")(jnp.zeros(3))
+      Array([0, 1, 2], dtype=int32)
     """
     if not isinstance(axis_name, (tuple, list)):
         return _lax._axis_index(axis_name)
@@ -114,80 +160,187 @@ def axis_index(axis_name: AxisName) -> Array:
 
 
 def axis_size(axis_name: AxisName) -> int:
-    """The length of a named axis, a Python integer; of several, the product.
+    """The length of a named axis; of several, the product.
 
-    >>> import pullback as jax
-    >>> jax.vmap(lambda x: x * jax.lax.axis_size("i"), axis_name="i")(jax.numpy.ones(3)).tolist()
-    [3.0, 3.0, 3.0]
+    Args:
+      axis_name: a name or several.
+    Returns: a Python integer.
+    Raises:
+      NameError: no map binds the name.
+    Differentiable: no, lengths are integers.
+    Example:
+      >>> jax.vmap(lambda x: x * lax.axis_size("i"), axis_name="i")(jnp.ones(3))
+      Array([3., 3., 3.], dtype=float32)
     """
     return _lax._axes_size(axis_name)
 
 
 def all_gather(x, axis_name, *, axis_index_groups=None, axis=0, tiled=False, to: str = "varying"):
-    """The values of all members along named axes, stacked along a new `axis`, or joined along `axis` when `tiled`.
+    """The values of all members along named axes, stacked along a new axis or joined along one.
 
-    Linear; its transpose is `psum_scatter`.
-
-    >>> import pullback as jax, pullback.numpy as jnp
-    >>> jax.vmap(lambda x: jax.lax.all_gather(x, "i"), axis_name="i")(jnp.array([1, 2])).tolist()
-    [[1, 2], [1, 2]]
+    Args:
+      x: a tree of arrays and numbers.
+      axis_name: a name or several.
+      axis_index_groups: a partition of the indices along the axes, as `psum` takes it.
+      axis: where the new axis is, or with `tiled` which axis is joined.
+      tiled: whether to join instead of stack.
+      to: taken for compatibility and ignored.
+    Returns: a tree like `x` of arrays of one axis more, or of a longer axis with `tiled`.
+    Raises:
+      NameError: no map binds the name. ValueError: the axis is out of bounds.
+      NotImplementedError: groups are given under `vmap`.
+    Differentiable: yes, linear; the transpose is `psum_scatter`.
+    Example:
+      >>> jax.vmap(lambda x: lax.all_gather(x, "i"), axis_name="i")(jnp.array([1, 2]))
+      Array([[1, 2],
+             [1, 2]], dtype=int32)
     """
     names, groups = _tuple(axis_name), _groups(axis_index_groups)
     return tree_map(lambda leaf: _lax._all_gather(leaf, names, axis, groups, tiled), x)
 
 
 def psum_scatter(x, axis_name, *, scatter_dimension=0, axis_index_groups=None, tiled=False):
-    """The sum over named axes, of which each member keeps its part along `scatter_dimension`.
+    """The sum over named axes, of which each member keeps its part along an axis.
 
-    Unless `tiled`, that axis must have one position for each member, and goes away. Linear; its transpose is `all_gather`.
+    Args:
+      x: a tree of arrays.
+      axis_name: a name or several.
+      scatter_dimension: the axis that is parted. It has one position for each member and goes; with `tiled` a
+        multiple of them, and stays.
+      axis_index_groups: a partition of the indices along the axes, as `psum` takes it.
+      tiled: whether the axis stays.
+    Returns: a tree like `x` of arrays without the axis, or with a shorter one.
+    Raises:
+      NameError: no map binds the name. ValueError: the axis does not fit the members.
+      NotImplementedError: groups are given under `vmap`.
+    Differentiable: yes, linear; the transpose is `all_gather`.
+    Example:
+      >>> jax.vmap(lambda x: lax.psum_scatter(x, "i"), axis_name="i")(jnp.array([[1, 2], [3, 4]]))
+      Array([4, 6], dtype=int32)
     """
     names, groups = _tuple(axis_name), _groups(axis_index_groups)
     return tree_map(lambda leaf: _lax._psum_scatter(leaf, names, scatter_dimension, groups, tiled), x)
 
 
 def ppermute(x, axis_name, perm):
-    """Values sent along a named axis by pairs `(source, target)`; members to which nobody sends get zeros.
+    """Values sent along a named axis; members to which nobody sends get zeros.
 
-    Linear; the transpose sends back. No source and no target may occur twice.
-
-    >>> import pullback as jax, pullback.numpy as jnp
-    >>> jax.vmap(lambda x: jax.lax.ppermute(x, "i", [(0, 1), (1, 0)]), axis_name="i")(jnp.array([1, 2])).tolist()
-    [2, 1]
+    Args:
+      x: a tree of arrays and numbers.
+      axis_name: a name or several.
+      perm: pairs `(source, target)` of indices, no source and no target twice.
+    Returns: a tree like `x`.
+    Raises:
+      NameError: no map binds the name. ValueError: an index is out of bounds or occurs twice.
+    Differentiable: yes, linear; the transpose sends back.
+    Example:
+      >>> jax.vmap(lambda x: lax.ppermute(x, "i", [(0, 1), (1, 2)]), axis_name="i")(jnp.array([1, 2, 3]))
+      Array([0, 1, 2], dtype=int32)
     """
     names, perm = _tuple(axis_name), [(int(source), int(target)) for source, target in perm]
     return tree_map(lambda leaf: _lax._ppermute(leaf, names, perm), x)
 
 
 def pshuffle(x, axis_name, perm):
-    """Values along a named axis in the order `perm`: member `i` gets the value of member `perm[i]`."""
+    """Values along a named axis in another order.
+
+    Args:
+      x: a tree of arrays and numbers.
+      axis_name: a name.
+      perm: the order: member `i` gets the value of member `perm[i]`.
+    Returns: a tree like `x`.
+    Raises:
+      NameError: no map binds the name. ValueError: `perm` is no order of the indices.
+    Differentiable: yes, linear.
+    Example:
+      >>> jax.vmap(lambda x: lax.pshuffle(x, "i", [2, 0, 1]), axis_name="i")(jnp.array([1, 2, 3]))
+      Array([3, 1, 2], dtype=int32)
+    """
     if set(perm) != set(range(len(perm))):
         raise ValueError(f"`perm` does not represent a permutation: {perm}")
     return ppermute(x, axis_name, [(source, target) for target, source in enumerate(perm)])
 
 
 def pbroadcast(x, axis_name, source):
-    """The value of the member `source` along a named axis, for all."""
+    """The value of one member along a named axis, for all.
+
+    Args:
+      x: a tree of arrays and numbers.
+      axis_name: a name or several.
+      source: the index of the member.
+    Returns: a tree like `x`, the same for all members.
+    Raises:
+      NameError: no map binds the name. ValueError: the index is out of bounds.
+    Differentiable: yes, linear; the transpose sums at the source.
+    Example:
+      >>> jax.vmap(lambda x: lax.pbroadcast(x, "i", 1), axis_name="i")(jnp.array([1, 2, 3]))
+      Array([2, 2, 2], dtype=int32)
+    """
     names = _tuple(axis_name)
     return tree_map(lambda leaf: _lax._pbroadcast(leaf, names, source), x)
 
 
 def all_to_all(x, axis_name, split_axis, concat_axis, *, axis_index_groups=None, tiled=False):
-    """Divides `split_axis` among the members and joins what each gets along `concat_axis`.
+    """Divides an axis among the members, and joins what each gets along another: the transpose of a distributed array.
 
-    Unless `tiled`, `split_axis` must have one position for each member and goes away, and `concat_axis` is a new axis of the
-    result. Linear; the transpose exchanges the two axes.
+    Args:
+      x: a tree of arrays.
+      axis_name: a name or several.
+      split_axis: the axis that is divided. It has one position for each member and goes; with `tiled` a multiple of
+        them.
+      concat_axis: where what is got makes a new axis; with `tiled` the axis along which it is joined.
+      axis_index_groups: a partition of the indices along the axes, as `psum` takes it.
+      tiled: whether both axes stay.
+    Returns: a tree like `x` of arrays of the same rank.
+    Raises:
+      NameError: no map binds the name. ValueError: the axis does not fit the members.
+      NotImplementedError: groups are given under `vmap`.
+    Differentiable: yes, linear; the transpose exchanges the two axes.
+    Example:
+      >>> jax.vmap(lambda x: lax.all_to_all(x, "i", 0, 0), axis_name="i")(jnp.array([[1, 2], [3, 4]]))
+      Array([[1, 3],
+             [2, 4]], dtype=int32)
     """
     names, groups = _tuple(axis_name), _groups(axis_index_groups)
     return tree_map(lambda leaf: _lax._all_to_all(leaf, names, (split_axis, concat_axis), groups, tiled), x)
 
 
 def pswapaxes(x, axis_name, axis, *, axis_index_groups=None):
-    """Exchanges a named axis with an axis of the operand, which must have the same length."""
+    """Exchanges a named axis with an axis of the operand of the same length.
+
+    Args:
+      x: a tree of arrays.
+      axis_name: a name or several.
+      axis: the axis of the operand.
+      axis_index_groups: a partition of the indices along the axes, as `psum` takes it.
+    Returns: a tree like `x`.
+    Raises:
+      NameError: no map binds the name. ValueError: the lengths differ.
+      NotImplementedError: groups are given under `vmap`.
+    Differentiable: yes, linear; it is its own transpose.
+    Example:
+      >>> jax.vmap(lambda x: lax.pswapaxes(x, "i", 0), axis_name="i")(jnp.array([[1, 2], [3, 4]]))
+      Array([[1, 3],
+             [2, 4]], dtype=int32)
+    """
     return all_to_all(x, axis_name, axis, axis, axis_index_groups=axis_index_groups)
 
 
 def pcast(x, axis_name, *, to: str):
-    """The same values, declared to differ along the named axes (`to="varying"`), where they were the same for all members."""
+    """The same values, declared to differ along named axes where they were the same for all members.
+
+    Args:
+      x: a tree of arrays and numbers.
+      axis_name: a name or several.
+      to: 'varying'.
+    Returns: a tree like `x`.
+    Raises:
+      NotImplementedError: `to` is 'reduced' or 'unreduced'; use `psum`. ValueError: `to` is something else.
+    Differentiable: yes, linear; under `shard_map` the transpose is `psum`.
+    Example:
+      >>> jax.vmap(lambda x: lax.pcast(x, "i", to="varying"), axis_name="i")(jnp.array([1, 2]))
+      Array([1, 2], dtype=int32)
+    """
     if to not in ("varying", "reduced", "unreduced"):
         raise ValueError(f"pcast takes to='varying', 'reduced' or 'unreduced', got {to!r}.")
     if to != "varying":

@@ -94,17 +94,18 @@ def reduce(operands, init_values, computation, dimensions, out_sharding=None):
     """Combination over axes by a function of the result so far and an element, both trees of scalars.
 
     Args:
-      operands: arrays of one shape, or a tree of them. init_values: scalars, one for each.
+      operands: arrays of one shape, or a tree of them.
+      init_values: scalars, one for each.
       computation: a function of two such trees of scalars. It should be associative, with `init_values` neutral.
-      dimensions: the axes that go.
+      dimensions: the axes that go, none negative.
+      out_sharding: taken for compatibility and ignored.
     Returns: arrays without these axes, in the tree of the operands.
     Raises:
-      ValueError: an axis is out of bounds or occurs twice, shapes or trees differ.
-    Differentiable where the computation is.
-
-    >>> import pullback.numpy as jnp, pullback.lax as lax
-    >>> lax.reduce(jnp.arange(4.0), 0.0, lambda x, y: x + 2 * y, (0,))
-    Array(12., dtype=float32)
+      ValueError: an axis is out of bounds or occurs twice, an initial value is no scalar, or trees differ.
+    Differentiable: where the computation is, forward and in reverse.
+    Example:
+      >>> lax.reduce(jnp.arange(4.0), 0.0, lambda x, y: x + 2 * y, (0,))
+      Array(12., dtype=float32)
     """
     from pullback.tree_util import tree_unflatten
 
@@ -155,22 +156,25 @@ def reduce_window(
     operand, init_value, computation, window_dimensions, window_strides=None, padding="VALID", base_dilation=None,
     window_dilation=None,
 ):
-    """Combination over windows by a function of the result so far and an element.
+    """Combination over windows by a function of the result so far and an element; `add`, `max` and `min` with their neutral
+    elements are fastest.
 
     Args:
-      operand: an array, or a tree of arrays of one shape. init_value: scalars, one for each; also what is outside.
+      operand: an array, or a tree of arrays of one shape.
+      init_value: scalars, one for each; also what is outside.
       computation: a function of two such trees of scalars.
-      window_dimensions, window_strides: sizes and steps of the window, one for each axis.
-      padding: `"VALID"`, `"SAME"`, `"SAME_LOWER"`, or pairs of numbers before and after.
-      base_dilation, window_dilation: distances of the elements of the operand and of the window.
+      window_dimensions: sizes of the window, one for each axis.
+      window_strides: its steps; 1 by default.
+      padding: 'VALID', 'SAME', 'SAME_LOWER', or pairs of numbers before and after.
+      base_dilation, window_dilation: distances of the elements of the operand and of the window; 1 by default.
     Returns: arrays with one element for each window.
     Raises:
-      TypeError: a window size is not positive. ValueError: lengths do not fit the rank.
-    Differentiable where the computation is; `add`, `max` and `min` with their neutral elements are fastest.
-
-    >>> import pullback.numpy as jnp, pullback.lax as lax
-    >>> lax.reduce_window(jnp.array([1.0, 5.0, 2.0, 3.0]), -jnp.inf, lax.max, (2,), (2,), "VALID")
-    Array([5., 3.], dtype=float32)
+      TypeError: a window size is not positive. RuntimeError: the padding has an unknown name.
+      ValueError: lengths do not fit the rank, an initial value is no scalar, or trees differ.
+    Differentiable: where the computation is, forward and in reverse.
+    Example:
+      >>> lax.reduce_window(jnp.array([1.0, 5.0, 2.0, 3.0]), -jnp.inf, lax.max, (2,), (2,))
+      Array([5., 3.], dtype=float32)
     """
     from pullback.tree_util import tree_unflatten
 
@@ -190,7 +194,22 @@ def reduce_window(
 def reduce_window_shape_tuple(
     operand_shape, window_dimensions, window_strides, padding, base_dilation=None, window_dilation=None
 ):
-    """The shape of the array of windows."""
+    """The shape of the array of windows that `reduce_window` combines.
+
+    Args:
+      operand_shape: the shape of the operand.
+      window_dimensions: sizes of the window, one for each axis.
+      window_strides: its steps; None for 1.
+      padding: 'VALID', 'SAME', 'SAME_LOWER', or pairs of numbers before and after.
+      base_dilation, window_dilation: distances of the elements of the operand and of the window; 1 by default.
+    Returns: a tuple of integers.
+    Raises:
+      TypeError: a window size is not positive. RuntimeError: the padding has an unknown name.
+    Differentiable: no, sizes are integers.
+    Example:
+      >>> lax.reduce_window_shape_tuple((8,), (3,), (2,), "VALID")
+      (3,)
+    """
     params = _window_arguments(
         operand_shape, window_dimensions, window_strides, padding, base_dilation, window_dilation
     )

@@ -38,8 +38,8 @@ def dot_product_attention(
 
     Args:
       query: queries; without the batch axis `b` everywhere, the result lacks it too.
-      key: keys; `n` is a multiple of `k`, and heads of queries that stand next to each other share one (Ainslie et al., GQA,
-        2023).
+      key: keys; `n` is a multiple of `k`, and heads of queries that stand next to each other share one (Ainslie et
+        al., GQA, 2023).
       value: values.
       bias: what is added to the products, broadcast to `[b, n, t, s]`.
       mask: booleans, broadcast likewise: False removes a pair.
@@ -52,13 +52,13 @@ def dot_product_attention(
       return_residual: also give the logarithms of the sums of exponentials `[b, t, n]`.
     Returns: an array of the shape and dtype of `query`, or a pair with the residual. Products are summed in float32.
     Raises:
-      ValueError: shapes or dtypes that do not fit, another implementation; RuntimeError: 'cudnn', which is not there.
-    Differentiable.
-
-    >>> from pullback import nn, numpy as jnp
-    >>> x = jnp.ones((1, 3, 2, 4))
-    >>> nn.dot_product_attention(x, x, x, is_causal=True).shape
-    (1, 3, 2, 4)
+      ValueError: shapes or dtypes that do not fit, another implementation. RuntimeError: 'cudnn', which is not there.
+      AssertionError: `bias` or `mask` does not broadcast.
+    Differentiable: in query, key, value and bias.
+    Example:
+      >>> x = jnp.ones((1, 3, 2, 4))
+      >>> jax.nn.dot_product_attention(x, x, x, is_causal=True).shape
+      (1, 3, 2, 4)
     """
     if implementation == "cudnn":
         raise RuntimeError("cuDNN is not detected.")

@@ -27,15 +27,16 @@ def get_scaled_dot_general_config(mode, global_scale=None):
     """How operands of a scaled contraction are stored.
 
     Args:
-      mode: 'mxfp8' (32 elements of float8_e4m3fn, scales float8_e8m0fnu) or 'nvfp4' (16 of float4_e2m1fn, float8_e4m3fn).
+      mode: 'mxfp8' (32 elements of float8_e4m3fn, scales float8_e8m0fnu) or 'nvfp4' (16 of float4_e2m1fn,
+        float8_e4m3fn).
       global_scale: of 'nvfp4', one factor more; 1 by default.
-    Returns: a :class:`BlockScaleConfig`.
+    Returns: a record with `mode`, `block_size`, `data_type`, `scale_type`, `global_scale` and `infer_only`.
     Raises:
       ValueError: another mode.
-
-    >>> from pullback import nn
-    >>> nn.get_scaled_dot_general_config("mxfp8").block_size
-    32
+    Differentiable: no, the result is no array.
+    Example:
+      >>> jax.nn.get_scaled_dot_general_config("mxfp8").block_size
+      32
     """
     if mode == "nvfp4":
         one = _n.ones((1,), dtype=_np.float32)
@@ -53,16 +54,17 @@ def scaled_matmul(lhs, rhs, lhs_scales, rhs_scales, preferred_element_type=_np.f
     scaled_matmul : lhs[b, m, k] rhs[b, n, k] lhs_scales[b, m, k / s] rhs_scales[b, n, k / s] -> [b, m, n]
 
     Args:
-      lhs, rhs: the operands.
-      lhs_scales, rhs_scales: their scales.
+      lhs: the left operand, in any floating dtype.
+      rhs: the right operand, its contracted axis last too.
+      lhs_scales, rhs_scales: their scales, converted to the dtype of the result.
       preferred_element_type: the dtype of the result.
+    Returns: an array [b, m, n] of `preferred_element_type`.
     Raises:
       ValueError: operands of other than three axes, or whose sizes do not go together.
-    Differentiable.
-
-    >>> from pullback import nn, numpy as jnp
-    >>> nn.scaled_matmul(jnp.ones((1, 2, 32)), jnp.ones((1, 3, 32)), jnp.ones((1, 2, 1)), jnp.ones((1, 3, 1))).shape
-    (1, 2, 3)
+    Differentiable: in operands and scales.
+    Example:
+      >>> jax.nn.scaled_matmul(jnp.ones((1, 1, 32)), jnp.ones((1, 2, 32)), jnp.full((1, 1, 1), 2.0), jnp.ones((1, 2, 1)))
+      Array([[[64., 64.]]], dtype=float32)
     """
     operands = [_n.asarray(x) for x in (lhs, rhs, lhs_scales, rhs_scales)]
     lhs, rhs, lhs_scales, rhs_scales = operands
@@ -86,8 +88,21 @@ def scaled_dot_general(
 ):
     """A contraction whose operands are brought into blocks first; not served.
 
+    Args:
+      lhs, rhs: arrays.
+      dimension_numbers: as `lax.dot_general` takes them.
+      preferred_element_type: the dtype of the result.
+      configs: what `get_scaled_dot_general_config` gives, for operands and derivatives.
+      implementation: taken for compatibility.
+    Returns: nothing.
     Raises:
-      NotImplementedError: always; :func:`scaled_matmul` takes operands that are in blocks already.
+      NotImplementedError: always; `scaled_matmul` takes operands that are in blocks already.
+    Differentiable: no.
+    Example:
+      >>> jax.nn.scaled_dot_general(jnp.ones(2), jnp.ones(2), (((0,), (0,)), ((), ())))
+      Traceback (most recent call last):
+        ...
+      NotImplementedError: jax.nn.scaled_dot_general is not implemented: it stores ...
     """
     raise NotImplementedError(
         "jax.nn.scaled_dot_general is not implemented: it stores operands in blocks of narrow floats; jax.nn.scaled_matmul "

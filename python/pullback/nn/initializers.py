@@ -29,19 +29,57 @@ def _check_sharding(out_sharding):
 
 
 def zeros(key, shape, dtype=None, out_sharding=None):
-    """Zeros; the key is not used."""
+    """Zeros, as an initializer: the key is not used.
+
+    Args:
+      key: any value.
+      shape: the shape of the result.
+      dtype: its dtype; float32 by default, float64 with x64.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: a size is negative. NotImplementedError: `out_sharding` is given.
+    Differentiable: nothing to differentiate.
+    Example:
+      >>> jax.nn.initializers.zeros(jax.random.key(0), (2,))
+      Array([0., 0.], dtype=float32)
+    """
     _check_sharding(out_sharding)
     return _core.nn.init_constant(0, shape, dtype)
 
 
 def ones(key, shape, dtype=None, out_sharding=None):
-    """Ones; the key is not used."""
+    """Ones, as an initializer: the key is not used.
+
+    Args:
+      key: any value.
+      shape: the shape of the result.
+      dtype: its dtype; float32 by default, float64 with x64.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: a size is negative. NotImplementedError: `out_sharding` is given.
+    Differentiable: nothing to differentiate.
+    Example:
+      >>> jax.nn.initializers.ones(jax.random.key(0), (2,))
+      Array([1., 1.], dtype=float32)
+    """
     _check_sharding(out_sharding)
     return _core.nn.init_constant(1, shape, dtype)
 
 
 def constant(value, dtype=None):
-    """An initializer that repeats a value."""
+    """An initializer that repeats a value.
+
+    Args:
+      value: a scalar, or an array that broadcasts to the shape.
+      dtype: the dtype, if the call gives none; float32 by default.
+    Returns: an initializer, a function of key, shape and dtype; the key is not used.
+    Differentiable: in `value`, linear.
+    Example:
+      >>> jax.nn.initializers.constant(2.0)(jax.random.key(0), (2,))
+      Array([2., 2.], dtype=float32)
+    """
     default = dtype
 
     def init(key, shape, dtype=None, out_sharding=None):
@@ -52,7 +90,18 @@ def constant(value, dtype=None):
 
 
 def uniform(scale=1e-2, dtype=None):
-    """An initializer of uniform numbers from 0 to `scale`."""
+    """An initializer of uniform numbers from 0 to `scale`.
+
+    Args:
+      scale: the upper bound, not included.
+      dtype: the dtype, if the call gives none; float32 by default.
+    Returns: an initializer, a function of key, shape and dtype; it raises ValueError for a dtype that is not floating.
+    Differentiable: in `scale`, linear.
+    Example:
+      >>> weights = jax.nn.initializers.uniform(0.5)(jax.random.key(0), (100,))
+      >>> bool(((weights >= 0) & (weights < 0.5)).all())
+      True
+    """
     default = dtype
 
     def init(key, shape, dtype=None, out_sharding=None):
@@ -63,7 +112,18 @@ def uniform(scale=1e-2, dtype=None):
 
 
 def normal(stddev=1e-2, dtype=None):
-    """An initializer of normal numbers with mean 0."""
+    """An initializer of normal numbers with mean 0.
+
+    Args:
+      stddev: their deviation.
+      dtype: the dtype, if the call gives none; float32 by default.
+    Returns: an initializer, a function of key, shape and dtype; it raises TypeError for a dtype that is neither
+      floating nor complex.
+    Differentiable: in `stddev`, linear.
+    Example:
+      >>> jax.nn.initializers.normal(0.0)(jax.random.key(0), (2,)) == 0
+      Array([ True,  True], dtype=bool)
+    """
     default = dtype
 
     def init(key, shape, dtype=None, out_sharding=None):
@@ -74,7 +134,18 @@ def normal(stddev=1e-2, dtype=None):
 
 
 def truncated_normal(stddev=1e-2, dtype=None, lower=-2.0, upper=2.0):
-    """An initializer of normal numbers between `lower` and `upper` deviations."""
+    """An initializer of normal numbers between bounds, with mean 0 if these are symmetric.
+
+    Args:
+      stddev: the deviation of the numbers.
+      dtype: the dtype, if the call gives none; float32 by default.
+      lower, upper: the bounds, in deviations of the normal distribution that is cut.
+    Returns: an initializer, a function of key, shape and dtype; it raises ValueError for a dtype that is not floating.
+    Differentiable: in `stddev`, linear.
+    Example:
+      >>> jax.nn.initializers.truncated_normal(0.1)(jax.random.key(0), (2, 3)).shape
+      (2, 3)
+    """
     default = dtype
 
     def init(key, shape, dtype=None, out_sharding=None):
@@ -93,7 +164,23 @@ _DEFAULT_IN_AXIS = -2
 
 
 def variance_scaling(scale, mode, distribution, in_axis=-2, out_axis=-1, batch_axis=(), dtype=None):
-    """An initializer whose variance is `scale` over the number of inputs, of outputs or a mean of both."""
+    """An initializer whose variance is `scale` over the number of inputs, of outputs or a mean of both.
+
+    Args:
+      scale: a positive factor.
+      mode: 'fan_in', 'fan_out', 'fan_avg' (the arithmetic mean) or 'fan_geo_avg' (the geometric).
+      distribution: 'truncated_normal' (cut at two deviations), 'normal' or 'uniform' (symmetric around 0).
+      in_axis, out_axis: an axis or several of inputs and of outputs.
+      batch_axis: an axis or several that count for neither; all others count for both.
+      dtype: the dtype, if the call gives none; float32 by default.
+    Returns: an initializer, a function of key, shape and dtype; it raises ValueError for an unknown mode or
+      distribution and for shapes of fewer than two axes with the default `in_axis`, TypeError for a dtype that is not
+      inexact.
+    Differentiable: no; initializers take keys and shapes.
+    Example:
+      >>> jax.nn.initializers.variance_scaling(2.0, "fan_in", "normal")(jax.random.key(0), (3, 4)).shape
+      (3, 4)
+    """
     default = dtype
     inputs = None if in_axis == _DEFAULT_IN_AXIS else _axes(in_axis)
     outputs, batch = _axes(out_axis), _axes(batch_axis)
@@ -108,18 +195,41 @@ def variance_scaling(scale, mode, distribution, in_axis=-2, out_axis=-1, batch_a
     return init
 
 
-def _scaled(name, scale, mode, distribution, doc):
+_DESCRIPTION = """An initializer that keeps the variance of {purpose}.
+
+{numbers}, whose variance is {scale:g} over {connections}; see `variance_scaling`.
+
+Args:
+  in_axis, out_axis: an axis or several of inputs and of outputs.
+  batch_axis: an axis or several that count for neither; all others count for both.
+  dtype: the dtype, if the call gives none; float32 by default.
+Returns: an initializer, a function of key, shape and dtype; it raises ValueError for shapes of fewer than two axes with the
+  default `in_axis`, TypeError for a dtype that is not inexact.
+Differentiable: no; initializers take keys and shapes.
+Example:
+  >>> weights = jax.nn.initializers.{name}()(jax.random.key(0), (200, 300))
+  >>> bool(abs(weights.var() * {fan} / {scale:g} - 1) < 0.05)
+  True
+"""
+_NUMBERS = {"uniform": "Uniform numbers around 0", "truncated_normal": "Normal numbers, cut at two deviations"}
+_CONNECTIONS = {"fan_in": "the number of inputs", "fan_avg": "the mean of the numbers of inputs and outputs"}
+
+
+def _scaled(name, scale, mode, distribution, purpose):
     def initializer(in_axis=-2, out_axis=-1, batch_axis=(), dtype=None):
         return variance_scaling(scale, mode, distribution, in_axis, out_axis, batch_axis, dtype)
 
     initializer.__name__ = initializer.__qualname__ = name
-    initializer.__doc__ = doc
+    initializer.__doc__ = _DESCRIPTION.format(
+        name=name, purpose=purpose, scale=scale, numbers=_NUMBERS[distribution], connections=_CONNECTIONS[mode],
+        fan={"fan_in": 200, "fan_avg": 250}[mode],
+    )
     return initializer
 
 
-_BOTH = "An initializer that keeps the variance of values and of gradients (Glorot, Xavier)."
-_INPUTS = "An initializer that keeps the variance of values (LeCun)."
-_RECTIFIED = "An initializer that keeps the variance of values behind rectified units (He, Kaiming)."
+_BOTH = "values and of gradients (Glorot, Bengio, 2010; also called Xavier's)"
+_INPUTS = "values (LeCun et al., 1998)"
+_RECTIFIED = "values behind rectified units (He et al., 2015; also called Kaiming's)"
 
 glorot_uniform = _scaled("glorot_uniform", 1.0, "fan_avg", "uniform", _BOTH)
 glorot_normal = _scaled("glorot_normal", 1.0, "fan_avg", "truncated_normal", _BOTH)
@@ -137,12 +247,13 @@ def orthogonal(scale=1.0, column_axis=-1, dtype=None):
     Args:
       scale: a factor.
       column_axis: the axis of the columns; all others together are the rows.
-      dtype: the dtype, if the call gives none.
-    Returns: an initializer; it raises ValueError for shapes of fewer than two axes.
-
-    >>> from pullback.nn import initializers
-    >>> callable(initializers.orthogonal())
-    True
+      dtype: the dtype, if the call gives none; float32 by default.
+    Returns: an initializer, a function of key, shape and dtype; it raises ValueError for shapes of fewer than two axes.
+    Differentiable: no; initializers take keys and shapes.
+    Example:
+      >>> q = jax.nn.initializers.orthogonal()(jax.random.key(0), (3, 2))
+      >>> bool(jnp.allclose(q.T @ q, jnp.eye(2), atol=1e-5))
+      True
     """
     default = dtype
 
@@ -169,12 +280,14 @@ def delta_orthogonal(scale=1.0, column_axis=-1, dtype=None):
     Args:
       scale: a factor.
       column_axis: the axis of the columns of the matrix at the centre.
-      dtype: the dtype, if the call gives none.
-    Returns: an initializer; it raises ValueError for shapes of other than 3 to 5 axes, or with more inputs than outputs.
-
-    >>> from pullback.nn import initializers
-    >>> callable(initializers.delta_orthogonal())
-    True
+      dtype: the dtype, if the call gives none; float32 by default.
+    Returns: an initializer, a function of key, shape and dtype; it raises ValueError for shapes of other than 3 to 5
+      axes, or with more inputs than outputs.
+    Differentiable: no; initializers take keys and shapes.
+    Example:
+      >>> jax.nn.initializers.delta_orthogonal()(jax.random.key(0), (3, 2, 2))[0]
+      Array([[0., 0.],
+             [0., 0.]], dtype=float32)
     """
     default = dtype
 

@@ -22,7 +22,7 @@ _PARTS = {
         "matvec", "nanargmax", "nanargmin", "outer", "piecewise", "promote_types", "ravel_multi_index", "resize", "rollaxis",
         "sort_complex", "tril_indices", "tril_indices_from", "triu_indices", "triu_indices_from", "unravel_index", "vecmat",
     ),
-    "pullback.numpy._dtypes": ("ComplexWarning", "finfo", "iinfo", "isdtype", "isscalar", "iterable", "set_printoptions"),
+    "pullback.numpy._dtypes": ("ComplexWarning", "finfo", "iinfo", "isdtype", "isscalar", "iterable"),
     "pullback.numpy._einsum": ("einsum_path",),
     "pullback.numpy._files": ("from_dlpack", "frombuffer", "fromfile", "fromiter", "fromstring", "load", "save", "savez"),
     "pullback.numpy._grids": ("c_", "mgrid", "ogrid", "r_"),
@@ -32,6 +32,7 @@ _PARTS = {
     "pullback.numpy._polynomials": (
         "poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "roots",
     ),
+    "pullback.numpy._printing": ("array_repr", "array_str", "get_printoptions", "printoptions", "set_printoptions"),
     "pullback.numpy._sets": (
         "intersect1d", "setdiff1d", "setxor1d", "union1d", "unique", "unique_all", "unique_counts", "unique_inverse",
         "unique_values",
@@ -76,15 +77,11 @@ complexfloating = _np.complexfloating
 flexible = _np.flexible
 character = _np.character
 object_ = _np.object_
-printoptions = _np.printoptions
-get_printoptions = _np.get_printoptions
-array_repr = _np.array_repr
-array_str = _np.array_str
 
 __all__ = sorted({
-    *_functions, *_homes, "ndarray", "pi", "e", "euler_gamma", "inf", "nan", "newaxis", "index_exp", "s_", "dtype", "generic", "number", "integer", "signedinteger", "unsignedinteger",
-    "inexact", "floating", "complexfloating", "flexible", "character", "object_", "printoptions", "get_printoptions",
-    "array_repr", "array_str",
+    *_functions, *_homes, "ndarray", "pi", "e", "euler_gamma", "inf", "nan", "newaxis", "index_exp", "s_", "dtype", "generic",
+    "number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating", "complexfloating", "flexible", "character",
+    "object_",
 })
 
 

@@ -28,19 +28,21 @@ def _real(name, x):
 
 
 def frexp(x, /):
-    """The mantissa, of magnitude from 0.5 up to 1, and the exponent of 2 of each element.
+    """The mantissa, of magnitude from 0.5 up to 1, and the exponent of 2 of each element: `x = mantissa *
+    2**exponent`.
+    0, infinities and NaN are their own mantissa with exponent 0; subnormal numbers count as 0.
 
     Args:
-      x: an array of real numbers.
-    Returns: mantissas of `x`'s floating dtype and int32 exponents; 0, infinities and NaN are their own mantissa with
-      exponent 0.
+      x: a real array or number; integers and booleans become floating.
+    Returns: a pair of arrays of the shape of `x`: mantissas of the floating dtype, and int32 exponents.
     Raises:
-      TypeError: complex numbers.
-
-    >>> import pullback.numpy as jnp
-    >>> mantissa, exponent = jnp.frexp(jnp.float32(6.0))
-    >>> float(mantissa), int(exponent)
-    (0.75, 3)
+      TypeError: `x` is complex, or neither an array nor a number.
+      NotImplementedError: a floating dtype of less than 16 bits.
+    Differentiable: no; results are made of bits and have derivative 0.
+    Example:
+      >>> mantissa, exponent = jnp.frexp(jnp.array([6.0, 0.0]))
+      >>> print(mantissa, exponent)
+      [0.75 0.  ] [3 0]
     """
     x = _real("frexp", x)
     bits, mantissa, width = _layout(x, "frexp")
@@ -57,17 +59,18 @@ def frexp(x, /):
 
 
 def spacing(x, /):
-    """The distance of each element to the next one away from zero, with the element's sign.
+    """The distance of each element to the next floating number away from zero, with the element's sign.
 
     Args:
-      x: an array of real numbers.
-    Returns: an array of `x`'s floating dtype; NaN for infinities and NaN.
+      x: a real array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and its floating dtype; NaN for infinities and NaN.
     Raises:
-      TypeError: complex numbers.
-
-    >>> import pullback.numpy as jnp
-    >>> float(jnp.spacing(jnp.float32(1.0)) * 2**23)
-    1.0
+      TypeError: `x` is complex, or neither an array nor a number.
+      NotImplementedError: a floating dtype of less than 16 bits.
+    Differentiable: no; results are made of bits and have derivative 0.
+    Example:
+      >>> float(jnp.spacing(jnp.float32(1.0)) * 2**23)
+      1.0
     """
     x = _real("spacing", x)
     bits, mantissa, width = _layout(x, "spacing")
@@ -91,20 +94,20 @@ def _bit_order(bitorder):
 
 
 def packbits(a, axis=None, bitorder="big"):
-    """Eight elements at a time as the bits of a byte; nonzero ones count as 1.
+    """Eight elements at a time as the bits of a byte; elements above 0 count as 1.
 
     Args:
       a: integers or booleans.
-      axis: the axis along which to pack; None packs the flat array.
-      bitorder: 'big' if the first element is the highest bit, else 'little'.
+      axis: the axis along which to pack; None (the default) packs the flat array.
+      bitorder: 'big' (the default) if the first element is the highest bit, else 'little'.
     Returns: uint8; the axis is an eighth as long, rounded up, missing bits being 0.
     Raises:
       TypeError: elements that are neither integers nor booleans.
-      ValueError: another bit order.
-
-    >>> import pullback.numpy as jnp
-    >>> print(jnp.packbits(jnp.array([1, 0, 1])))
-    [160]
+      ValueError: another `bitorder`.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.packbits(jnp.array([1, 0, 1])))
+      [160]
     """
     (a,) = _n._promote("packbits", a)
     if a.dtype.kind not in "iub":
@@ -127,16 +130,17 @@ def unpackbits(a, axis=None, count=None, bitorder="big"):
 
     Args:
       a: uint8 elements.
-      axis: the axis along which bits go; None unpacks the flat array.
+      axis: the axis along which bits go; None (the default) unpacks the flat array.
       count: how many bits to give: fewer are cut off, missing ones are 0; a negative number is cut off the end.
-      bitorder: 'big' if the highest bit comes first, else 'little'.
+      bitorder: 'big' (the default) if the highest bit comes first, else 'little'.
+    Returns: uint8; the axis is eight times as long, or `count`.
     Raises:
       TypeError: elements that are no bytes.
-      ValueError: another bit order.
-
-    >>> import pullback.numpy as jnp
-    >>> print(jnp.unpackbits(jnp.array([160], jnp.uint8), count=3))
-    [1 0 1]
+      ValueError: another `bitorder`.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.unpackbits(jnp.array([160], jnp.uint8), count=3))
+      [1 0 1]
     """
     (a,) = _n._promote("unpackbits", a)
     if a.dtype != _np.uint8:

@@ -35,16 +35,22 @@ def _operands(name, a, v):
 
 
 def convolve(a, v, mode="full", *, precision=None, preferred_element_type=None):
-    """The convolution of two vectors.
+    """The convolution of two vectors: `sum(a[i] * v[k - i])` for each k.
 
     Args:
-      mode: `"full"` for all places where they meet, `"same"` for as many as the longer has elements, `"valid"` for those
-        where they meet wholly.
+      a, v: vectors of at least one element; integers become floating.
+      mode: 'full' (the default) for all places where they meet, `n + m - 1`; 'same' for as many as the longer has
+        elements; 'valid' for those where they meet wholly.
+      precision: for compatibility; without influence.
+      preferred_element_type: the dtype in which to add, and that of the result.
+    Returns: a vector of the promoted floating or complex dtype.
     Raises:
-      ValueError: an operand is no vector or empty, or the mode unknown. Differentiable.
-
-    >>> convolve([1.0, 2.0], [1.0, 1.0])
-    Array([1., 3., 2.], dtype=float32)
+      TypeError: an argument that is no array.
+      ValueError: an operand is no vector or empty, or another `mode`.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.convolve(jnp.array([1.0, 2.0, 3.0]), jnp.array([1.0, 10.0])))
+      [ 1. 12. 23. 30.]
     """
     a, v = _operands("convolve", a, v)
     if a.shape[0] < v.shape[0]:
@@ -53,9 +59,22 @@ def convolve(a, v, mode="full", *, precision=None, preferred_element_type=None):
 
 
 def correlate(a, v, mode="valid", *, precision=None, preferred_element_type=None):
-    """Sums of products of `a` with the conjugate of `v`, moved by each lag.
+    """The cross-correlation of two vectors: `sum(a[i + k] * conj(v[i]))` for each lag k.
 
-    Args and errors as of `convolve`. Differentiable.
+    Args:
+      a, v: vectors of at least one element; integers become floating.
+      mode: 'valid' (the default) for the lags where they meet wholly, 'same' for as many as the longer has
+        elements, 'full' for all lags.
+      precision: for compatibility; without influence.
+      preferred_element_type: the dtype in which to add, and that of the result.
+    Returns: a vector of the promoted floating or complex dtype.
+    Raises:
+      TypeError: an argument that is no array.
+      ValueError: an operand is no vector or empty, or another `mode`.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.correlate(jnp.array([1.0, 2.0, 3.0]), jnp.array([1.0, 10.0])))
+      [21. 32.]
     """
     a, v = _operands("correlate", a, v)
     v = _n.conj(v) if _n.iscomplexobj(v) else v

@@ -25,19 +25,57 @@ def _of(function):
 
 @_of
 def promote_types(a, b):
-    """The dtype to which two dtypes promote."""
+    """The dtype to which two dtypes promote by JAX's lattice.
+
+    Args:
+      a, b: dtypes or their names; the Python types `int`, `float` and `complex` are weak.
+    Returns: a `numpy.dtype`.
+    Raises:
+      TypeError: an argument that is no dtype.
+      TypePromotionError: dtypes that do not promote, such as two of 8-bit floats; it is a ValueError.
+    Differentiable: no; the result is no array.
+    Example:
+      >>> jnp.promote_types(jnp.int32, jnp.bfloat16)
+      dtype(bfloat16)
+    """
     return _n.result_type(a, b)
 
 
 @_of
 def can_cast(from_, to, casting="safe"):
-    """Whether a dtype can be cast to another by NumPy's rules."""
+    """Whether a dtype can be cast to another by NumPy's rules.
+
+    Args:
+      from_: a dtype or its name.
+      to: a dtype or its name.
+      casting: what is allowed: 'safe' (the default; no value is lost), 'no', 'equiv', 'same_kind' or 'unsafe'.
+    Returns: a bool.
+    Raises:
+      TypeError: an argument that is no dtype.
+      ValueError: another `casting`.
+    Differentiable: no; the result is no array.
+    Example:
+      >>> jnp.can_cast("int32", "int64"), jnp.can_cast("float32", "int32")
+      (True, False)
+    """
     return _np.can_cast(from_, to, casting=casting)
 
 
 @_of
 def issubdtype(arg1, arg2):
-    """Whether a dtype is a kind of another."""
+    """Whether a dtype is a kind of another: NumPy's hierarchy, with bfloat16 and the 8-bit floats as floating ones.
+
+    Args:
+      arg1: a dtype, or a class of the hierarchy such as `jnp.integer`.
+      arg2: a dtype or a class of the hierarchy.
+    Returns: a bool.
+    Raises:
+      TypeError: an argument that is no dtype.
+    Differentiable: no; the result is no array.
+    Example:
+      >>> jnp.issubdtype(jnp.bfloat16, jnp.floating), jnp.issubdtype(jnp.int32, jnp.inexact)
+      (True, False)
+    """
     from pullback import dtypes
 
     return dtypes.issubdtype(arg1, arg2)
@@ -45,13 +83,39 @@ def issubdtype(arg1, arg2):
 
 @_of
 def isrealobj(x):
-    """Whether the dtype is not complex."""
+    """Whether the dtype of a value is not complex, whatever its elements are.
+
+    Args:
+      x: an array or number.
+    Returns: a bool.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: no; the result is no array.
+    Example:
+      >>> jnp.isrealobj(jnp.array([1 + 0j])), jnp.isrealobj(1.0)
+      (False, True)
+    """
     return not _n.iscomplexobj(x)
 
 
 @_of
 def argwhere(a, *, size=None, fill_value=None):
-    """Positions of the nonzero elements as rows."""
+    """The positions of the elements that differ from 0, as rows.
+
+    Args:
+      a: an array or number; concrete unless `size` is given.
+      size: how many rows to give: more are cut off, missing ones are filled up.
+      fill_value: the position that fills up: an integer, or a tuple with one for each axis; 0 by default.
+    Returns: integers `[count, number of axes]`.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ConcretizationTypeError: a traced `a` without `size`.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.argwhere(jnp.array([[0, 5], [7, 0]])))
+      [[0 1]
+       [1 0]]
+    """
     found = _n.nonzero(_n.atleast_1d(a), size=size, fill_value=fill_value)
     out = _n.transpose(_n.vstack(found))
     return out[:0].reshape(out.shape[0], 0) if _n.ndim(a) == 0 else out
@@ -59,7 +123,25 @@ def argwhere(a, *, size=None, fill_value=None):
 
 @_of
 def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
-    """Slices of an axis where a condition holds."""
+    """The slices of an axis where a condition holds.
+
+    Args:
+      condition: a vector of booleans; concrete unless `size` is given.
+      a: an array.
+      axis: the axis; None (the default) takes the flat array.
+      size: how many slices to give: more are cut off, missing ones are filled up.
+      fill_value: what fills up; 0 by default.
+      out: for compatibility; must be None.
+    Returns: an array of the dtype of `a`.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+      ConcretizationTypeError: a traced condition without `size`.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes, with respect to `a`.
+    Example:
+      >>> print(jnp.compress(jnp.array([True, False, True]), jnp.array([5, 6, 7])))
+      [5 7]
+    """
     if out is not None:
         raise NotImplementedError("The 'out' argument to jnp.compress is not supported.")
     if axis is None:
@@ -70,13 +152,42 @@ def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
 
 @_of
 def extract(condition, arr, *, size=None, fill_value=0):
-    """Elements where a condition holds."""
+    """The elements of a flat array where a condition holds.
+
+    Args:
+      condition: booleans, taken as flat; concrete unless `size` is given.
+      arr: an array, taken as flat.
+      size: how many elements to give: more are cut off, missing ones are filled up.
+      fill_value: what fills up; 0 by default.
+    Returns: a vector of the dtype of `arr`.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+      ConcretizationTypeError: a traced condition without `size`.
+    Differentiable: yes, in both modes, with respect to `arr`.
+    Example:
+      >>> x = jnp.arange(6)
+      >>> print(jnp.extract(x % 2 == 0, x))
+      [0 2 4]
+    """
     return compress(_n.ravel(condition), _n.ravel(arr), size=size, fill_value=fill_value)
 
 
 @_of
 def diag_indices(n, ndim=2):
-    """Positions of the main diagonal."""
+    """The positions of the main diagonal of an array with axes of size `n`.
+
+    Args:
+      n: the size.
+      ndim: the number of axes; 2 by default.
+    Returns: a tuple of `ndim` vectors `[n]`.
+    Raises:
+      ValueError: a negative number.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> rows, columns = jnp.diag_indices(3)
+      >>> print(rows, columns)
+      [0 1 2] [0 1 2]
+    """
     if n < 0:
         raise ValueError(f"n argument to diag_indices must be nonnegative, got {n}")
     if ndim < 0:
@@ -86,19 +197,18 @@ def diag_indices(n, ndim=2):
 
 @_of
 def diag_indices_from(arr):
-    """Positions of the main diagonal of an array with axes of equal size.
+    """The positions of the main diagonal of an array with axes of equal size.
 
     Args:
       arr: an array of at least two axes.
     Returns: a tuple of equal vectors, one for each axis.
     Raises:
       ValueError: fewer axes, or unequal ones.
-
-    >>> import pullback.numpy as jnp
-    >>> [print(i) for i in jnp.diag_indices_from(jnp.ones((2, 2)))]
-    [0 1]
-    [0 1]
-    [None, None]
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> rows, columns = jnp.diag_indices_from(jnp.ones((2, 2)))
+      >>> print(rows, columns)
+      [0 1] [0 1]
     """
     shape = _n.shape(arr)
     if not len(shape) >= 2:
@@ -114,17 +224,19 @@ def choose(a, choices, out=None, mode="raise"):
 
     Args:
       a: integers.
-      choices: arrays, or one whose slices are the choices; they broadcast with `a`.
-      out: must be None.
-      mode: what happens to other indices: 'raise' (of concrete arrays), 'wrap' or 'clip'.
+      choices: a sequence of arrays, or one array whose slices are the choices; they broadcast with `a`.
+      out: for compatibility; must be None.
+      mode: what other indices do: 'raise' (the default; concrete ones only) raises, 'clip' takes the nearest
+        choice, 'wrap' that of the index modulo their number.
+    Returns: an array of the broadcast shape and the promoted dtype of the choices.
     Raises:
-      ValueError: an index out of bounds in mode 'raise', or another mode; TypeError: indices that are no integers.
+      ValueError: indices that are no integers, one out of bounds in mode 'raise', shapes that do not broadcast, or another mode.
       ConcretizationTypeError: traced indices in mode 'raise'.
-    Differentiable in `choices`.
-
-    >>> import pullback.numpy as jnp
-    >>> print(jnp.choose(jnp.array([1, 0]), [jnp.array([5, 6]), jnp.array([7, 8])]))
-    [7 6]
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes, with respect to `choices`.
+    Example:
+      >>> print(jnp.choose(jnp.array([1, 0]), [jnp.array([5, 6]), jnp.array([7, 8])]))
+      [7 6]
     """
     if out is not None:
         raise NotImplementedError("The 'out' argument to jnp.choose is not supported.")
@@ -140,7 +252,19 @@ def choose(a, choices, out=None, mode="raise"):
 
 @_of
 def ediff1d(ary, to_end=None, to_begin=None):
-    """Differences of neighbours in the flat array."""
+    """The differences of neighbours in the flat array.
+
+    Args:
+      ary: an array.
+      to_end, to_begin: elements to go behind and before the differences, converted to their dtype; none by default.
+    Returns: a vector, one shorter than `ary` without additions.
+    Raises:
+      TypeError: `ary` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.ediff1d(jnp.array([1, 4, 9]), to_begin=jnp.array([0])))
+      [0 3 5]
+    """
     out = _n.diff(_n.ravel(ary))
     parts = [part for part in (to_begin, out, to_end) if part is not None]
     return _n.concatenate([_n.ravel(part) for part in parts]).astype(out.dtype) if len(parts) > 1 else out
@@ -148,7 +272,20 @@ def ediff1d(ary, to_end=None, to_begin=None):
 
 @_of
 def fromfunction(function, shape, *, dtype=float, **kwargs):
-    """The array of a function of positions."""
+    """The array of a function of positions: it is called once, with the coordinate arrays of a grid.
+
+    Args:
+      function: a function of as many arrays as the grid has axes.
+      shape: the sizes of the axes of the grid: an integer or a tuple.
+      dtype: the dtype of the coordinates; the default float by default.
+      kwargs: passed on to the function.
+    Returns: what the function gives.
+    Differentiable: as the function is.
+    Example:
+      >>> print(jnp.fromfunction(lambda i, j: 10 * i + j, (2, 3), dtype=int))
+      [[ 0  1  2]
+       [10 11 12]]
+    """
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     grid = [_n.broadcast_to(_n.expand_dims(_n.arange(size, dtype=dtype), [j for j in range(len(shape)) if j != i]), shape)
             for i, size in enumerate(shape)]
@@ -157,14 +294,32 @@ def fromfunction(function, shape, *, dtype=float, **kwargs):
 
 @_of
 def gradient(f, *varargs, axis=None, edge_order=None):
-    """Differences at each element: central inside, one-sided at the ends."""
+    """The derivative along axes by differences: central inside, one-sided at the ends, both exact for straight lines.
+    With uneven coordinates the inside ones are those of the parabola through three points.
+
+    Args:
+      f: the values, an array; integers become floating.
+      varargs: for each axis the distance of the points, or the vector of their coordinates; one for all, 1 by
+        default.
+      axis: the axis or axes; None (the default) for all.
+      edge_order: for compatibility; must be None.
+    Returns: an array of the shape of `f`, or a list with one for each axis.
+    Raises:
+      ValueError: an axis of fewer than two elements, or out of bounds.
+      TypeError: another number of distances than axes.
+      NotImplementedError: `edge_order` is given.
+    Differentiable: yes, in both modes, with respect to `f` and the distances.
+    Example:
+      >>> print(jnp.gradient(jnp.array([1.0, 4.0, 9.0, 16.0])))
+      [3. 4. 6. 7.]
+    """
     if edge_order is not None:
         raise NotImplementedError("The 'edge_order' argument to jnp.gradient is not supported.")
     f = _n.asarray(f)
     if not issubdtype(f.dtype, _np.inexact):
         f = f.astype(_n.result_type(f, float))
     axes = range(f.ndim) if axis is None else [axis] if isinstance(axis, int) else list(axis)
-    axes = [a % f.ndim for a in axes]
+    axes = [_axis(a, f.ndim) for a in axes]
     spacings = list(varargs) if len(varargs) > 1 else list(varargs or [1.0]) * len(axes)
     if len(spacings) != len(axes):
         raise TypeError("Invalid number of spacing arguments for the gradient function")
@@ -192,7 +347,21 @@ def _gradient_along(f, axis, h):
 
 @_of
 def ix_(*args):
-    """Index arrays that form a grid."""
+    """Index arrays that form an open grid: `a[ix_(rows, columns)]` is the part of `a` in these rows and columns.
+
+    Args:
+      args: vectors of integers.
+    Returns: a tuple of arrays; the i-th one has its elements along axis i and size 1 along the others.
+    Raises:
+      ValueError: an argument is no vector.
+      NotImplementedError: booleans.
+    Differentiable: no; indices are integers.
+    Example:
+      >>> a = jnp.arange(9).reshape(3, 3)
+      >>> print(a[jnp.ix_(jnp.array([0, 2]), jnp.array([1, 2]))])
+      [[1 2]
+       [7 8]]
+    """
     n = len(args)
     out = []
     for i, arg in enumerate(args):
@@ -207,46 +376,99 @@ def ix_(*args):
 
 @_of
 def mask_indices(n, mask_func, k=0, *, size=None):
-    """Positions that a mask of an n by n matrix keeps."""
+    """The positions that a mask of an n by n matrix keeps.
+
+    Args:
+      n: the number of rows and columns.
+      mask_func: a function of a matrix and `k` whose result differs from 0 where a position is kept, such as
+        `jnp.triu`.
+      k: passed on to `mask_func`; 0 by default.
+      size: how many positions to give, as for `nonzero`.
+    Returns: the pair of row and column positions, vectors of integers.
+    Raises:
+      ConcretizationTypeError: a traced mask without `size`.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> rows, columns = jnp.mask_indices(2, jnp.triu)
+      >>> print(rows, columns)
+      [0 0 1] [0 1 1]
+    """
     return _n.nonzero(mask_func(_n.ones((n, n)), k), size=size)
 
 
-def _nan_position(name, position, fill):
-    def function(a, axis=None, out=None, keepdims=None):
-        if out is not None:
-            raise NotImplementedError(f"The 'out' argument to jnp.{name} is not supported.")
-        if not issubdtype(_n.result_type(a), _np.inexact):
-            return position(a, axis=axis, keepdims=keepdims)
-        is_nan = _n.isnan(a)
-        found = position(_n.where(is_nan, fill, a), axis=axis, keepdims=keepdims)
-        return _n.where(_n.all(is_nan, axis=axis, keepdims=bool(keepdims)), -1, found)
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = "As the function without `nan`, but for NaNs; -1 where all are NaN."
-    return _of(function)
+def _nan_position(name, position, fill, a, axis, out, keepdims):
+    """The position in an array whose NaNs `fill` takes the place of; -1 where all are NaN."""
+    if out is not None:
+        raise NotImplementedError(f"The 'out' argument to jnp.{name} is not supported.")
+    (a,) = _n._promote(name, a)
+    if not issubdtype(a.dtype, _np.inexact):
+        return position(a, axis=axis, keepdims=keepdims)
+    is_nan = _n.isnan(a)
+    found = position(_n.where(is_nan, fill, a), axis=axis, keepdims=keepdims)
+    return _n.where(_n.all(is_nan, axis=axis, keepdims=bool(keepdims)), -1, found)
 
 
-nanargmax = _nan_position("nanargmax", _n.argmax, -_np.inf)
-nanargmin = _nan_position("nanargmin", _n.argmin, _np.inf)
+@_of
+def nanargmax(a, axis=None, out=None, keepdims=None):
+    """The position of the first greatest element that is not NaN; -1 where all are NaN.
+
+    Args:
+      a: a real array or number.
+      axis: the axis along which to look; None (the default) takes the flat array.
+      out: for compatibility; must be None.
+      keepdims: whether the axis stays, with size 1; without `axis` all axes do.
+    Returns: integers of the default dtype, of the shape of `a` without the axis.
+    Raises:
+      TypeError: `a` is complex, or neither an array nor a number.
+      ValueError: the axis is out of bounds or has no elements.
+      NotImplementedError: `out` is given.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.nanargmax(jnp.array([[1.0, jnp.nan, 5.0], [jnp.nan, jnp.nan, jnp.nan]]), axis=1))
+      [ 2 -1]
+    """
+    return _nan_position("nanargmax", _n.argmax, -_np.inf, a, axis, out, keepdims)
+
+
+@_of
+def nanargmin(a, axis=None, out=None, keepdims=None):
+    """The position of the first least element that is not NaN; -1 where all are NaN.
+
+    Args:
+      a: a real array or number.
+      axis: the axis along which to look; None (the default) takes the flat array.
+      out: for compatibility; must be None.
+      keepdims: whether the axis stays, with size 1; without `axis` all axes do.
+    Returns: integers of the default dtype, of the shape of `a` without the axis.
+    Raises:
+      TypeError: `a` is complex, or neither an array nor a number.
+      ValueError: the axis is out of bounds or has no elements.
+      NotImplementedError: `out` is given.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.nanargmin(jnp.array([[1.0, jnp.nan, 5.0], [jnp.nan, jnp.nan, jnp.nan]]), axis=1))
+      [ 0 -1]
+    """
+    return _nan_position("nanargmin", _n.argmin, _np.inf, a, axis, out, keepdims)
 
 
 @_of
 def piecewise(x, condlist, funclist, *args, **kw):
-    """For each element the function whose condition holds; one more function than conditions is the default, else 0.
+    """For each element the value of the function whose condition holds; 0 or the default where none does.
 
     Args:
       x: an array.
       condlist: conditions: a sequence of arrays that broadcast to `x`, or an array of them.
-      funclist: functions of `x` and the other arguments, or numbers.
+      funclist: as many functions of `x` and the other arguments, or numbers; one more is the default.
       args, kw: passed on to the functions.
+    Returns: an array of the shape and dtype of `x`.
     Raises:
-      ValueError: another number of functions.
-    Differentiable as the functions are.
-
-    >>> import pullback.numpy as jnp
-    >>> x = jnp.array([-2.0, 3.0])
-    >>> print(jnp.piecewise(x, [x < 0], [lambda v: -v, lambda v: v * 10]))
-    [ 2. 30.]
+      ValueError: another number of functions, or conditions that do not broadcast.
+    Differentiable: as the functions are; all of them are computed everywhere.
+    Example:
+      >>> x = jnp.array([-2.0, 3.0])
+      >>> print(jnp.piecewise(x, [x < 0], [lambda v: -v, lambda v: v * 10]))
+      [ 2. 30.]
     """
     n, functions = len(condlist), list(funclist)
     if len(functions) == n:
@@ -261,7 +483,24 @@ def piecewise(x, condlist, funclist, *args, **kw):
 
 @_of
 def ravel_multi_index(multi_index, dims, mode="raise", order="C", *, dtype=None):
-    """Positions in the flat array of coordinates."""
+    """The positions in the flat array of coordinates.
+
+    Args:
+      multi_index: a sequence of integer arrays that broadcast, one for each axis.
+      dims: the sizes of the axes.
+      mode: what coordinates out of bounds do: 'raise' (the default; concrete ones only) raises, 'clip' takes the
+        nearest, 'wrap' the coordinate modulo the size.
+      order: 'C' (the default) if the last axis varies fastest, 'F' if the first does.
+      dtype: the dtype of the result; that of the coordinates by default.
+    Returns: integers of the broadcast shape.
+    Raises:
+      ValueError: another number of coordinates, coordinates out of bounds in mode 'raise', another mode or order.
+      TracerBoolConversionError: traced coordinates in mode 'raise'.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.ravel_multi_index((jnp.array([0, 1]), jnp.array([2, 1])), (2, 3)))
+      [2 4]
+    """
     dims = tuple(dims)
     index = [_n.asarray(i) for i in multi_index]
     if len(index) != len(dims):
@@ -287,7 +526,19 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C", *, dtype=None)
 
 @_of
 def unravel_index(indices, shape):
-    """Coordinates of positions in the flat array."""
+    """The coordinates of positions in the flat array; the inverse of `ravel_multi_index`.
+    Negative positions count from the end; others out of bounds are brought to the nearest.
+
+    Args:
+      indices: integers.
+      shape: the sizes of the axes: an integer or a tuple.
+    Returns: a tuple with an integer array of the shape of `indices` for each axis.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> rows, columns = jnp.unravel_index(jnp.array([2, 4]), (2, 3))
+      >>> print(rows, columns)
+      [0 1] [2 1]
+    """
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     flat = _n.asarray(indices)
     total = int(_np.prod(shape))
@@ -302,7 +553,21 @@ def unravel_index(indices, shape):
 
 @_of
 def resize(a, new_shape):
-    """The elements, repeated as often as needed, in a new shape."""
+    """The elements in another shape, repeated as often as needed or cut off.
+
+    Args:
+      a: an array or number.
+      new_shape: the sizes of the axes: an integer or a tuple.
+    Returns: an array of that shape and the dtype of `a`; zeros if `a` is empty.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: a negative size.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.resize(jnp.array([1, 2, 3]), (2, 2)))
+      [[1 2]
+       [3 1]]
+    """
     new_shape = (new_shape,) if isinstance(new_shape, int) else tuple(new_shape)
     if any(size < 0 for size in new_shape):
         raise ValueError("all elements of `new_shape` must be non-negative")
@@ -315,7 +580,21 @@ def resize(a, new_shape):
 
 @_of
 def rollaxis(a, axis, start=0):
-    """An axis moved before another."""
+    """An axis moved before another one; `moveaxis` is easier to read.
+
+    Args:
+      a: an array.
+      axis: the axis to move.
+      start: the axis before which it goes; 0 by default.
+    Returns: an array of the dtype of `a`.
+    Raises:
+      TypeError: `a` is nothing that `array` takes.
+      ValueError: an axis is out of bounds.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> jnp.rollaxis(jnp.ones((2, 3, 4)), 2).shape
+      (4, 2, 3)
+    """
     a = _n.asarray(a)
     axis = _axis(axis, a.ndim)
     start = _axis(start, a.ndim) if start < a.ndim else start
@@ -330,20 +609,60 @@ def _axis(axis, ndim):
 
 @_of
 def sort_complex(a):
-    """The elements in order as complex numbers."""
+    """The elements in order along the first axis as complex numbers: by real part, then imaginary part.
+
+    Args:
+      a: an array of at least one axis.
+    Returns: an array of the shape of `a` and a complex dtype.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: `a` has no axes.
+    Differentiable: yes, in both modes: the gradient goes back to the places where elements came from.
+    Example:
+      >>> print(jnp.sort_complex(jnp.array([2 + 1j, 1 + 5j, 2 - 1j])))
+      [1.+5.j 2.-1.j 2.+1.j]
+    """
     out = _n.sort(a, axis=0)
     return out.astype(_n.result_type(out.dtype, complex))
 
 
 @_of
 def tril_indices(n, k=0, m=None):
-    """Positions on and below a diagonal."""
+    """The positions on and below a diagonal of a matrix.
+
+    Args:
+      n: the number of rows.
+      k: the diagonal: 0, the default, is the main one, positive ones are above it.
+      m: the number of columns; `n` by default.
+    Returns: the pair of row and column positions, vectors of integers.
+    Raises:
+      TypeError: a traced number.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> rows, columns = jnp.tril_indices(2)
+      >>> print(rows, columns)
+      [0 1 1] [0 0 1]
+    """
     return tuple(_n.asarray(i) for i in _np.tril_indices(n, k, m))
 
 
 @_of
 def triu_indices(n, k=0, m=None):
-    """Positions on and above a diagonal."""
+    """The positions on and above a diagonal of a matrix.
+
+    Args:
+      n: the number of rows.
+      k: the diagonal: 0, the default, is the main one, positive ones are above it.
+      m: the number of columns; `n` by default.
+    Returns: the pair of row and column positions, vectors of integers.
+    Raises:
+      TypeError: a traced number.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> rows, columns = jnp.triu_indices(2)
+      >>> print(rows, columns)
+      [0 0 1] [0 1 1]
+    """
     return tuple(_n.asarray(i) for i in _np.triu_indices(n, k, m))
 
 
@@ -355,14 +674,40 @@ def _check_matrix(arr):
 
 @_of
 def tril_indices_from(arr, k=0):
-    """Positions on and below a diagonal of a matrix."""
+    """The positions on and below a diagonal of a given matrix.
+
+    Args:
+      arr: a matrix, of which only the shape matters.
+      k: the diagonal: 0, the default, is the main one, positive ones are above it.
+    Returns: the pair of row and column positions, vectors of integers.
+    Raises:
+      ValueError: `arr` is no matrix.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> rows, columns = jnp.tril_indices_from(jnp.ones((2, 2)))
+      >>> print(rows, columns)
+      [0 1 1] [0 0 1]
+    """
     n, m = _check_matrix(arr)
     return tril_indices(n, k, m)
 
 
 @_of
 def triu_indices_from(arr, k=0):
-    """Positions on and above a diagonal of a matrix."""
+    """The positions on and above a diagonal of a given matrix.
+
+    Args:
+      arr: a matrix, of which only the shape matters.
+      k: the diagonal: 0, the default, is the main one, positive ones are above it.
+    Returns: the pair of row and column positions, vectors of integers.
+    Raises:
+      ValueError: `arr` is no matrix.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> rows, columns = jnp.triu_indices_from(jnp.ones((2, 2)))
+      >>> print(rows, columns)
+      [0 0 1] [0 1 1]
+    """
     n, m = _check_matrix(arr)
     return triu_indices(n, k, m)
 
@@ -372,14 +717,17 @@ def block(arrays):
     """Nested lists of arrays joined to one: the innermost along the last axis, the next along the one before.
 
     Args:
-      arrays: an array, or lists of such of one depth.
+      arrays: an array or number, or lists of such of one depth.
+    Returns: an array of the promoted dtype.
     Raises:
       ValueError: tuples, empty lists, or lists of different depth.
-    Differentiable.
-
-    >>> import pullback.numpy as jnp
-    >>> print(jnp.block([[jnp.ones((1, 1)), jnp.zeros((1, 1))]]))
-    [[1. 0.]]
+      TypeError: shapes that do not go together.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> a = jnp.array([[1, 2]])
+      >>> print(jnp.block([[a, a], [a, 0 * a]]))
+      [[1 2 1 2]
+       [1 2 0 0]]
     """
     levels = _depth(arrays)
     ndim = max(levels, _greatest_rank(arrays))
@@ -411,15 +759,27 @@ def _greatest_rank(part):
 
 
 def _integers(name, *xs):
-    if not all(issubdtype(_n.result_type(x), _np.integer) or _n.result_type(x) == bool for x in xs):
+    xs = _n._promote(name, *xs)
+    if not issubdtype(xs[0].dtype, _np.integer):
         raise ValueError(f"Arguments to jax.numpy.{name} must be integers.")
-    dtype = _n.result_type(*xs)
-    return [_n.abs(x) for x in _n.broadcast_arrays(*(_n.asarray(x, dtype) for x in xs))]
+    return [_n.abs(x) for x in _n.broadcast_arrays(*xs)]
 
 
 @_of
 def gcd(x1, x2):
-    """The greatest common divisor of integers."""
+    """The greatest common divisor of two integers (Euclid's algorithm), not negative; `gcd(0, n)` is `|n|`.
+
+    Args:
+      x1, x2: integer arrays or numbers whose shapes broadcast.
+    Returns: an array of the broadcast shape and the promoted integer dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number.
+      ValueError: an argument is boolean, floating or complex, or the shapes do not broadcast.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.gcd(jnp.array([12, 0, -8]), 18))
+      [ 6 18  2]
+    """
     from pullback import lax
 
     def step(pair):
@@ -433,19 +793,67 @@ def gcd(x1, x2):
 
 @_of
 def lcm(x1, x2):
-    """The least common multiple of integers."""
+    """The least common multiple of two integers, not negative; 0 if one is 0.
+
+    Args:
+      x1, x2: integer arrays or numbers whose shapes broadcast.
+    Returns: an array of the broadcast shape and the promoted integer dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number.
+      ValueError: an argument is boolean, floating or complex, or the shapes do not broadcast.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.lcm(jnp.array([4, 0, -3]), 6))
+      [12  0  6]
+    """
     a, b = _integers("lcm", x1, x2)
     d = gcd(a, b)
     return _n.where(d == 0, 0, a // _n.where(d == 0, 1, d) * b)
 
 
+def _check_core(name, x1, rank1, x2, rank2, size):
+    """Both have their own axes, and the first of those of `x2` has the size of the last of `x1`."""
+    if x1.ndim < rank1 or x2.ndim < rank2 or x2.shape[-rank2:][:1] != size:
+        raise ValueError(f"jax.numpy.{name}: shapes {x1.shape} and {x2.shape} do not go together")
+
+
 @_of
 def matvec(x1, x2, /):
-    """Products of matrices and vectors."""
+    """The products of matrices and vectors; axes before are batches, which broadcast.
+
+    Args:
+      x1: matrices `[..., m, n]`.
+      x2: vectors `[..., n]`.
+    Returns: an array `[..., m]` of the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+      ValueError: the sizes `n` differ, an argument has too few axes, or batches do not broadcast.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.matvec(jnp.array([[1, 2], [3, 4]]), jnp.array([1, 10])))
+      [21 43]
+    """
+    x1, x2 = _n._promote("matvec", x1, x2)
+    _check_core("matvec", x1, 2, x2, 1, x1.shape[-1:])
     return _n.matmul(x1, _n.expand_dims(x2, -1))[..., 0]
 
 
 @_of
 def vecmat(x1, x2, /):
-    """Products of vectors, conjugated, and matrices."""
+    """The products of vectors, conjugated, and matrices; axes before are batches, which broadcast.
+
+    Args:
+      x1: vectors `[..., m]`.
+      x2: matrices `[..., m, n]`.
+    Returns: an array `[..., n]` of the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+      ValueError: the sizes `m` differ, an argument has too few axes, or batches do not broadcast.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.vecmat(jnp.array([1, 10]), jnp.array([[1, 2], [3, 4]])))
+      [31 42]
+    """
+    x1, x2 = _n._promote("vecmat", x1, x2)
+    _check_core("vecmat", x1, 1, x2, 2, x1.shape[-1:])
     return _n.matmul(_n.expand_dims(_n.conj(x1), -2), x2)[..., 0, :]

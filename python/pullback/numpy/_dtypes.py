@@ -7,10 +7,10 @@ from pullback import _core
 
 _n = _core.numpy
 
-__all__ = ["ComplexWarning", "finfo", "iinfo", "isdtype", "isscalar", "iterable", "set_printoptions"]
+__all__ = ["ComplexWarning", "finfo", "iinfo", "isdtype", "isscalar", "iterable"]
 
 ComplexWarning = _np.exceptions.ComplexWarning
-finfo, iinfo, iterable = _ml_dtypes.finfo, _ml_dtypes.iinfo, _np.iterable
+finfo, iinfo = _ml_dtypes.finfo, _ml_dtypes.iinfo
 
 _KINDS = {
     "bool": lambda d: d.kind == "b",
@@ -24,18 +24,20 @@ _KINDS = {
 
 
 def isdtype(dtype, kind):
-    """Whether a dtype is of a kind of the array API.
+    """Whether a dtype is of a kind, by the names of the array API.
 
     Args:
-      dtype: a dtype.
-      kind: 'bool', 'signed integer', 'unsigned integer', 'integral', 'real floating', 'complex floating', 'numeric', a dtype,
-        or a tuple of such.
+      dtype: a dtype, its name, or a scalar type as `jnp.float32`.
+      kind: 'bool', 'signed integer', 'unsigned integer', 'integral', 'real floating', 'complex floating',
+        'numeric', a dtype, or a tuple of such.
+    Returns: a bool.
     Raises:
-      ValueError: another kind; TypeError: what is neither kind nor dtype.
-
-    >>> import pullback.numpy as jnp
-    >>> jnp.isdtype(jnp.bfloat16, ("integral", "real floating"))
-    True
+      ValueError: a text that is neither kind nor dtype.
+      TypeError: what is neither kind nor dtype, or an abstract class as `jnp.integer`.
+    Differentiable: no; the result is no array.
+    Example:
+      >>> jnp.isdtype(jnp.bfloat16, ("integral", "real floating"))
+      True
     """
     dtype = _np.dtype(getattr(dtype, "dtype", dtype))
     return any(_is_of(dtype, one) for one in (kind if isinstance(kind, tuple) else (kind,)))
@@ -60,21 +62,34 @@ def _is_of(dtype, kind):
 
 
 def isscalar(element):
-    """Whether a value is a number: a Python or NumPy scalar, or an array without axes.
+    """Whether a value is a number: one of Python or NumPy, or an array without axes.
 
-    >>> import pullback.numpy as jnp
-    >>> jnp.isscalar(1.5), jnp.isscalar(jnp.float32(1)), jnp.isscalar([1])
-    (True, True, False)
+    Args:
+      element: any object.
+    Returns: a bool.
+    Differentiable: no; the result is no array.
+    Example:
+      >>> jnp.isscalar(1.5), jnp.isscalar(jnp.float32(1)), jnp.isscalar([1])
+      (True, True, False)
     """
     if isinstance(element, (_np.ndarray, _core.Array)) or hasattr(element, "__jax_array__"):
         return _n.asarray(element).ndim == 0
     return _np.isscalar(element)
 
 
-def set_printoptions(*args, **kwargs):
-    """Sets how arrays are printed, here and in NumPy: arguments are those of `numpy.set_printoptions`."""
-    _np.set_printoptions(*args, **kwargs)
+def iterable(y):
+    """Whether an object can be iterated over; arrays without axes cannot.
+
+    Args:
+      y: any object.
+    Returns: a bool.
+    Differentiable: no; the result is no array.
+    Example:
+      >>> jnp.iterable([1]), jnp.iterable(1)
+      (True, False)
+    """
+    return _np.iterable(y)
 
 
-for _name in ("isdtype", "isscalar", "set_printoptions"):
+for _name in ("isdtype", "isscalar", "iterable"):
     globals()[_name].__module__ = "pullback.numpy"

@@ -30,21 +30,23 @@ class PathInfo:
 
 
 def einsum_path(subscripts, /, *operands, optimize="auto"):
-    """The pairs that a sum of products contracts, one after the other, and what that costs.
+    """The pairs of operands that `einsum` would contract, one after the other, and what that costs.
 
     Args:
       subscripts: as for `einsum`.
-      operands: arrays.
-      optimize: a path is taken as it is; otherwise one is looked for: by `opt_einsum` where it is installed, else the pair
-        that removes most elements comes first.
-    Returns: a list of positions of operands, each result going to the end, and an object that prints the costs.
+      operands: the arrays, of which only the shapes matter.
+      optimize: a path is taken as it is; otherwise one is looked for: by `opt_einsum` where it is installed, else
+        the pair that removes most elements comes first.
+    Returns: a list of tuples of positions of operands, each result going to the end; and an object that prints the
+      costs.
     Raises:
       ValueError: subscripts that do not fit the operands.
-
-    >>> import pullback.numpy as jnp
-    >>> path, info = jnp.einsum_path("ij,jk->ik", jnp.ones((2, 3)), jnp.ones((3, 2)))
-    >>> path
-    [(0, 1)]
+      NotImplementedError: without `opt_einsum`, subscripts with `...`.
+    Differentiable: no; the result is no array.
+    Example:
+      >>> path, info = jnp.einsum_path("ij,jk->ik", jnp.ones((2, 3)), jnp.ones((3, 2)))
+      >>> path
+      [(0, 1)]
     """
     if isinstance(optimize, bool):
         optimize = "optimal"

@@ -8,18 +8,71 @@ _n = _core.numpy
 
 __all__ = ["from_dlpack", "frombuffer", "fromfile", "fromiter", "fromstring", "load", "save", "savez"]
 
-save, savez = _np.save, _np.savez
+
+def save(file, arr, allow_pickle=True):
+    """Writes an array to a file in NumPy's format `.npy`.
+
+    Args:
+      file: a path, which gets the ending `.npy` if it has none, or an open binary file.
+      arr: an array or what converts to one; concrete.
+      allow_pickle: passed on to `numpy.save`.
+    Returns: None.
+    Raises:
+      OSError: the file cannot be written.
+      TracerArrayConversionError: a traced array.
+    Differentiable: no.
+    Example:
+      >>> import io
+      >>> file = io.BytesIO()
+      >>> jnp.save(file, jnp.arange(3))
+      >>> file.getvalue()[1:6]
+      b'NUMPY'
+    """
+    _np.save(file, arr, allow_pickle)
+
+
+def savez(file, *args, allow_pickle=True, **kwds):
+    """Writes several arrays to a file in NumPy's format `.npz`, not compressed.
+
+    Args:
+      file: a path, which gets the ending `.npz` if it has none, or an open binary file.
+      args: arrays, which are named `arr_0`, `arr_1` and so on; concrete.
+      allow_pickle: passed on to `numpy.savez`.
+      kwds: arrays by name.
+    Returns: None.
+    Raises:
+      OSError: the file cannot be written.
+      TracerArrayConversionError: a traced array.
+    Differentiable: no.
+    Example:
+      >>> import io
+      >>> file = io.BytesIO()
+      >>> jnp.savez(file, x=jnp.arange(3))
+      >>> _ = file.seek(0)
+      >>> print(jnp.load(file)["x"])
+      [0 1 2]
+    """
+    _np.savez(file, *args, allow_pickle=allow_pickle, **kwds)
 
 
 def load(file, *args, **kwargs):
-    """An array from a file that `save` wrote, or the archive of several.
+    """An array from a file that `save` wrote, or the archive of several that `savez` wrote.
 
     Args:
-      file: a path or an open file.
-      args, kwargs: as for `numpy.load`.
-    Returns: an array; for an archive what `numpy.load` gives.
+      file: a path or an open binary file.
+      args, kwargs: passed on to `numpy.load`.
+    Returns: an array; for an archive the mapping that `numpy.load` gives.
     Raises:
-      OSError: there is no such file, or it holds no array.
+      OSError: there is no such file.
+      ValueError: the file holds no array.
+    Differentiable: no; the values come from outside.
+    Example:
+      >>> import io
+      >>> file = io.BytesIO()
+      >>> jnp.save(file, jnp.arange(3))
+      >>> _ = file.seek(0)
+      >>> print(jnp.load(file))
+      [0 1 2]
     """
     out = _np.load(file, *args, **kwargs)
     # NumPy reads dtypes that it does not know as bytes.
@@ -29,28 +82,38 @@ def load(file, *args, **kwargs):
 
 
 def frombuffer(buffer, dtype=float, count=-1, offset=0):
-    """The vector of the bytes of a buffer.
+    """The vector of the bytes of a buffer, which are copied.
 
     Args:
-      buffer: an object with a buffer: bytes, an array.
-      dtype: the dtype of the elements.
-      count: how many; -1 takes all.
-      offset: the first byte.
+      buffer: an object with a buffer, such as bytes.
+      dtype: the dtype of the elements; float by default.
+      count: how many; -1, the default, takes all.
+      offset: the first byte; 0 by default.
+    Returns: a vector of the dtype; 64-bit types narrow unless `jax_enable_x64` is set.
     Raises:
       ValueError: the buffer is too small, or not a multiple of the elements.
-
-    >>> import pullback.numpy as jnp
-    >>> print(jnp.frombuffer(bytes([1, 2]), dtype=jnp.uint8))
-    [1 2]
+    Differentiable: no; the values come from outside.
+    Example:
+      >>> print(jnp.frombuffer(bytes([1, 2]), dtype=jnp.uint8))
+      [1 2]
     """
     return _n.asarray(_np.frombuffer(buffer, dtype=getattr(dtype, "dtype", dtype), count=count, offset=offset))
 
 
 def fromfile(*args, **kwargs):
-    """Not served, as in JAX: reading is no pure function.
+    """Not served, as in JAX: reading a file is no pure function. Use `jnp.asarray(numpy.fromfile(...))`.
 
+    Args:
+      args, kwargs: for compatibility; without influence.
+    Returns: nothing; it always raises.
     Raises:
       NotImplementedError: always.
+    Differentiable: no.
+    Example:
+      >>> jnp.fromfile("file")
+      Traceback (most recent call last):
+          ...
+      NotImplementedError: jnp.fromfile() is not implemented...
     """
     raise NotImplementedError(
         "jnp.fromfile() is not implemented because it may be non-pure and thus unsafe for use with JIT and other JAX "
@@ -60,10 +123,19 @@ def fromfile(*args, **kwargs):
 
 
 def fromiter(*args, **kwargs):
-    """Not served, as in JAX: an iterator is used up.
+    """Not served, as in JAX: an iterator is used up. Use `jnp.asarray(numpy.fromiter(...))`.
 
+    Args:
+      args, kwargs: for compatibility; without influence.
+    Returns: nothing; it always raises.
     Raises:
       NotImplementedError: always.
+    Differentiable: no.
+    Example:
+      >>> jnp.fromiter(range(3), int)
+      Traceback (most recent call last):
+          ...
+      NotImplementedError: jnp.fromiter() is not implemented...
     """
     raise NotImplementedError(
         "jnp.fromiter() is not implemented because it may be non-pure and thus unsafe for use with JIT and other JAX "
@@ -77,15 +149,16 @@ def fromstring(string, dtype=float, count=-1, *, sep):
 
     Args:
       string: the text.
-      dtype: the dtype of the elements.
-      count: how many; -1 takes all.
-      sep: what stands between them.
+      dtype: the dtype of the elements; float by default.
+      count: how many; -1, the default, takes all.
+      sep: what stands between them, not empty.
+    Returns: a vector of the dtype; 64-bit types narrow unless `jax_enable_x64` is set.
     Raises:
-      ValueError: the separator is empty.
-
-    >>> import pullback.numpy as jnp
-    >>> print(jnp.fromstring("1 2", dtype=int, sep=" "))
-    [1 2]
+      ValueError: the separator is empty, or the text has what is no number.
+    Differentiable: no; the values come from outside.
+    Example:
+      >>> print(jnp.fromstring("1 2", dtype=int, sep=" "))
+      [1 2]
     """
     return _n.asarray(_np.fromstring(string=string, dtype=getattr(dtype, "dtype", dtype), count=count, sep=sep))
 
@@ -94,11 +167,18 @@ def from_dlpack(x, /, *, device=None, copy=None):
     """The array of another library, by way of DLPack.
 
     Args:
-      x: an object with `__dlpack__`.
-      device: None, or the device of the CPU.
-      copy: whether to copy; None as is needed. Memory is copied here, so `copy=False` is an error for foreign arrays.
+      x: an object with `__dlpack__`, or an array of ours.
+      device: for compatibility; the result is on the default device.
+      copy: whether to copy. Memory of other libraries is always copied, so that False is an error for it.
+    Returns: an array of the shape and dtype of `x`.
     Raises:
-      TypeError: `x` has no `__dlpack__`; ValueError: `copy=False` of an array that is not ours.
+      TypeError: `x` has no `__dlpack__`.
+      ValueError: `copy=False` of an array that is not ours.
+    Differentiable: no; the values come from outside.
+    Example:
+      >>> import numpy
+      >>> print(jnp.from_dlpack(numpy.array([1.0, 2.0])))
+      [1. 2.]
     """
     if isinstance(x, _core.Array):
         return _n.array(x, copy=bool(copy))
@@ -110,5 +190,4 @@ def from_dlpack(x, /, *, device=None, copy=None):
 
 
 for _name in __all__:
-    if not _name.startswith("save"):
-        globals()[_name].__module__ = "pullback.numpy"
+    globals()[_name].__module__ = "pullback.numpy"

@@ -12,20 +12,21 @@ __all__ = ["histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
 
 
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
-    """Edges of bins: evenly spaced over a range, or those that are given.
+    """The edges of bins: evenly spaced over a range, or those that are given.
 
     Args:
       a: an array, taken as flat.
-      bins: the number of bins, or their edges.
+      bins: the number of bins, or a vector of their edges.
       range: the first and the last edge; the least and the greatest element by default.
-      weights: has no influence.
-    Returns: the edges `[bins + 1]`.
+      weights: for compatibility; without influence.
+    Returns: the edges `[bins + 1]`, floating; a range of length 0 is widened by half on both sides.
     Raises:
-      TypeError: `bins` is the name of a rule.
-
-    >>> import pullback.numpy as jnp
-    >>> print(jnp.histogram_bin_edges(jnp.array([0.0, 3.0]), bins=3))
-    [0. 1. 2. 3.]
+      TypeError: `bins` is the name of a rule, or `a` is neither an array nor a number.
+      ValueError: `range` is no pair of numbers.
+    Differentiable: with respect to `a` and `range`.
+    Example:
+      >>> print(jnp.histogram_bin_edges(jnp.array([0.0, 3.0]), bins=3))
+      [0. 1. 2. 3.]
     """
     if isinstance(bins, str):
         raise TypeError(f"jax.numpy.histogram takes the number of bins or their edges, got the name of a rule, {bins!r}")
@@ -50,18 +51,22 @@ def histogram(a, bins=10, range=None, weights=None, density=None, out_sharding=N
 
     Args:
       a: an array, taken as flat.
-      bins: the number of bins, or their edges.
-      range: the first and the last edge; the least and the greatest element by default.
-      weights: what each element counts; an array of the shape of `a`.
-      density: divide by the widths of the bins and the sum.
+      bins: the number of bins, or a vector of their edges.
+      range: the first and the last edge; the least and the greatest element by default; elements outside do not
+        count.
+      weights: what each element counts: an array of the shape of `a`.
+      density: whether to divide by the widths of the bins and the sum.
+      out_sharding: must be None.
     Returns: the counts `[bins]`, floating, and the edges `[bins + 1]`.
     Raises:
       ValueError: weights of another shape.
-      TypeError: `bins` is the name of a rule; NotImplementedError: `out_sharding` is given.
-
-    >>> import pullback.numpy as jnp
-    >>> print(jnp.histogram(jnp.array([0.0, 0.5, 3.0]), bins=3)[0])
-    [2. 0. 1.]
+      TypeError: `bins` is the name of a rule, or `a` is neither an array nor a number.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: the counts with respect to `weights`.
+    Example:
+      >>> counts, edges = jnp.histogram(jnp.array([0.0, 0.5, 3.0]), bins=3)
+      >>> print(counts, edges)
+      [2. 0. 1.] [0. 1. 2. 3.]
     """
     if out_sharding is not None:
         raise NotImplementedError("out_sharding of jax.numpy.histogram is not implemented")
@@ -86,14 +91,21 @@ def histogram2d(x, y, bins=10, range=None, weights=None, density=None):
     """How many points of the plane lie in each cell.
 
     Args:
-      x, y: coordinates `[n]`.
-      bins: the number of bins or the edges, for both axes or a pair of such.
-      range: the first and the last edge for each axis.
+      x, y: the coordinates, vectors `[n]`.
+      bins: the number of bins or a vector of edges, for both axes, or a pair of such.
+      range: the first and the last edge of each axis, `[2, 2]`; those of the points by default.
       weights: what each point counts `[n]`.
-      density: divide by the areas of the cells and the sum.
-    Returns: the counts and the edges along both axes.
+      density: whether to divide by the areas of the cells and the sum.
+    Returns: the counts `[bins of x, bins of y]`, the edges along `x` and the edges along `y`.
     Raises:
-      TypeError: vectors of different lengths.
+      TypeError: coordinates that are no vectors of one length.
+      ValueError: weights or ranges of another length.
+    Differentiable: the counts with respect to `weights`.
+    Example:
+      >>> counts, _, _ = jnp.histogram2d(jnp.array([0.0, 0.0, 1.0]), jnp.array([0.0, 1.0, 1.0]), bins=2)
+      >>> print(counts)
+      [[1 1]
+       [0 1]]
     """
     x, y = _n._promote("histogram2d", x, y)
     if _n.ndim(x) != 1 or _n.ndim(y) != 1 or len(x) != len(y):
@@ -107,17 +119,23 @@ def histogram2d(x, y, bins=10, range=None, weights=None, density=None):
 
 
 def histogramdd(sample, bins=10, range=None, weights=None, density=None):
-    """How many points lie in each cell of a grid.
+    """How many points lie in each cell of a grid of any dimension.
 
     Args:
       sample: points `[n, d]`.
-      bins: the number of bins or the edges, for all axes or one for each.
-      range: the first and the last edge for each axis.
+      bins: the number of bins or a vector of edges for all axes, or a list with one for each.
+      range: the first and the last edge of each axis, or None for those of the points: a sequence of `d` pairs.
       weights: what each point counts `[n]`.
-      density: divide by the volumes of the cells and the sum.
-    Returns: the counts and the list of edges along each axis.
+      density: whether to divide by the volumes of the cells and the sum.
+    Returns: the counts, with `d` axes, and the list of edges along each.
     Raises:
       ValueError: `sample` has not two axes; weights, bins or ranges of another length.
+    Differentiable: the counts with respect to `weights`.
+    Example:
+      >>> counts, edges = jnp.histogramdd(jnp.array([[0.0, 0.0], [1.0, 1.0], [1.0, 0.0]]), bins=2)
+      >>> print(counts)
+      [[1 0]
+       [1 1]]
     """
     if weights is None:
         (sample,) = _n._promote_inexact("histogramdd", sample)

@@ -21,22 +21,24 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     """The piecewise linear function through points.
 
     Args:
-      x: where to evaluate, real numbers.
-      xp: abscissas of the points `[n]`, in order unless `period` is given.
-      fp: ordinates `[n]`.
-      left, right: values outside of the points; those of the first and last point by default; 'extrapolate' goes on along
-        the line of the two nearest points.
-      period: the period of the function; abscissas are taken modulo it.
-    Returns: an array of the shape of `x` and a floating dtype.
+      x: where to evaluate: a real array or number.
+      xp: the abscissas of the points, a vector `[n]`, ascending unless `period` is given.
+      fp: the ordinates `[n]`, real or complex.
+      left, right: the values outside of the points; those of the first and last point by default; 'extrapolate'
+        goes on along the line of the two nearest points.
+      period: the period of the function; abscissas are taken modulo it, and `left` and `right` have no influence.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
     Raises:
-      ValueError: points that are no vectors of one length and at least one, a period of 0, another text.
-    Differentiable.
-
-    >>> import pullback.numpy as jnp
-    >>> print(jnp.interp(jnp.array([0.5, 9.0]), jnp.array([0.0, 1.0]), jnp.array([2.0, 4.0])))
-    [3. 4.]
+      ValueError: points that are no vectors of one length, complex `x`, a period of 0 or with axes, or another
+        text.
+    Differentiable: almost everywhere, with respect to `x`, `xp` and `fp`.
+    Example:
+      >>> print(jnp.interp(jnp.array([0.5, 9.0]), jnp.array([0.0, 1.0]), jnp.array([2.0, 4.0])))
+      [3. 4.]
     """
-    if not (isinstance(left, str) or isinstance(right, str) or period is not None):
+    if _n.iscomplexobj(x):
+        raise ValueError("jnp.interp: complex x values not supported.")
+    if not (isinstance(left, str) or isinstance(right, str) or period is not None or _n.iscomplexobj(fp)):
         return _n.interp(x, xp, fp, left, right)
     goes_left, goes_right = isinstance(left, str), isinstance(right, str)
     left, right = _side("left", left), _side("right", right)
@@ -44,8 +46,6 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         raise ValueError("xp and fp must be one-dimensional arrays of equal size")
     x, xp = _n._promote_inexact("interp", x, xp)
     (fp,) = _n._promote_inexact("interp", fp)
-    if x.dtype.kind == "c":
-        raise ValueError("jnp.interp: complex x values not supported.")
     if period is not None:
         if _n.ndim(period) != 0:
             raise ValueError(f"period must be a scalar; got {period}")
@@ -70,23 +70,25 @@ def interp(x, xp, fp, left=None, right=None, period=None):
 
 
 def unwrap(p, discont=None, axis=-1, period=6.283185307179586):
-    """Phases with jumps of more than half a period replaced by their complement.
+    """Phases with jumps of more than half a period replaced by their complement, by adding multiples of the period.
 
     Args:
-      p: an array of real numbers.
+      p: an array of real numbers of at least one axis.
       discont: the least jump that is replaced; half a period by default and at least.
-      axis: an axis.
-      period: the period.
-    Returns: an array of the shape of `p`; integers stay integers if the period is one.
+      axis: the axis; the last by default.
+      period: the period, 2 pi by default.
+    Returns: an array of the shape of `p` and a floating dtype; integers stay integers if the period is one.
     Raises:
-      ValueError: the axis is out of bounds.
-    Differentiable.
-
-    >>> import pullback.numpy as jnp
-    >>> print(jnp.unwrap(jnp.array([0.0, 3.0, 6.0, 1.0]), period=6))
-    [0. 3. 6. 7.]
+      ValueError: `p` is complex.
+      IndexError: the axis is out of bounds.
+    Differentiable: almost everywhere; with derivative 1.
+    Example:
+      >>> print(jnp.unwrap(jnp.array([0.0, 3.0, 6.0, 1.0]), period=6))
+      [0. 3. 6. 7.]
     """
     p = _n.asarray(p)
+    if p.dtype.kind == "c":
+        raise ValueError("jnp.unwrap does not support complex inputs.")
     if p.dtype.kind not in "iu" or not isinstance(period, int):
         (p,) = _n._promote_inexact("unwrap", p)
     if p.shape[axis] == 0:

@@ -20,19 +20,21 @@ def pad(array, pad_width, mode="constant", **kwargs):
     """The array with elements added before and behind each axis.
 
     Args:
-      array: an array.
-      pad_width: how many: a number, a pair, or a pair for each axis.
+      array: an array or number.
+      pad_width: how many: a number, a pair (before, behind), or a pair for each axis; static.
       mode: what is added: 'constant', 'edge', 'empty' (zeros), 'wrap', 'linear_ramp', 'maximum', 'mean', 'median',
-        'minimum', 'reflect', 'symmetric', or a function of a vector, the widths, the axis and the options.
-      kwargs: options of the mode: `constant_values`, `end_values`, `stat_length`, `reflect_type`.
+        'minimum', 'reflect', 'symmetric', or a function of a vector, the widths, the axis and the options that
+        gives the vector.
+      kwargs: options of the mode: `constant_values` (0 by default), `end_values`, `stat_length`, `reflect_type`.
+    Returns: an array of the dtype of `array`, longer along each axis.
     Raises:
-      NotImplementedError: another mode; ValueError: options that the mode does not know, widths that are negative or do not
-        fit; TypeError: widths that are no integers.
-    Differentiable.
-
-    >>> import pullback.numpy as jnp
-    >>> print(jnp.pad(jnp.array([1, 2]), 1, mode="reflect"))
-    [2 1 2 1]
+      TypeError: widths that are no integers.
+      ValueError: options that the mode does not know, or widths that are negative or do not fit.
+      NotImplementedError: another mode.
+    Differentiable: yes, in both modes, with respect to `array`, `constant_values` and `end_values`.
+    Example:
+      >>> print(jnp.pad(jnp.array([1, 2]), (1, 2)), jnp.pad(jnp.array([1, 2]), 1, mode="reflect"))
+      [0 1 2 0 0] [2 1 2 1]
     """
     if isinstance(pad_width, dict):
         raise TypeError("`pad_width` must be of integral type.")
@@ -45,6 +47,8 @@ def pad(array, pad_width, mode="constant", **kwargs):
     if mode == "median" or "stat_length" in kwargs:
         array, widths = _n.asarray(array), _widths(pad_width, _n.ndim(array))
         return _pad_with_statistic(array, widths, mode, kwargs.get("stat_length"))
+    if "end_values" in kwargs:
+        return _pad_ramp(_n.asarray(array), _widths(pad_width, _n.ndim(array)), kwargs["end_values"])
     if mode == "empty":
         return _n.pad(array, pad_width)
     if kwargs.get("reflect_type", "even") == "odd":
@@ -92,6 +96,17 @@ def _repeated(array, part, axis, mode, times):
     value = _STATISTICS[mode](array[(slice(None),) * axis + (part,)], axis=axis, keepdims=True)
     value = _n.round(value) if array.dtype.kind in "iu" else value
     return _n.repeat(value.astype(array.dtype), times, axis=axis)
+
+
+def _pad_ramp(array, widths, ends):
+    """Even steps from the end values, which are outermost, to the edges."""
+    ends = _n.broadcast_to(_n.asarray(ends), (array.ndim, 2))
+    for axis, (before, after) in enumerate(widths):
+        front, back = _n.take(array, 0, axis=axis), _n.take(array, -1, axis=axis)
+        low = _n.linspace(ends[axis, 0], front, before, endpoint=False, dtype=array.dtype, axis=axis)
+        high = _n.linspace(ends[axis, 1], back, after, endpoint=False, dtype=array.dtype, axis=axis)
+        array = _n.concatenate([low, array, _n.flip(high, axis)], axis=axis)
+    return array
 
 
 def _pad_odd(array, widths, mode):

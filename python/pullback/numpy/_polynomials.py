@@ -5,7 +5,7 @@ from functools import partial as _partial
 import numpy as _np
 
 from pullback import _core
-from pullback._api import jit as _jit
+from pullback._jit import jit as _jit
 
 _n = _core.numpy
 
@@ -37,15 +37,16 @@ def poly(seq_of_zeros):
     """The polynomial with given zeros, or the characteristic polynomial of a square matrix.
 
     Args:
-      seq_of_zeros: a vector of zeros, or a square matrix.
-    Returns: the coefficients `[n + 1]`, the first of which is 1.
+      seq_of_zeros: a vector of zeros, or a square matrix, whose eigenvalues they are.
+    Returns: the coefficients `[n + 1]`, the highest power first and its coefficient 1, of a floating or complex
+      dtype.
     Raises:
+      TypeError: `seq_of_zeros` is neither an array nor a number (lists are refused).
       ValueError: neither a vector nor a square matrix.
-    Differentiable.
-
-    >>> import pullback.numpy as jnp
-    >>> print(jnp.poly(jnp.array([1.0, 2.0])))
-    [ 1. -3.  2.]
+    Differentiable: yes, in both modes; of a matrix where its eigenvalues are distinct.
+    Example:
+      >>> print(jnp.poly(jnp.array([1.0, 2.0])))
+      [ 1. -3.  2.]
     """
     (zeros,) = _n._promote_inexact("poly", seq_of_zeros)
     zeros = _n.atleast_1d(zeros)
@@ -73,9 +74,14 @@ def polyadd(a1, a2):
     """The sum of two polynomials.
 
     Args:
-      a1, a2: vectors of coefficients.
-    Returns: the coefficients of the sum, as many as the longer has.
-    Differentiable.
+      a1, a2: vectors of coefficients, the highest power first.
+    Returns: the coefficients of the sum, as many as the longer has, of the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.polyadd(jnp.array([1, 2]), jnp.array([1, 0, 5])))
+      [1 1 7]
     """
     a1, a2 = _aligned("polyadd", a1, a2)
     return a1 + a2
@@ -86,9 +92,14 @@ def polysub(a1, a2):
     """The difference of two polynomials.
 
     Args:
-      a1, a2: vectors of coefficients.
-    Returns: the coefficients of the difference, as many as the longer has.
-    Differentiable.
+      a1, a2: vectors of coefficients, the highest power first.
+    Returns: the coefficients of the difference, as many as the longer has, of the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.polysub(jnp.array([1, 2]), jnp.array([1, 0, 5])))
+      [-1  1 -3]
     """
     a1, a2 = _aligned("polysub", a1, a2)
     return a1 + -a2
@@ -108,16 +119,16 @@ def polyder(p, m=1):
     """The `m`-th derivative of a polynomial.
 
     Args:
-      p: a vector of coefficients.
-      m: how often to differentiate.
-    Returns: `m` coefficients fewer.
+      p: a vector of coefficients, the highest power first; integers become floating.
+      m: how often to differentiate, a static integer; 1 by default.
+    Returns: `m` coefficients less, of a floating or complex dtype.
     Raises:
+      TypeError: `p` is neither an array nor a number (lists are refused), or `m` is no integer.
       ValueError: `m` is negative.
-    Differentiable.
-
-    >>> import pullback.numpy as jnp
-    >>> print(jnp.polyder(jnp.array([1.0, 2.0, 3.0])))
-    [2. 2.]
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.polyder(jnp.array([1.0, 2.0, 3.0])))
+      [2. 2.]
     """
     (p,) = _n._promote_inexact("polyder", p)
     m = _order(m)
@@ -133,17 +144,17 @@ def polyint(p, m=1, k=None):
     """The `m`-th antiderivative of a polynomial.
 
     Args:
-      p: a vector of coefficients.
-      m: how often to integrate.
-      k: the constants of integration, one or `m`; 0 by default.
-    Returns: `m` coefficients more.
+      p: a vector of coefficients, the highest power first; integers become floating.
+      m: how often to integrate, a static integer; 1 by default.
+      k: the constants of integration, one or `m`, the first one for the first integration; 0 by default.
+    Returns: `m` coefficients more, of a floating or complex dtype.
     Raises:
+      TypeError: `p` is neither an array nor a number (lists are refused), or `m` is no integer.
       ValueError: `m` is negative, or `k` has another number of constants.
-    Differentiable.
-
-    >>> import pullback.numpy as jnp
-    >>> print(jnp.polyint(jnp.array([2.0, 2.0]), k=7))
-    [1. 2. 7.]
+    Differentiable: yes, in both modes, with respect to `p` and `k`; it is linear.
+    Example:
+      >>> print(jnp.polyint(jnp.array([2.0, 2.0]), k=7))
+      [1. 2. 7.]
     """
     import operator
 
@@ -166,13 +177,19 @@ def polyint(p, m=1, k=None):
 
 
 def polymul(a1, a2, *, trim_leading_zeros=False):
-    """The product of two polynomials.
+    """The product of two polynomials, by convolution of their coefficients.
 
     Args:
-      a1, a2: vectors of coefficients.
-      trim_leading_zeros: drop leading zeros of both first; needs concrete arrays.
-    Returns: the coefficients of the product.
-    Differentiable.
+      a1, a2: vectors of coefficients, the highest power first; integers become floating.
+      trim_leading_zeros: whether to drop leading zeros of both first, which needs concrete arrays.
+    Returns: the coefficients `[n + m - 1]` of the product, of a floating or complex dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+      ConcretizationTypeError: traced arrays with `trim_leading_zeros`.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.polymul(jnp.array([1.0, 2.0]), jnp.array([1.0, 3.0])))
+      [1. 5. 6.]
     """
     a1, a2 = _n._promote_inexact("polymul", a1, a2)
     if trim_leading_zeros and (a1.shape[0] > 1 or a2.shape[0] > 1):
@@ -182,20 +199,21 @@ def polymul(a1, a2, *, trim_leading_zeros=False):
 
 
 def polydiv(u, v, *, trim_leading_zeros=False):
-    """Quotient and remainder of two polynomials.
+    """The quotient and the remainder of two polynomials: `u = quotient * v + remainder`.
 
     Args:
-      u: coefficients of the dividend.
-      v: coefficients of the divisor.
-      trim_leading_zeros: drop leading zeros of the remainder; needs concrete arrays.
-    Returns: a pair of coefficients: the quotient and the remainder.
-    Differentiable.
-
-    >>> import pullback.numpy as jnp
-    >>> [print(part) for part in jnp.polydiv(jnp.array([1.0, -3.0, 2.0]), jnp.array([1.0, -1.0]))]
-    [ 1. -2.]
-    [0. 0. 0.]
-    [None, None]
+      u: the coefficients `[n]` of the dividend, the highest power first; integers become floating.
+      v: the coefficients `[m]` of the divisor, the first of which is not 0.
+      trim_leading_zeros: whether to drop leading zeros of the remainder, which needs concrete arrays.
+    Returns: the pair of the quotient `[max(n - m + 1, 1)]` and the remainder, `[n]` with leading zeros.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+      ConcretizationTypeError: traced arrays with `trim_leading_zeros`.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> quotient, rest = jnp.polydiv(jnp.array([1.0, -3.0, 2.0]), jnp.array([1.0, -1.0]))
+      >>> print(quotient, rest)
+      [ 1. -2.] [0. 0. 0.]
     """
     u, v = _n._promote_inexact("polydiv", u, v)
     m, n = u.shape[0] - 1, v.shape[0] - 1
@@ -214,18 +232,23 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     """The polynomial of a degree that fits points by least squares.
 
     Args:
-      x: abscissas `[n]`.
-      y: ordinates `[n]` or `[n, k]`, one fit for each column.
+      x: the abscissas `[n]`.
+      y: the ordinates `[n]` or `[n, k]`, one fit for each column.
       deg: the degree, a static integer.
-      rcond: singular values below this part of the greatest count as zero; the dtype's precision times `n` by default.
-      full: also give residuals, rank, singular values and `rcond`.
-      w: weights of the points `[n]`.
-      cov: also give the covariance of the coefficients; `'unscaled'` for weights that are known deviations.
-    Returns: the coefficients `[deg + 1]` or `[deg + 1, k]`, or a tuple with what else was asked for.
+      rcond: singular values below this part of the greatest count as zero; the dtype's precision times `n` by
+        default.
+      full: whether to give residuals, rank, singular values and `rcond` too.
+      w: weights of the points `[n]`; they multiply the residuals before these are squared.
+      cov: whether to give the covariance of the coefficients too; 'unscaled' for weights that are known deviations.
+    Returns: the coefficients `[deg + 1]` or `[deg + 1, k]`, the highest power first, or a tuple with what else was
+      asked for.
     Raises:
       TypeError: arrays of the wrong number of axes or length, or empty.
-      ValueError: the degree is negative.
-    Differentiable.
+      ValueError: the degree is negative, or too few points for `cov`.
+    Differentiable: yes, in both modes, with respect to `x`, `y` and `w`, where the rank is full.
+    Example:
+      >>> jnp.polyfit(jnp.array([0.0, 1.0, 2.0]), jnp.array([1.0, 3.0, 5.0]), 1).round(3).tolist()
+      [2.0, 1.0]
     """
     x, y = _n._promote_inexact("polyfit", x, y)
     deg = int(deg)
@@ -270,14 +293,21 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
 
 
 def roots(p, *, strip_zeros=True):
-    """The zeros of a polynomial: eigenvalues of its companion matrix.
+    """The zeros of a polynomial: the eigenvalues of its companion matrix.
 
     Args:
-      p: a vector of coefficients.
-      strip_zeros: drop leading and trailing zeros first, which needs a concrete array; otherwise leading zeros give NaN.
-    Returns: the complex zeros `[n - 1]`.
+      p: a vector of coefficients, the highest power first.
+      strip_zeros: whether to drop leading and trailing zeros first, which needs a concrete array; otherwise leading
+        zeros give NaN.
+    Returns: the complex zeros `[n - 1]`, in no order; fewer for leading zeros that are dropped.
     Raises:
-      ValueError: `p` is no vector.
+      TypeError: `p` is neither an array nor a number (lists are refused).
+      ValueError: `p` has several axes.
+      TracerArrayConversionError: a traced array with `strip_zeros`.
+    Differentiable: where the zeros are distinct, with `strip_zeros=False`.
+    Example:
+      >>> sorted(jnp.roots(jnp.array([1.0, -3.0, 2.0])).real.round(3).tolist())
+      [1.0, 2.0]
     """
     (p,) = _n._promote_inexact("roots", p)
     p = _n.atleast_1d(p)

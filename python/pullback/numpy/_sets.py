@@ -74,25 +74,31 @@ def unique(
     """The distinct elements in order, or the distinct slices along an axis.
 
     Args:
-      ar: an array; concrete unless `size` is given.
-      return_index: also the position of the first of each.
-      return_inverse: also for each element (slice) the position of its value among the results.
-      return_counts: also how often each occurs.
-      axis: an axis whose slices are compared, lexicographically; None for the elements.
-      equal_nan: count NaNs as equal.
-      size: the number of results: more are cut off, missing ones are filled up.
+      ar: an array or number; concrete unless `size` is given.
+      return_index: whether to give the position of the first of each.
+      return_inverse: whether to give for each element (slice) the position of its value among the results.
+      return_counts: whether to give how often each occurs.
+      axis: an axis whose slices are compared, lexicographically; None (the default) for the elements.
+      equal_nan: whether NaNs are equal.
+      size: the number of results, a static integer: more are cut off, missing ones are filled up.
       fill_value: what fills up; the least element by default.
-      sorted: accepted; results are always in order.
-    Returns: the values, or a tuple with what else was asked for.
+      sorted: for compatibility; results are always in order.
+    Returns: the values, or a tuple of them and what else was asked for, in the order of the arguments.
     Raises:
-      ValueError: the axis is out of bounds; no fill value for an empty array and a positive `size`.
+      TypeError: `ar` is neither an array nor a number (lists are refused).
+      ValueError: the axis is out of bounds; no `fill_value` for an empty array and a positive `size`.
       ConcretizationTypeError: a traced array without `size`.
-
-    >>> import pullback.numpy as jnp
-    >>> print(jnp.unique(jnp.array([3, 1, 3])))
-    [1 3]
+    Differentiable: the values: the gradient goes to the first of equal elements in order.
+    Example:
+      >>> values, counts = jnp.unique(jnp.array([3, 1, 3]), return_counts=True)
+      >>> print(values, counts)
+      [1 3] [1 2]
+      >>> print(jnp.unique(jnp.array([3, 1, 3]), size=4, fill_value=-1))
+      [ 1  3 -1 -1]
     """
     (ar,) = _n._promote("unique", ar)
+    if size is None:
+        _n._check_known(ar, "unique")
     rows = _n.ravel(ar) if axis is None else _n.moveaxis(ar, _axis(axis, ar.ndim), 0)
     n = rows.shape[0]
     if size and rows.size == 0 and fill_value is None and n == 0:
@@ -146,34 +152,58 @@ class _UniqueInverseResult(_NamedTuple):
 
 
 def unique_all(x, /, *, size=None, fill_value=None):
-    """The distinct elements, their first positions, the inverse and the counts; NaNs are distinct.
+    """The distinct elements in order, their first positions, the inverse and the counts; NaNs are distinct.
 
     Args:
-      x: an array; concrete unless `size` is given.
-      size, fill_value: as for :func:`unique`.
-    Returns: a named tuple of `values`, `indices`, `inverse_indices` and `counts`.
+      x: an array or number; concrete unless `size` is given.
+      size, fill_value: how many to give, and what fills up, as for `unique`.
+    Returns: a named tuple of `values`, `indices`, `inverse_indices` (of the shape of `x`) and `counts`.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+      ConcretizationTypeError: a traced array without `size`.
+    Differentiable: the values, as those of `unique`.
+    Example:
+      >>> found = jnp.unique_all(jnp.array([3, 1, 3]))
+      >>> print(found.values, found.indices, found.inverse_indices, found.counts)
+      [1 3] [1 0] [1 0 1] [1 2]
     """
     return _UniqueAllResult(*unique(x, True, True, True, equal_nan=False, size=size, fill_value=fill_value))
 
 
 def unique_counts(x, /, *, size=None, fill_value=None):
-    """The distinct elements and how often each occurs; NaNs are distinct.
+    """The distinct elements in order and how often each occurs; NaNs are distinct.
 
     Args:
-      x: an array; concrete unless `size` is given.
-      size, fill_value: as for :func:`unique`.
+      x: an array or number; concrete unless `size` is given.
+      size, fill_value: how many to give, and what fills up, as for `unique`.
     Returns: a named tuple of `values` and `counts`.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+      ConcretizationTypeError: a traced array without `size`.
+    Differentiable: the values, as those of `unique`.
+    Example:
+      >>> found = jnp.unique_counts(jnp.array([3, 1, 3]))
+      >>> print(found.values, found.counts)
+      [1 3] [1 2]
     """
     return _UniqueCountsResult(*unique(x, return_counts=True, equal_nan=False, size=size, fill_value=fill_value))
 
 
 def unique_inverse(x, /, *, size=None, fill_value=None):
-    """The distinct elements and for each element the position of its value among them; NaNs are distinct.
+    """The distinct elements in order and for each element the position of its value among them; NaNs are distinct.
 
     Args:
-      x: an array; concrete unless `size` is given.
-      size, fill_value: as for :func:`unique`.
-    Returns: a named tuple of `values` and `inverse_indices`.
+      x: an array or number; concrete unless `size` is given.
+      size, fill_value: how many to give, and what fills up, as for `unique`.
+    Returns: a named tuple of `values` and `inverse_indices` (of the shape of `x`).
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+      ConcretizationTypeError: a traced array without `size`.
+    Differentiable: the values, as those of `unique`.
+    Example:
+      >>> found = jnp.unique_inverse(jnp.array([3, 1, 3]))
+      >>> print(found.values, found.inverse_indices)
+      [1 3] [1 0 1]
     """
     return _UniqueInverseResult(*unique(x, return_inverse=True, equal_nan=False, size=size, fill_value=fill_value))
 
@@ -182,8 +212,16 @@ def unique_values(x, /, *, size=None, fill_value=None):
     """The distinct elements in order; NaNs are distinct.
 
     Args:
-      x: an array; concrete unless `size` is given.
-      size, fill_value: as for :func:`unique`.
+      x: an array or number; concrete unless `size` is given.
+      size, fill_value: how many to give, and what fills up, as for `unique`.
+    Returns: a vector of the dtype of `x`.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+      ConcretizationTypeError: a traced array without `size`.
+    Differentiable: as the values of `unique`.
+    Example:
+      >>> print(jnp.unique_values(jnp.array([3, 1, 3])))
+      [1 3]
     """
     return unique(x, equal_nan=False, size=size, fill_value=fill_value)
 
@@ -193,12 +231,15 @@ def union1d(ar1, ar2, *, size=None, fill_value=None):
 
     Args:
       ar1, ar2: arrays, taken as flat; concrete unless `size` is given.
-      size, fill_value: as for :func:`unique`.
-    Raises: as :func:`unique`.
-
-    >>> import pullback.numpy as jnp
-    >>> print(jnp.union1d(jnp.array([3, 1]), jnp.array([1, 2])))
-    [1 2 3]
+      size, fill_value: how many to give, and what fills up, as for `unique`.
+    Returns: a vector of the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+      ConcretizationTypeError: traced arrays without `size`.
+    Differentiable: as the values of `unique`.
+    Example:
+      >>> print(jnp.union1d(jnp.array([3, 1]), jnp.array([1, 2])))
+      [1 2 3]
     """
     return unique(_n.concatenate(_flat("union1d", ar1, ar2)), size=size, fill_value=fill_value)
 
@@ -231,16 +272,18 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False, *, size=Non
 
     Args:
       ar1, ar2: arrays, taken as flat; concrete unless `size` is given.
-      assume_unique: accepted; each array has its elements once.
-      return_indices: also the first positions of the elements in both arrays.
-      size: the number of results: more are cut off, missing ones are filled up.
-      fill_value: what fills up; the least shared element by default. Positions are filled with the sizes of the arrays.
+      assume_unique: for compatibility; without influence.
+      return_indices: whether to give the first positions of the elements in both arrays.
+      size: the number of results, a static integer: more are cut off, missing ones are filled up.
+      fill_value: what fills up; the least element by default. Positions are filled up with the sizes of the arrays.
+    Returns: a vector of the promoted dtype, or a tuple of it and both vectors of positions.
     Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
       ConcretizationTypeError: traced arrays without `size`.
-
-    >>> import pullback.numpy as jnp
-    >>> print(jnp.intersect1d(jnp.array([3, 1, 2]), jnp.array([2, 3])))
-    [2 3]
+    Differentiable: as the values of `unique`.
+    Example:
+      >>> print(jnp.intersect1d(jnp.array([3, 1, 2]), jnp.array([2, 3])))
+      [2 3]
     """
     groups = _Groups(*_flat("intersect1d", ar1, ar2))
     n = groups.n_a + groups.n_b
@@ -257,15 +300,17 @@ def setdiff1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
 
     Args:
       ar1, ar2: arrays, taken as flat; concrete unless `size` is given.
-      assume_unique: take the elements of `ar1` as they come.
-      size: the number of results: more are cut off, missing ones are filled up.
+      assume_unique: whether to take the elements of `ar1` as they come, neither sorted nor made distinct.
+      size: the number of results, a static integer: more are cut off, missing ones are filled up.
       fill_value: what fills up; 0 by default.
+    Returns: a vector of the dtype of `ar1`.
     Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
       ConcretizationTypeError: traced arrays without `size`.
-
-    >>> import pullback.numpy as jnp
-    >>> print(jnp.setdiff1d(jnp.array([3, 1, 2]), jnp.array([2])))
-    [1 3]
+    Differentiable: as the values of `unique`, with respect to `ar1`.
+    Example:
+      >>> print(jnp.setdiff1d(jnp.array([3, 1, 2]), jnp.array([2])))
+      [1 3]
     """
     (ar1,) = _n._promote("setdiff1d", ar1)
     flat, mask = _n.ravel(ar1), None
@@ -284,15 +329,17 @@ def setxor1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
 
     Args:
       ar1, ar2: arrays, taken as flat; concrete unless `size` is given.
-      assume_unique: accepted; each array has its elements once.
-      size: the number of results: more are cut off, missing ones are filled up.
-      fill_value: what fills up; the least result by default.
+      assume_unique: for compatibility; without influence.
+      size: the number of results, a static integer: more are cut off, missing ones are filled up.
+      fill_value: what fills up; the least element by default.
+    Returns: a vector of the promoted dtype.
     Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
       ConcretizationTypeError: traced arrays without `size`.
-
-    >>> import pullback.numpy as jnp
-    >>> print(jnp.setxor1d(jnp.array([3, 1]), jnp.array([1, 2])))
-    [2 3]
+    Differentiable: as the values of `unique`.
+    Example:
+      >>> print(jnp.setxor1d(jnp.array([3, 1]), jnp.array([1, 2])))
+      [2 3]
     """
     groups = _Groups(*_flat("setxor1d", ar1, ar2))
     n = groups.n_a + groups.n_b

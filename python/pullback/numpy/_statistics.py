@@ -22,25 +22,29 @@ def _check(name, out, overwrite_input, out_sharding=None):
 def quantile(
     a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None
 ):
-    """Values below which a part `q` of the elements lies.
+    """The values below which a part `q` of the elements lies.
+    By 'linear' it is the value at position `q (n - 1)` of the sorted elements (type 7 of Hyndman and Fan, "Sample
+    quantiles in statistical packages", 1996). NaN if one is among the elements.
 
     Args:
-      a: an array of real numbers.
-      q: parts from 0 to 1: a number or a vector.
-      axis: axes to reduce; None for all.
-      out, overwrite_input: must be None and False.
-      method: what lies between two elements: 'linear', 'lower', 'higher', 'midpoint', 'nearest', or 'inverted_cdf'.
-      keepdims: keep reduced axes with size 1.
+      a: a real array or number; integers become floating.
+      q: the parts, from 0 to 1: a number or a vector; others are clipped.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      out, overwrite_input: for compatibility; must be None and False.
+      method: what lies between two elements: 'linear', 'lower', 'higher', 'midpoint', 'nearest', or 'inverted_cdf',
+        which gives the first element that the part reaches.
+      keepdims: whether reduced axes stay, with size 1.
       weights: what each element counts, of the shape of `a` or of the reduced axes; only for 'inverted_cdf'.
-    Returns: an array with the axes of `q` first; NaN where an element is.
+    Returns: a floating array: the axes of `q`, then those of `a` without the reduced ones.
     Raises:
-      ValueError: complex numbers, another method, weights of another shape; NotImplementedError: weights with a method that
-        has none.
-    Differentiable.
-
-    >>> import pullback.numpy as jnp
-    >>> float(jnp.quantile(jnp.array([1.0, 2.0, 4.0]), 0.75))
-    3.0
+      TypeError: `a` or `q` is neither an array nor a number.
+      ValueError: `a` is complex, `q` has several axes, another `method`, weights of another shape, `out` or
+        `overwrite_input` is given, or an axis is out of bounds.
+      NotImplementedError: `weights` with another method than 'inverted_cdf'.
+    Differentiable: almost everywhere, with respect to `a`; by 'linear' with respect to `q` too.
+    Example:
+      >>> print(jnp.quantile(jnp.array([1.0, 2.0, 4.0]), jnp.array([0.5, 0.75])))
+      [2. 3.]
     """
     _check("quantile", out, overwrite_input)
     return _quantile("quantile", a, q, axis, method, keepdims, weights, False)
@@ -49,26 +53,55 @@ def quantile(
 def percentile(
     a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None, out_sharding=None
 ):
-    """Values below which `q` percent of the elements lie.
+    """The values below which `q` percent of the elements lie: `quantile` with `q / 100`.
 
-    Args, results and errors are those of :func:`quantile`, with `q` from 0 to 100.
-
-    >>> import pullback.numpy as jnp
-    >>> float(jnp.percentile(jnp.array([1.0, 2.0, 4.0]), 75))
-    3.0
+    Args:
+      a: a real array or number; integers become floating.
+      q: the percentages, from 0 to 100: a number or a vector; others are clipped.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      out, overwrite_input: for compatibility; must be None and False.
+      method: what lies between two elements, as for `quantile`.
+      keepdims: whether reduced axes stay, with size 1.
+      weights: what each element counts, as for `quantile`.
+      out_sharding: must be None.
+    Returns: a floating array: the axes of `q`, then those of `a` without the reduced ones.
+    Raises:
+      TypeError: `a` is neither an array nor a number.
+      ValueError: `a` is complex, `q` has several axes, another `method`, weights of another shape, `out` or
+        `overwrite_input` is given, or an axis is out of bounds.
+      NotImplementedError: `weights` with another method than 'inverted_cdf', or `out_sharding` is given.
+    Differentiable: almost everywhere, with respect to `a`; by 'linear' with respect to `q` too.
+    Example:
+      >>> print(jnp.percentile(jnp.array([1.0, 2.0, 4.0]), 75))
+      3.0
     """
     _check("percentile", out, overwrite_input, out_sharding)
-    return _quantile("percentile", a, _n.asarray(q) / 100, axis, method, keepdims, weights, False)
+    a, q = _n._promote_inexact("percentile", a, q)
+    return _quantile("percentile", a, q / 100, axis, method, keepdims, weights, False)
 
 
 def nanquantile(
     a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None
 ):
-    """As :func:`quantile` of the elements that are not NaN; NaN where there are none.
+    """The values below which a part `q` of the elements that are not NaN lies; NaN where there are none.
 
-    >>> import pullback.numpy as jnp
-    >>> float(jnp.nanquantile(jnp.array([1.0, jnp.nan, 3.0]), 0.5))
-    2.0
+    Args:
+      a: a real array or number; integers become floating.
+      q: the parts, from 0 to 1: a number or a vector; others are clipped.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      out, overwrite_input: for compatibility; must be None and False.
+      method: what lies between two elements, as for `quantile`.
+      keepdims: whether reduced axes stay, with size 1.
+      weights: what each element counts, as for `quantile`.
+    Returns: a floating array: the axes of `q`, then those of `a` without the reduced ones.
+    Raises:
+      TypeError: `a` or `q` is neither an array nor a number.
+      ValueError: as for `quantile`.
+      NotImplementedError: `weights` with another method than 'inverted_cdf'.
+    Differentiable: almost everywhere, with respect to `a`; by 'linear' with respect to `q` too.
+    Example:
+      >>> print(jnp.nanquantile(jnp.array([1.0, jnp.nan, 3.0]), 0.5))
+      2.0
     """
     _check("nanquantile", out, overwrite_input)
     return _quantile("nanquantile", a, q, axis, method, keepdims, weights, True)
@@ -77,29 +110,47 @@ def nanquantile(
 def nanpercentile(
     a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None
 ):
-    """As :func:`percentile` of the elements that are not NaN; NaN where there are none.
+    """The values below which `q` percent of the elements that are not NaN lie: `nanquantile` with `q / 100`.
 
-    >>> import pullback.numpy as jnp
-    >>> float(jnp.nanpercentile(jnp.array([1.0, jnp.nan, 3.0]), 50))
-    2.0
+    Args:
+      a: a real array or number; integers become floating.
+      q: the percentages, from 0 to 100: a number or a vector; others are clipped.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      out, overwrite_input: for compatibility; must be None and False.
+      method: what lies between two elements, as for `quantile`.
+      keepdims: whether reduced axes stay, with size 1.
+      weights: what each element counts, as for `quantile`.
+    Returns: a floating array: the axes of `q`, then those of `a` without the reduced ones.
+    Raises:
+      TypeError: `a` is neither an array nor a number.
+      ValueError: as for `quantile`.
+      NotImplementedError: `weights` with another method than 'inverted_cdf'.
+    Differentiable: almost everywhere, with respect to `a`; by 'linear' with respect to `q` too.
+    Example:
+      >>> print(jnp.nanpercentile(jnp.array([1.0, jnp.nan, 3.0]), 50))
+      2.0
     """
     _check("nanpercentile", out, overwrite_input)
-    return _quantile("nanpercentile", a, _n.asarray(q) / 100, axis, method, keepdims, weights, True)
+    a, q = _n._promote_inexact("nanpercentile", a, q)
+    return _quantile("nanpercentile", a, q / 100, axis, method, keepdims, weights, True)
 
 
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    """The middle of the elements that are not NaN; the mean of the two middle ones of an even number.
+    """The middle of the elements over axes that are not NaN; the mean of the two middle ones of an even number.
 
     Args:
-      a: an array of real numbers.
-      axis: axes to reduce; None for all.
-      out, overwrite_input: must be None and False.
-      keepdims: keep reduced axes with size 1.
-    Differentiable.
-
-    >>> import pullback.numpy as jnp
-    >>> float(jnp.nanmedian(jnp.array([1.0, jnp.nan, 3.0])))
-    2.0
+      a: a real array or number; integers become floating.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      out, overwrite_input: for compatibility; must be None and False.
+      keepdims: whether reduced axes stay, with size 1.
+    Returns: a floating array of the shape of `a` without the reduced axes; NaN where all elements are.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: `a` is complex, `out` or `overwrite_input` is given, or an axis is out of bounds.
+    Differentiable: almost everywhere; the gradient goes to the middle elements.
+    Example:
+      >>> print(jnp.nanmedian(jnp.array([1.0, jnp.nan, 3.0, 8.0])))
+      3.0
     """
     _check("nanmedian", out, overwrite_input)
     return _quantile("nanmedian", a, 0.5, axis, "midpoint", keepdims, None, True)
@@ -221,21 +272,25 @@ def _weighted(rows, weights, q, skips_nan):
 
 
 def minmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
-    """The least and the greatest element over axes.
+    """The least and the greatest element over axes; NaN if one is among them.
 
     Args:
-      a: an array of real numbers.
-      axis: axes to reduce; None for all.
-      out: must be None.
-      keepdims: keep reduced axes with size 1.
-      initial: a bound of both results, or a pair: the greatest possible minimum and the least possible maximum.
-      where: a mask of the elements that take part.
-    Returns: the pair of minimum and maximum.
-    Raises: as `jax.numpy.min`.
-
-    >>> import pullback.numpy as jnp
-    >>> [int(x) for x in jnp.minmax(jnp.array([3, 1, 2]))]
-    [1, 3]
+      a: an array or number of any dtype.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      out: for compatibility; must be None.
+      keepdims: whether reduced axes stay, with size 1.
+      initial: an upper bound of the minimum and a lower bound of the maximum: one number for both, or a pair.
+      where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+    Returns: the pair of minimum and maximum, of the dtype of `a` and its shape without the reduced axes.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: no elements or a `where` without `initial`; an axis is out of bounds or occurs twice.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes; elements that tie share the gradient equally.
+    Example:
+      >>> least, greatest = jnp.minmax(jnp.array([[3, 1], [2, 8]]), axis=1)
+      >>> print(least, greatest)
+      [1 2] [3 8]
     """
     if out is not None:
         raise NotImplementedError("The 'out' argument to jnp.minmax is not supported.")
@@ -245,26 +300,27 @@ def minmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
 
 
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None):
-    """Estimated covariances of variables.
+    """The estimated covariances of variables: means of `(x - mean(x)) conj(y - mean(y))` over observations.
 
     Args:
-      m: observations `[variables, n]` or `[n]`.
-      y: more variables.
-      rowvar: variables are rows; otherwise columns.
-      bias: divide by the number of observations, not by one less.
-      ddof: what is taken off the number of observations, in place of `bias`.
-      fweights: integers: how often each observation counts.
-      aweights: the importance of each observation.
+      m: observations of shape `[variables, n]`, or `[n]` of one variable; integers become floating.
+      y: more variables, likewise.
+      rowvar: whether variables are rows; otherwise they are columns.
+      bias: whether to divide by the number of observations, instead of one less.
+      ddof: what is taken off the number of observations, in place of `bias`: an integer.
+      fweights: how often each observation counts: integers `[n]`.
+      aweights: the importance of each observation: numbers `[n]`.
       dtype: the dtype of the computation and the result.
-    Returns: the matrix of covariances, or the variance of one variable.
+    Returns: the matrix of covariances `[variables, variables]`, or the variance of one variable, without axes.
     Raises:
-      ValueError: more than two axes; TypeError: `fweights` that are no integers.
-      RuntimeError, ValueError: weights of the wrong shape.
-    Differentiable.
-
-    >>> import pullback.numpy as jnp
-    >>> float(jnp.cov(jnp.array([1.0, 2.0, 3.0])))
-    1.0
+      TypeError: `fweights` that are no integers, or observations that are no array.
+      ValueError: observations of more than two axes, or `ddof` that is no integer.
+      RuntimeError: weights of several axes or another length.
+    Differentiable: yes, in both modes, with respect to `m`, `y` and `aweights`.
+    Example:
+      >>> print(jnp.cov(jnp.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0]])))
+      [[1. 2.]
+       [2. 4.]]
     """
     if y is None:
         (m,) = _n._promote_inexact("cov", m)
@@ -325,21 +381,22 @@ def _check_weights(name, weights, rows):
 
 
 def corrcoef(x, y=None, rowvar=True, dtype=None):
-    """Correlations of variables: covariances divided by the deviations.
+    """The correlation coefficients of variables: covariances divided by both deviations, clipped to [-1, 1].
 
     Args:
-      x: observations `[variables, n]` or `[n]`.
-      y: more variables.
-      rowvar: variables are rows; otherwise columns.
+      x: observations of shape `[variables, n]`, or `[n]` of one variable; integers become floating.
+      y: more variables, likewise.
+      rowvar: whether variables are rows; otherwise they are columns.
       dtype: the dtype of the computation and the result.
-    Returns: the matrix of correlations, between -1 and 1.
+    Returns: the matrix of correlations `[variables, variables]`, or 1 for one variable, without axes; NaN for
+      constant variables.
     Raises:
-      ValueError: more than two axes.
-    Differentiable.
-
-    >>> import pullback.numpy as jnp
-    >>> float(jnp.corrcoef(jnp.array([1.0, 2.0]), jnp.array([2.0, 4.0]))[0, 1]) > 0.999
-    True
+      TypeError: observations that are no array.
+      ValueError: observations of more than two axes.
+    Differentiable: yes, in both modes, where no variable is constant.
+    Example:
+      >>> print(jnp.corrcoef(jnp.array([[1.0, 2.0, 3.0], [2.0, 2.0, 2.0]])).shape)
+      (2, 2)
     """
     c = cov(x, y, rowvar, dtype=dtype)
     if c.ndim == 0:

@@ -262,19 +262,22 @@ def _in_front(a, mask, axis):
 
 
 def frompyfunc(func, /, nin, nout, *, identity=None):
-    """A universal function of a function of scalars.
+    """A universal function of a function of scalars, with the methods `reduce`, `accumulate`, `at`, `outer` and
+    `reduceat`.
 
     Args:
       func: a function of `nin` scalars with `nout` results that JAX can trace.
-      nin: number of arguments.
-      nout: number of results.
-      identity: the value that changes nothing, where :meth:`ufunc.reduce` needs one.
-    Returns: a :class:`ufunc`.
-
-    >>> import pullback.numpy as jnp
-    >>> larger = jnp.frompyfunc(lambda a, b: jnp.where(a > b, a, b), 2, 1)
-    >>> int(larger.reduce(jnp.array([3, 7, 5])))
-    7
+      nin: the number of arguments.
+      nout: the number of results.
+      identity: the value that changes nothing, where `reduce` needs one; None for none.
+    Returns: a `jnp.ufunc`.
+    Raises:
+      TypeError: a number that is no integer.
+    Differentiable: the result as `func` is.
+    Example:
+      >>> larger = jnp.frompyfunc(lambda a, b: jnp.where(a > b, a, b), 2, 1)
+      >>> print(larger(jnp.array([1, 5]), 3), larger.reduce(jnp.array([3, 7, 5])))
+      [3 5] 7
     """
     return ufunc(func, nin, nout, identity=identity)
 

@@ -25,18 +25,19 @@ def delete(arr, obj, axis=None, *, assume_unique_indices=False):
 
     Args:
       arr: an array.
-      obj: which slices: an integer, which may be traced, a slice, a concrete mask, or integers: concrete, or traced if
-        `assume_unique_indices`.
-      axis: an axis; None takes the flat array.
-      assume_unique_indices: no index occurs twice, so that the size of the result is known.
+      obj: which slices: an integer, which may be traced, a slice, a concrete mask, or integers: concrete, or traced
+        with `assume_unique_indices`.
+      axis: the axis; None (the default) takes the flat array.
+      assume_unique_indices: a promise that no index occurs twice, so that the size of the result is known.
+    Returns: an array of the dtype of `arr`, shorter along the axis.
     Raises:
-      ValueError: an integer out of bounds; TypeError: indices that are no integers.
-      ConcretizationTypeError: traced indices, unless they are assumed to be unique.
-    Differentiable in `arr`.
-
-    >>> import pullback.numpy as jnp
-    >>> print(jnp.delete(jnp.array([5, 6, 7]), 1))
-    [5 7]
+      ValueError: an integer or the axis is out of bounds, or a mask of another length.
+      TypeError: indices that are no integers, or `arr` is no array.
+      ConcretizationTypeError: traced indices without `assume_unique_indices`.
+    Differentiable: yes, in both modes, with respect to `arr`.
+    Example:
+      >>> print(jnp.delete(jnp.array([5, 6, 7]), 1))
+      [5 7]
     """
     (arr,) = _n._promote("delete", arr)
     if axis is None:
@@ -90,16 +91,17 @@ def insert(arr, obj, values, axis=None):
 
     Args:
       arr: an array.
-      obj: where: an integer, integers or a slice; positions of `arr`.
+      obj: where: an integer, integers or a slice; positions of `arr`, brought into its bounds.
       values: what; broadcast and converted to the dtype of `arr`.
-      axis: an axis; None takes the flat array.
+      axis: the axis; None (the default) takes the flat array.
+    Returns: an array of the dtype of `arr`, longer along the axis.
     Raises:
-      ValueError: the axis is out of bounds or shapes do not broadcast; TypeError: positions that are no integers.
-    Differentiable in `arr` and `values`.
-
-    >>> import pullback.numpy as jnp
-    >>> print(jnp.insert(jnp.array([5, 7]), 1, 6))
-    [5 6 7]
+      ValueError: the axis is out of bounds, `obj` has several axes, or shapes do not broadcast.
+      TypeError: positions that are no integers.
+    Differentiable: yes, in both modes, with respect to `arr` and `values`.
+    Example:
+      >>> print(jnp.insert(jnp.array([5, 7]), 1, 6))
+      [5 6 7]
     """
     arr, values = _n.asarray(arr), _n.asarray(values)
     if axis is None:
@@ -137,21 +139,22 @@ def insert(arr, obj, values, axis=None):
 
 
 def place(arr, mask, vals, *, inplace=True):
-    """The array with the elements where a mask holds replaced by values in turn.
+    """The array with the elements where a mask holds replaced by values in turn; a new array.
 
     Args:
       arr: an array.
       mask: booleans, as many as `arr` has elements.
       vals: values, repeated as often as is needed.
-      inplace: must be False.
+      inplace: must be given as False: arrays are immutable.
+    Returns: an array of the shape and dtype of `arr`.
     Raises:
       ValueError: `inplace` is true, sizes differ, or there are no values.
-    Differentiable in `arr` and `vals`.
-
-    >>> import pullback.numpy as jnp
-    >>> x = jnp.arange(4)
-    >>> print(jnp.place(x, x % 2 == 0, 9, inplace=False))
-    [9 1 9 3]
+      TypeError: lists or tuples.
+    Differentiable: yes, in both modes, with respect to `arr` and `vals`.
+    Example:
+      >>> x = jnp.arange(4)
+      >>> print(jnp.place(x, x % 2 == 0, jnp.array([8, 9]), inplace=False))
+      [8 1 9 3]
     """
     _check_inplace("place", inplace)
     for i, x in enumerate((arr, mask, vals)):
@@ -170,22 +173,23 @@ def place(arr, mask, vals, *, inplace=True):
 
 
 def put(a, ind, v, mode=None, *, inplace=True):
-    """The array with the elements at positions of the flat array replaced.
+    """The array with the elements at positions of the flat array replaced; a new array.
 
     Args:
       a: an array.
       ind: integers.
       v: values, repeated as often as is needed.
-      mode: None and 'clip' bring positions to the nearest valid one, None after counting negative ones from the end;
-        'wrap' takes them modulo the size.
-      inplace: must be False.
+      mode: what positions out of bounds do: None (the default) and 'clip' take the nearest, None after counting
+        negative ones from the end; 'wrap' takes them modulo the size.
+      inplace: must be given as False: arrays are immutable.
+    Returns: an array of the shape and dtype of `a`.
     Raises:
-      ValueError: `inplace` is true, or another mode; NotImplementedError: mode 'raise'.
-    Differentiable in `a` and `v`.
-
-    >>> import pullback.numpy as jnp
-    >>> print(jnp.put(jnp.zeros(3), jnp.array([0, 2]), 1.0, inplace=False))
-    [1. 0. 1.]
+      ValueError: `inplace` is true, or another `mode`.
+      NotImplementedError: `mode='raise'`.
+    Differentiable: yes, in both modes, with respect to `a` and `v`.
+    Example:
+      >>> print(jnp.put(jnp.zeros(3), jnp.array([0, 2]), jnp.array([1.0, 2.0]), inplace=False))
+      [1. 0. 2.]
     """
     _check_inplace("put", inplace)
     a, ind, v = _n.asarray(a), _n.ravel(_n.asarray(ind)), _n.ravel(_n.asarray(v))
@@ -206,18 +210,23 @@ def put(a, ind, v, mode=None, *, inplace=True):
 
 
 def put_along_axis(arr, indices, values, axis, inplace=True, *, mode=None):
-    """The array with values at indices along an axis.
+    """The array with values at indices along an axis; a new array. The counterpart of `take_along_axis`.
 
     Args:
       arr: an array.
-      indices: integers, with as many axes as `arr`.
+      indices: integers with as many axes as `arr`.
       values: what is put there; broadcasts to the indices.
-      axis: an axis; None takes the flat array.
-      inplace: must be False.
-      mode: what happens to indices out of bounds, as for `jnp.ndarray.at`.
+      axis: the axis; None takes the flat array.
+      inplace: must be given as False: arrays are immutable.
+      mode: what happens to indices out of bounds, as for `jnp.ndarray.at`; they are left out by default.
+    Returns: an array of the shape and dtype of `arr`.
     Raises:
-      ValueError: `inplace` is true; shapes do not go together.
-    Differentiable in `arr` and `values`.
+      ValueError: `inplace` is true, the axis is out of bounds, or shapes do not go together.
+    Differentiable: yes, in both modes, with respect to `arr` and `values`.
+    Example:
+      >>> print(jnp.put_along_axis(jnp.zeros((2, 2), int), jnp.array([[1], [0]]), 9, axis=1, inplace=False))
+      [[0 9]
+       [9 0]]
     """
     _check_inplace("put_along_axis", inplace)
     arr = _n.asarray(arr)
@@ -231,16 +240,22 @@ def put_along_axis(arr, indices, values, axis, inplace=True, *, mode=None):
 
 
 def fill_diagonal(a, val, wrap=False, *, inplace=True):
-    """The array with a value, or values in turn, on its main diagonal.
+    """The array with a value, or values in turn, on its main diagonal; a new array.
 
     Args:
       a: an array of at least two axes; of more only if they are of equal size.
-      val: a number or an array whose elements are taken in turn.
-      wrap: must be False.
-      inplace: must be False.
+      val: a number, or an array whose elements are taken in turn.
+      wrap: for compatibility; must be False.
+      inplace: must be given as False: arrays are immutable.
+    Returns: an array of the shape and dtype of `a`.
     Raises:
-      NotImplementedError: `wrap` or `inplace` is true; ValueError: too few axes, or unequal ones.
-    Differentiable in `a` and `val`.
+      ValueError: too few axes, or unequal ones.
+      NotImplementedError: `wrap` or `inplace` is true.
+    Differentiable: yes, in both modes, with respect to `a` and `val`.
+    Example:
+      >>> print(jnp.fill_diagonal(jnp.zeros((2, 2), int), jnp.array([7, 8]), inplace=False))
+      [[7 0]
+       [0 8]]
     """
     if inplace:
         raise NotImplementedError("JAX arrays are immutable, must use inplace=False")
@@ -257,18 +272,20 @@ def fill_diagonal(a, val, wrap=False, *, inplace=True):
 
 
 def trim_zeros(filt, trim="fb", axis=None):
-    """The concrete array without the zeros around its nonzero elements.
+    """The array without the zeros around its nonzero elements.
 
     Args:
-      filt: an array.
-      trim: 'f' for the front, 'b' for the back, both by default.
-      axis: which axes to cut; all by default.
+      filt: a concrete array.
+      trim: 'f' for the front, 'b' for the back, 'fb' (the default) for both.
+      axis: the axis or axes to cut; None (the default) for all.
+    Returns: an array of the dtype of `filt`.
     Raises:
       ConcretizationTypeError: a traced array: the size of the result depends on its values.
-
-    >>> import pullback.numpy as jnp
-    >>> print(jnp.trim_zeros(jnp.array([0, 1, 0, 2, 0])))
-    [1 0 2]
+      ValueError: an axis is out of bounds.
+    Differentiable: outside of transformations only; the values must be concrete.
+    Example:
+      >>> print(jnp.trim_zeros(jnp.array([0, 1, 0, 2, 0])))
+      [1 0 2]
     """
     filt = _n.asarray(filt)
     axes = range(filt.ndim) if axis is None else [axis] if isinstance(axis, int) else axis

@@ -69,17 +69,18 @@ def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
     Args:
       pyfunc: the function, which JAX can trace.
       excluded: positions and keywords of arguments that are passed as they are; None is always passed so.
-      signature: names of axes, as `"(m,n),(n)->(m)"`; without it all arguments and results are scalars. A number fixes a size.
-    Returns: a function with `pyfunc`'s name and documentation.
+      signature: names of axes, as `"(m,n),(n)->(m)"`; without it all arguments and results are scalars. A number
+        fixes a size.
+    Returns: a function with `pyfunc`'s name and documentation; it raises ValueError for sizes that contradict the
+      signature or shapes that do not broadcast, and TypeError for another number of arguments or results.
     Raises:
-      ValueError: no signature, sizes that contradict it, or shapes that do not broadcast.
-      TypeError: another number of arguments or results than the signature has.
-    Differentiable, and jit-compiled, as `pyfunc` is: it is a nest of `vmap`.
-
-    >>> import pullback.numpy as jnp
-    >>> products = jnp.vectorize(jnp.dot, signature="(n),(n)->()")
-    >>> print(products(jnp.ones((2, 3)), jnp.arange(3.0)))
-    [3. 3.]
+      ValueError: no valid signature, or a negative position in `excluded`.
+      TypeError: `excluded` holds what is neither position nor keyword.
+    Differentiable: as `pyfunc` is; it is a nest of `vmap`.
+    Example:
+      >>> products = jnp.vectorize(jnp.dot, signature="(n),(n)->()")
+      >>> print(products(jnp.ones((2, 3)), jnp.arange(3.0)))
+      [3. 3.]
     """
     excluded_now = _check_excluded(excluded)
     names = None if signature is None else _parsed(signature)
@@ -146,19 +147,21 @@ def _axis(axis, ndim):
 
 
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
-    """A function of vectors applied to each line along an axis.
+    """A function of vectors applied to each line along an axis, by `vmap`.
 
     Args:
       func1d: a function of a vector and the other arguments.
       axis: the axis of the lines; the axes of the function's result take its place.
       arr: an array.
       args, kwargs: passed on to the function.
+    Returns: an array with the axes of the results in place of the axis.
     Raises:
       ValueError: the axis is out of bounds.
-
-    >>> import pullback.numpy as jnp
-    >>> print(jnp.apply_along_axis(jnp.sum, 0, jnp.ones((2, 3))))
-    [2. 2. 2.]
+    Differentiable: as the function is.
+    Example:
+      >>> print(jnp.apply_along_axis(jnp.cumsum, 1, jnp.array([[1, 2], [3, 4]])))
+      [[1 3]
+       [3 7]]
     """
     from pullback import vmap
 
@@ -181,13 +184,14 @@ def apply_over_axes(func, a, axes):
     Args:
       func: a function of an array and an axis that keeps the axis with size 1 or drops it.
       a: an array.
-      axes: the axes: one or several.
+      axes: the axis or axes.
+    Returns: an array with as many axes as `a`.
     Raises:
       ValueError: the function gives an array of another number of axes.
-
-    >>> import pullback.numpy as jnp
-    >>> jnp.apply_over_axes(jnp.sum, jnp.ones((2, 3)), [0, 1]).shape
-    (1, 1)
+    Differentiable: as the function is.
+    Example:
+      >>> print(jnp.apply_over_axes(jnp.sum, jnp.ones((2, 3)), [0, 1]))
+      [[6.]]
     """
     out = _n.asarray(a)
     for axis in axes if hasattr(axes, "__iter__") else (axes,):

@@ -3,67 +3,26 @@
 Integers become floats. What has no solution gives NaN or infinities, never an exception.
 """
 
-import functools
-import itertools
 import operator
-from typing import NamedTuple
+from typing import NamedTuple as _NamedTuple
 
 import numpy as _np
 
 from pullback import _core
 from pullback.lax import linalg as _lin
+from pullback.numpy._factorizations import (
+    _adjoint, _inexact, cholesky, eig, eigh, eigvals, eigvalsh, qr, svd, svdvals,
+)
+from pullback.numpy._products import cross, diagonal, matmul, matrix_transpose, multi_dot, outer, tensordot, trace, vecdot
 
 _n = _core.numpy
 
-cross_of_vectors, matmul_of, outer_of, tensordot_of, trace_of, vecdot_of = (
-    _n.cross, _n.matmul, _n.outer, _n.tensordot, _n.trace, _n.vecdot
-)
 
-
-class EighResult(NamedTuple):
-    """Ascending eigenvalues, and eigenvectors as columns."""
-
-    eigenvalues: _core.Array
-    eigenvectors: _core.Array
-
-
-class EigResult(NamedTuple):
-    """Eigenvalues, and eigenvectors as columns."""
-
-    eigenvalues: _core.Array
-    eigenvectors: _core.Array
-
-
-class QRResult(NamedTuple):
-    """Orthonormal columns and an upper triangle."""
-
-    Q: _core.Array
-    R: _core.Array
-
-
-class SVDResult(NamedTuple):
-    """Singular vectors, descending singular values, adjoint singular vectors."""
-
-    U: _core.Array
-    S: _core.Array
-    Vh: _core.Array
-
-
-class SlogdetResult(NamedTuple):
+class SlogdetResult(_NamedTuple):
     """Sign and logarithm of the absolute value of a determinant."""
 
     sign: _core.Array
     logabsdet: _core.Array
-
-
-def _inexact(*xs):
-    """Arrays of one inexact dtype."""
-    xs = [_n.asarray(x) for x in xs]
-    dtype = _n.result_type(*xs)
-    if dtype.kind not in "fcV" and "float" not in dtype.name:
-        dtype = _n.result_type(dtype, float)
-    xs = [x if x.dtype == dtype else x.astype(dtype) for x in xs]
-    return xs[0] if len(xs) == 1 else xs
 
 
 def _square(x, name):
@@ -72,50 +31,20 @@ def _square(x, name):
     return x
 
 
-def _adjoint(x):
-    return _lin._adjoint(x)
-
-
-def cholesky(a, *, upper=False, symmetrize_input=True):
-    """The lower factor L of `a = L Lᴴ`, or its adjoint if `upper`; NaN where `a` is not positive definite.
-
-    Raises:
-      ValueError: `a` is not square. Differentiable.
-    """
-    a = _inexact(a)
-    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
-        raise ValueError(f"Argument to linalg.cholesky must have shape [..., n, n], got {a.shape}.")
-    out = _lin.cholesky(_adjoint(a) if upper else a, symmetrize_input=symmetrize_input)
-    return _adjoint(out) if upper else out
-
-
-def svd(a, full_matrices=True, compute_uv=True, hermitian=False, subset_by_index=None):
-    """Singular values and vectors; see `lax.linalg.svd`. Of a Hermitian matrix they come from its eigenvalues."""
-    a = _inexact(a)
-    if not hermitian:
-        out = _lin.svd(a, full_matrices=full_matrices, compute_uv=compute_uv, subset_by_index=subset_by_index)
-        return SVDResult(*out) if compute_uv else out
-    w, v = eigh(a)
-    s = _n.abs(w)
-    order = _n.argsort(-s, axis=-1)
-    s = _n.take_along_axis(s, order, axis=-1)
-    if not compute_uv:
-        return s
-    v = _n.take_along_axis(v, order[..., None, :], axis=-1)
-    signs = _n.take_along_axis(_n.where(w < 0, -1, 1).astype(v.dtype), order, axis=-1)
-    return SVDResult(v, s, _adjoint(v * signs[..., None, :]))
-
-
-def svdvals(x, /):
-    """Singular values, descending."""
-    return svd(x, compute_uv=False)
-
-
 def matrix_power(a, n):
-    """The product of `n` equal matrices; of the inverse for negative `n`.
+    """The product of `n` equal matrices, by repeated squaring; of the inverse for negative `n`, the identity for 0.
 
+    Args:
+      a: matrices `[..., m, m]`; integers become floating.
+      n: a static integer.
+    Returns: an array `[..., m, m]`.
     Raises:
-      ValueError: `a` is not square. TypeError: `n` is no integer.
+      TypeError: `a` is not square, or `n` is no integer.
+    Differentiable: yes, in both modes.
+    Example:
+      >>> print(jnp.linalg.matrix_power(jnp.array([[1.0, 1.0], [0.0, 1.0]]), 5))
+      [[1. 5.]
+       [0. 1.]]
     """
     a = _inexact(a)
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
@@ -139,7 +68,20 @@ def matrix_power(a, n):
 
 
 def matrix_rank(M, rtol=None, *, hermitian=False, tol=None):
-    """The number of singular values above `rtol` times the greatest, or above `tol`."""
+    """The rank: the number of singular values above a bound.
+
+    Args:
+      M: matrices `[..., m, n]`; integers become floating. Of a vector or number whether an element differs from 0.
+      rtol: the bound as part of the greatest singular value: a number or an array `[...]`; `max(m, n) eps` by
+        default.
+      hermitian: whether `M` is Hermitian, so that its eigenvalues are used.
+      tol: the bound itself, in place of `rtol`.
+    Returns: integers `[...]`.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.linalg.matrix_rank(jnp.array([[1.0, 2.0], [2.0, 4.0]])))
+      1
+    """
     M = _inexact(M)
     if M.ndim < 2:
         return _n.any(M != 0).astype("int32")
@@ -195,12 +137,20 @@ def _rule(name, make):
 
 
 def slogdet(a, *, method=None):
-    """Sign (phase of complex) and logarithm of the absolute value of the determinant; `(0, -inf)` of singular matrices.
+    """The sign (of complex numbers the phase) and the logarithm of the absolute value of the determinant.
+    Their product `sign * exp(logabsdet)` is the determinant, but they do not overflow where that would.
 
     Args:
-      method: `"lu"`, or `"qr"`, which gives the same here.
+      a: matrices `[..., n, n]`; integers become floating.
+      method: 'lu' or None (the default), or 'qr', which gives the same here.
+    Returns: the named tuple of `sign` `[...]` and real `logabsdet` `[...]`; (0, -inf) of singular matrices.
     Raises:
-      ValueError: `a` is not square or the method unknown. Differentiable.
+      ValueError: `a` is not square, or another `method`.
+    Differentiable: yes, in both modes, where `a` is not singular: `logabsdet` has the gradient `inv(a)ᵀ`.
+    Example:
+      >>> sign, logabsdet = jnp.linalg.slogdet(jnp.array([[0.0, 1.0], [1.0, 0.0]]))
+      >>> print(sign, logabsdet)
+      -1.0 0.0
     """
     a = _square(_inexact(a), "slogdet()") if _n.ndim(a) >= 2 else _square(_n.asarray(a), "slogdet()")
     if method not in (None, "lu", "qr"):
@@ -249,51 +199,40 @@ def _with_det_rule():
 
 
 def det(a):
-    """The determinant. Those of sizes 2 and 3 are sums of products, others products of pivots.
+    """The determinant: of sizes 2 and 3 as sum of products, else as product of pivots.
 
+    Args:
+      a: matrices `[..., n, n]`; integers become floating.
+    Returns: an array `[...]`.
     Raises:
-      ValueError: `a` is not square. Differentiable, of singular matrices once.
+      ValueError: `a` is not square.
+    Differentiable: yes, in both modes, by Jacobi's formula `d det(a) = tr(adj(a) da)`; of singular matrices once.
+    Example:
+      >>> print(jnp.linalg.det(jnp.array([[1.0, 2.0], [3.0, 4.0]])))
+      -2.0
     """
     a = _square(_inexact(a), "det()")
     small, general = _rule("det", _with_det_rule)
     return small(a) if a.shape[-1] in (2, 3) else general(a)
 
 
-def eig(a):
-    """Eigenvalues and right eigenvectors of general matrices, complex and in no order."""
-    w, v = _lin.eig(_inexact(a), compute_left_eigenvectors=False)
-    return EigResult(w, v)
-
-
-def eigvals(a):
-    """Eigenvalues of general matrices, complex and in no order. Differentiable."""
-    return _lin.eig(_inexact(a), compute_left_eigenvectors=False, compute_right_eigenvectors=False)[0]
-
-
-def eigh(a, UPLO=None, symmetrize_input=True):
-    """Ascending eigenvalues and eigenvectors of Hermitian matrices.
-
-    Args:
-      UPLO: `"L"` or `"U"`, the triangle that is read when the input is not symmetrized.
-    Raises:
-      ValueError: `UPLO` is neither.
-    """
-    if UPLO not in (None, "L", "U"):
-        raise ValueError("UPLO must be one of None, 'L', or 'U'.")
-    v, w = _lin.eigh(_inexact(a), lower=UPLO != "U", symmetrize_input=symmetrize_input)
-    return EighResult(w, v)
-
-
-def eigvalsh(a, UPLO="L", *, symmetrize_input=True):
-    """Ascending eigenvalues of Hermitian matrices."""
-    return eigh(a, UPLO, symmetrize_input=symmetrize_input).eigenvalues
-
-
 def pinv(a, rtol=None, hermitian=False, *, rcond=None):
-    """The pseudo-inverse; singular values up to `rtol` times the greatest count as zero. Differentiable for constant rank.
+    """The pseudo-inverse (of Moore and Penrose) by singular values: those up to a bound count as zero.
 
     Args:
-      rtol: `10 max(m, n) eps` by default. rcond: its old name.
+      a: matrices `[..., m, n]`; integers become floating.
+      rtol: the bound as part of the greatest singular value: a number or an array `[...]`; `10 max(m, n) eps` by
+        default.
+      hermitian: whether `a` is Hermitian, so that its eigenvalues are used.
+      rcond: the old name of `rtol`.
+    Returns: an array `[..., n, m]`.
+    Raises:
+      TypeError: `a` has fewer than two axes.
+    Differentiable: yes, in both modes, where the rank does not change (Golub and Pereyra, 1973).
+    Example:
+      >>> print(jnp.linalg.pinv(jnp.array([[2.0, 0.0], [0.0, 0.0]])))
+      [[0.5 0. ]
+       [0.  0. ]]
     """
     a = _inexact(a)
     if rcond is not None:
@@ -333,10 +272,19 @@ def _with_pinv_rule():
 
 
 def inv(a):
-    """The inverse; infinities and NaN of singular matrices.
+    """The inverse, by solving for the identity with LU factors; `solve` is better where it is multiplied with
+    something.
 
+    Args:
+      a: matrices `[..., n, n]`; integers become floating.
+    Returns: an array `[..., n, n]`; infinities and NaN for singular matrices.
     Raises:
-      ValueError: `a` is not square. Differentiable.
+      ValueError: `a` is not square.
+    Differentiable: yes, in both modes.
+    Example:
+      >>> print(jnp.linalg.inv(jnp.array([[2.0, 0.0], [0.0, 4.0]])))
+      [[0.5  0.  ]
+       [0.   0.25]]
     """
     a = _inexact(a)
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
@@ -367,15 +315,18 @@ def _with_solve_rule():
 
 
 def solve(a, b):
-    """The solution x of `a x = b`.
+    """The solution x of `a x = b`, by LU factors with partial pivoting.
 
     Args:
-      a: [..., n, n]. b: [n] or [..., n, k]; a vector only if it has one axis.
+      a: matrices `[..., n, n]`; integers become floating.
+      b: the right sides: one vector `[n]`, or `[..., n, k]`; batches broadcast.
+    Returns: an array `[..., n, k]`, or `[..., n]` for a vector; infinities and NaN where `a` is singular.
     Raises:
-      ValueError: shapes do not fit. Differentiable in both.
-
-    >>> solve([[2.0, 0.0], [0.0, 4.0]], [2.0, 2.0])
-    Array([1. , 0.5], dtype=float32)
+      ValueError: shapes do not fit.
+    Differentiable: yes, in both modes, with respect to both: `dx = solve(a, db - da x)`.
+    Example:
+      >>> print(jnp.linalg.solve(jnp.array([[2.0, 0.0], [0.0, 4.0]]), jnp.array([2.0, 2.0])))
+      [1.  0.5]
     """
     a, b = _inexact(a, b)
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
@@ -431,10 +382,19 @@ def norm(x, ord=None, axis=None, keepdims=False):
     """The norm of vectors or matrices.
 
     Args:
-      ord: of vectors any number, of matrices 1, -1, 2, -2, ±inf, `"fro"` or `"nuc"`; by default the root of the sum of squares.
-      axis: one axis for vectors, two for matrices; all by default.
+      x: an array; integers become floating.
+      ord: of vectors any number: p-norms, inf, -inf, or 0 for the count of nonzero elements; of matrices 'fro',
+        'nuc' (the sum of singular values), 1, -1, inf, -inf (sums of columns and rows), 2 or -2 (singular values).
+        By default the root of the sum of squares.
+      axis: one axis for vectors, two for matrices; None (the default) for all.
+      keepdims: whether reduced axes stay, with size 1.
+    Returns: a real array of the shape of `x` without the axes.
     Raises:
-      ValueError: the order or the number of axes is impossible. Differentiable.
+      ValueError: the order does not exist, an axis is out of bounds, or a number of axes that is neither 1 nor 2.
+    Differentiable: yes, in both modes, away from 0 and from ties.
+    Example:
+      >>> print(jnp.linalg.norm(jnp.array([3.0, 4.0])), jnp.linalg.norm(jnp.array([[1.0, -2.0], [3.0, 4.0]]), ord=1))
+      5.0 6.0
     """
     x = _inexact(x)
     if axis is None:
@@ -442,7 +402,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
             flat = _n.sqrt(_n.sum(_n.real(x * _n.conj(x))))
             return flat.reshape((1,) * x.ndim) if keepdims else flat
         axis = tuple(range(x.ndim))
-    axes = tuple(a % x.ndim if -x.ndim <= a < x.ndim else _out_of_bounds(a, x.ndim) for a in ((axis,) if isinstance(axis, int) else axis))
+    axes = _canonical((axis,) if isinstance(axis, int) else axis, x.ndim)
     if len(axes) == 1:
         return _vector_norm(x, ord, axes[0], keepdims)
     if len(axes) == 2:
@@ -450,20 +410,51 @@ def norm(x, ord=None, axis=None, keepdims=False):
     raise ValueError(f"Improper number of axes for norm: axis={axes}. Pass one axis to compute a vector-norm, or two axes to compute a matrix-norm.")
 
 
-def _out_of_bounds(axis, rank):
-    raise ValueError(f"axis {axis} is out of bounds for array of dimension {rank}")
+def _canonical(axes, rank):
+    for axis in axes:
+        if not -rank <= axis < rank:
+            raise ValueError(f"axis {axis} is out of bounds for array of dimension {rank}")
+    return tuple(axis % rank for axis in axes)
 
 
 def matrix_norm(x, /, *, keepdims=False, ord="fro"):
-    """The norm of the matrices in the last two axes."""
+    """The norm of the matrices in the last two axes.
+
+    Args:
+      x: an array `[..., m, n]`; integers become floating.
+      keepdims: whether the two axes stay, with size 1.
+      ord: as for `norm`; 'fro' by default.
+    Returns: a real array `[...]`.
+    Raises:
+      ValueError: the order does not exist, or `x` has fewer than two axes.
+    Differentiable: yes, in both modes, away from 0 and from ties.
+    Example:
+      >>> print(jnp.linalg.matrix_norm(jnp.array([[3.0, 0.0], [0.0, 4.0]])))
+      5.0
+    """
     return norm(x, ord=ord, keepdims=keepdims, axis=(-2, -1))
 
 
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
-    """The norm of vectors: along an axis, several together, or all elements."""
+    """The norm of vectors: along an axis, along several as one, or of all elements.
+
+    Args:
+      x: an array; integers become floating.
+      axis: the axis or axes; None (the default) for all.
+      keepdims: whether the axes stay, with size 1.
+      ord: the order p of the norm `sum(|x|^p)^(1/p)`, 2 by default; inf, -inf, or 0 for the count of nonzero
+        elements.
+    Returns: a real array of the shape of `x` without the axes.
+    Raises:
+      ValueError: the order does not exist, or an axis is out of bounds.
+    Differentiable: yes, in both modes, away from 0 and from ties.
+    Example:
+      >>> print(jnp.linalg.vector_norm(jnp.array([[3.0, 4.0], [6.0, 8.0]]), axis=1))
+      [ 5. 10.]
+    """
     x = _inexact(x)
     if axis is None or isinstance(axis, (tuple, list)):
-        axes = tuple(range(x.ndim)) if axis is None else tuple(a % x.ndim for a in axis)
+        axes = tuple(range(x.ndim)) if axis is None else _canonical(axis, x.ndim)
         others = [a for a in range(x.ndim) if a not in axes]
         flat = _n.transpose(x, (*axes, *others)).reshape((-1, *(x.shape[a] for a in others)))
         out = _vector_norm(flat, ord, 0, False)
@@ -471,31 +462,24 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
     return norm(x, axis=axis, keepdims=keepdims, ord=ord)
 
 
-def qr(a, mode="reduced"):
-    """Factors with orthonormal columns and an upper triangle.
+def lstsq(a, b, rcond=None, *, numpy_resid=False):
+    """The x that makes the norm of `b - a x` least, and among several the x of least norm, by singular values.
 
     Args:
-      mode: `"reduced"`, `"complete"` for a square Q, `"r"` for R alone, or `"raw"` for transposed vectors and scales.
+      a: a matrix `[m, n]`; integers become floating.
+      b: the right sides `[m]` or `[m, k]`.
+      rcond: singular values below this part of the greatest count as zero; `max(m, n) eps` by default.
+      numpy_resid: whether the residuals are empty when the rank is not full, as NumPy has them; needs concrete
+        arrays.
+    Returns: a tuple of x `[n]` or `[n, k]`, the sums of squared residuals `[k]`, the rank, and the singular values.
     Raises:
-      ValueError: the mode is none of these. Differentiable.
-    """
-    a = _inexact(a)
-    if mode == "raw":
-        packed, taus = _core.find_primitive("geqrf").bind(a)
-        return QRResult(_n.swapaxes(packed, -1, -2), taus)
-    if mode not in ("reduced", "r", "full", "complete"):
-        raise ValueError(f"Unsupported QR decomposition mode '{mode}'")
-    q, r = _lin.qr(a, full_matrices=mode in ("full", "complete"))
-    return r if mode == "r" else QRResult(q, r)
-
-
-def lstsq(a, b, rcond=None, *, numpy_resid=False):
-    """The x that makes `b - a x` least, and among several the least x.
-
-    Returns: `(x, residuals, rank, singular values)`; residuals are sums of squares, with `numpy_resid` empty as NumPy has
-      them when the rank is not full.
-    Raises:
-      ValueError: shapes do not fit. Differentiable.
+      ValueError: another number of rows.
+      TypeError: `a` is no matrix, or `b` has too many axes.
+    Differentiable: yes, in both modes, with respect to both, where the rank does not change.
+    Example:
+      >>> x, residuals, rank, s = jnp.linalg.lstsq(jnp.array([[1.0], [1.0]]), jnp.array([1.0, 3.0]))
+      >>> print(x.round(3), residuals.round(3), rank)
+      [2.] [2.] 1
     """
     a, b = _inexact(a, b)
     if a.shape[0] != b.shape[0]:
@@ -525,72 +509,19 @@ def lstsq(a, b, rcond=None, *, numpy_resid=False):
     return (x.ravel() if is_vector else x), residuals, rank, s
 
 
-def cross(x1, x2, /, *, axis=-1):
-    """The cross product of vectors of three elements.
-
-    Raises:
-      ValueError: the axis has another size.
-    """
-    x1, x2 = _n.asarray(x1), _n.asarray(x2)
-    if x1.shape[axis] != 3 or x2.shape[axis] != 3:
-        raise ValueError(f"Both input arrays must be (arrays of) 3-dimensional vectors, but they have x1.shape[axis]={x1.shape[axis]} and x2.shape[axis]={x2.shape[axis]} dimensions instead.")
-    return cross_of_vectors(x1, x2, axis=axis)
-
-
-def outer(x1, x2, /):
-    """Products of all pairs of elements of two vectors.
-
-    Raises:
-      ValueError: an operand is no vector.
-    """
-    x1, x2 = _n.asarray(x1), _n.asarray(x2)
-    if x1.ndim != 1 or x2.ndim != 1:
-        raise ValueError(f"Input arrays must be one-dimensional, but they are x1.ndim={x1.ndim} x2.ndim={x2.ndim}")
-    return x1[:, None] * x2[None, :]
-
-
-def matmul(x1, x2, /, *, precision=None, preferred_element_type=None):
-    """The matrix product; see `numpy.matmul`."""
-    return matmul_of(x1, x2, precision=precision, preferred_element_type=preferred_element_type)
-
-
-def matrix_transpose(x, /):
-    """The last two axes exchanged.
-
-    Raises:
-      ValueError: there are fewer.
-    """
-    x = _n.asarray(x)
-    if x.ndim < 2:
-        raise ValueError(f"x must be at least two-dimensional for matrix_transpose; got ndim={x.ndim}")
-    return _n.swapaxes(x, -1, -2)
-
-
-def vecdot(x1, x2, /, *, axis=-1, precision=None, preferred_element_type=None):
-    """Inner products of vectors, the first conjugated."""
-    return vecdot_of(x1, x2, axis=axis, precision=precision, preferred_element_type=preferred_element_type)
-
-
-def tensordot(x1, x2, /, *, axes=2, precision=None, preferred_element_type=None, out_sharding=None):
-    """Contraction over several axes; see `numpy.tensordot`."""
-    return tensordot_of(x1, x2, axes=axes, precision=precision, preferred_element_type=preferred_element_type)
-
-
-def diagonal(x, /, *, offset=0):
-    """The diagonals of the last two axes."""
-    return _n.diagonal(x, offset=offset, axis1=-2, axis2=-1)
-
-
-def trace(x, /, *, offset=0, dtype=None):
-    """Sums of the diagonals of the last two axes."""
-    return trace_of(x, offset=offset, axis1=-2, axis2=-1, dtype=dtype)
-
-
 def tensorinv(a, ind=2):
-    """The inverse under `tensordot` over `ind` axes.
+    """The inverse under `tensordot` over `ind` axes: `tensordot(tensorinv(a, ind), a, ind)` is the identity.
 
+    Args:
+      a: an array whose first `ind` sizes have the product of the others; integers become floating.
+      ind: the number of first axes, a positive integer; 2 by default.
+    Returns: an array of the shape `a.shape[ind:] + a.shape[:ind]`.
     Raises:
-      ValueError: the sizes before and after `ind` have different products, or `ind` is not positive.
+      ValueError: the products differ, or `ind` is not positive.
+    Differentiable: yes, in both modes.
+    Example:
+      >>> jnp.linalg.tensorinv(jnp.eye(6).reshape(2, 3, 6)).shape
+      (6, 2, 3)
     """
     a = _inexact(a)
     ind = operator.index(ind)
@@ -605,8 +536,17 @@ def tensorinv(a, ind=2):
 def tensorsolve(a, b, axes=None):
     """The x with `tensordot(a, x, x.ndim) = b`.
 
+    Args:
+      a: an array of the shape of `b`, then that of x, with as many elements each; integers become floating.
+      b: the right side.
+      axes: axes of `a` that are moved to the end first; none by default.
+    Returns: an array of the shape `a.shape[b.ndim:]`.
     Raises:
       ValueError: sizes do not fit.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.linalg.tensorsolve(2 * jnp.eye(4).reshape(2, 2, 4), jnp.ones((2, 2))))
+      [0.5 0.5 0.5 0.5]
     """
     a, b = _inexact(a, b)
     if axes is not None:
@@ -620,46 +560,20 @@ def tensorsolve(a, b, axes=None):
     return solve(a.reshape(b.size, -1), b.ravel()).reshape(shape)
 
 
-def multi_dot(arrays, *, precision=None):
-    """The product of several matrices in the order with the fewest multiplications.
-
-    Raises:
-      ValueError: there are fewer than two, or one inside is no matrix.
-    """
-    arrs = [_n.asarray(x) for x in arrays]
-    if len(arrs) < 2:
-        raise ValueError(f"multi_dot requires at least two arrays; got len(arrays)={len(arrs)}")
-    if not (arrs[0].ndim in (1, 2) and arrs[-1].ndim in (1, 2) and all(x.ndim == 2 for x in arrs[1:-1])):
-        raise ValueError(f"multi_dot: input arrays must all be two-dimensional, except for the first and last array which may be 1 or 2 dimensional. Got array shapes {[x.shape for x in arrs]}")
-    if any(x.shape[-1] != y.shape[0] for x, y in itertools.pairwise(arrs)):
-        raise ValueError(f"multi_dot: last dimension of each array must match first dimension of following array. Got array shapes {[x.shape for x in arrs]}")
-    first = arrs[0][None] if arrs[0].ndim == 1 else arrs[0]
-    last = arrs[-1][:, None] if arrs[-1].ndim == 1 else arrs[-1]
-    matrices = [first, *arrs[1:-1], last]
-    sizes = [x.shape[0] for x in matrices] + [matrices[-1].shape[1]]
-
-    @functools.cache
-    def best(i, j):
-        if i == j:
-            return 0, i
-        return min((best(i, k)[0] + best(k + 1, j)[0] + sizes[i] * sizes[k + 1] * sizes[j + 1], k) for k in range(i, j))
-
-    def product(i, j):
-        if i == j:
-            return matrices[i]
-        k = best(i, j)[1]
-        return _n.matmul(product(i, k), product(k + 1, j))
-
-    out = product(0, len(matrices) - 1)
-    shape = out.shape[arrs[0].ndim == 1:] if arrs[0].ndim == 1 else out.shape
-    return out.reshape(shape[:-1] if arrs[-1].ndim == 1 else shape)
-
-
 def cond(x, p=None):
-    """The condition number: the norm times that of the inverse; of singular values by default.
+    """The condition number: the norm times that of the inverse.
 
+    Args:
+      x: matrices `[..., m, n]`, square ones for other orders than 2 and -2; integers become floating.
+      p: the order of the norm, as for `norm`; None (the default) and 2 for the quotient of the greatest and the
+        least singular value.
+    Returns: a real array `[...]`; infinite for singular matrices, NaN where an element is.
     Raises:
-      ValueError: `x` has less than two axes.
+      ValueError: `x` has fewer than two axes, is not square where it must be, or the order does not exist.
+    Differentiable: yes, in both modes, where the norms are.
+    Example:
+      >>> print(jnp.linalg.cond(jnp.array([[2.0, 0.0], [0.0, 8.0]])))
+      4.0
     """
     x = _inexact(x)
     if x.ndim < 2:

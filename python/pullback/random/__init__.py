@@ -24,7 +24,18 @@ globals().update({name: getattr(_core.random, name) for name in __all__ if hasat
 
 
 def key_dtype(impl_spec=None):
-    """The element type of keys."""
+    """The element type of keys.
+
+    Args:
+      impl_spec: the name of the generator, 'threefry2x32' or None.
+    Returns: the dtype object that arrays of keys have.
+    Raises:
+      ValueError: there is no such generator. NotImplementedError: it is another one of JAX's.
+    Differentiable: no, the result is no array.
+    Example:
+      >>> jax.random.key(0).dtype == jax.random.key_dtype()
+      True
+    """
     _core.random.check_impl(impl_spec)
     return _key_dtype
 
@@ -33,4 +44,14 @@ for _name in ("ball", "binomial", "multinomial", "multivariate_normal", "orthogo
     globals()[_name].__module__ = "pullback.random"
 
 Key = _typing.NewType("Key", _core.Array)
+Key.__doc__ = """A name for arrays of keys in annotations; called, it gives back what it is given.
+
+Args:
+  x: any value; it is not checked.
+Returns: `x`.
+Differentiable: no, keys have no tangents.
+Example:
+  >>> jax.random.Key(jax.random.key(0)).shape
+  ()
+"""
 random_gamma_p = _core.find_primitive("random_gamma")

@@ -10,7 +10,7 @@ from functools import partial as _partial
 import numpy as _np
 
 from pullback import _core, lax
-from pullback._api import jit as _jit
+from pullback._jit import jit as _jit
 
 _n, _r = _core.numpy, _core.random
 
@@ -54,15 +54,17 @@ def poisson(key, lam, shape=None, dtype=None, *, method="exact", out_sharding=No
       shape: the shape of the result; that of `lam` by default.
       dtype: an integer dtype, int32 by default.
       method: only 'exact' is served.
+      out_sharding: taken for compatibility and ignored.
     Returns: an array of `shape` and `dtype`.
     Raises:
-      TypeError, ValueError: for what is no key, for several keys, a dtype that is not of integers, shapes that do not go
-        together and an unknown method.
-    Not differentiable: counts are integers.
-
-    >>> from pullback import random
-    >>> random.poisson(random.key(0), 3.0, (4,)).shape
-    (4,)
+      TypeError: `key` is no key.
+      ValueError: several keys are given, the dtype is not of integers, shapes do not go together, or the method is
+        unknown.
+      NotImplementedError: the method is 'approximate'.
+    Differentiable: no, counts are integers.
+    Example:
+      >>> jax.random.poisson(jax.random.key(0), jnp.zeros(3))
+      Array([0, 0, 0], dtype=int32)
     """
     key = _r.checked_key("poisson", key)
     check_method("poisson", method)
@@ -154,13 +156,12 @@ def binomial(key, n, p, shape=None, dtype=None):
       dtype: a floating dtype, float32 by default.
     Returns: counts as floating numbers, of `shape` and `dtype`.
     Raises:
-      TypeError, ValueError: for what is no key, for several keys, a dtype that is not floating, and shapes that do not go
-        together.
-    Not differentiable in a useful way: the derivative of counts is zero.
-
-    >>> from pullback import random
-    >>> int(random.binomial(random.key(0), 10, 0.0))
-    0
+      TypeError: `key` is no key.
+      ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
+    Differentiable: no; the derivative of counts is 0.
+    Example:
+      >>> jax.random.binomial(jax.random.key(0), 10, jnp.array([0.0, 1.0]))
+      Array([ 0., 10.], dtype=float32)
     """
     key = _r.checked_key("binomial", key)
     dtype = _core.as_dtype(dtype if dtype is not None else float)
@@ -279,12 +280,12 @@ def multinomial(key, n, p, *, shape=None, dtype=None, unroll=1):
       unroll: how many categories to take together, a hint.
     Returns: an array of the batch's shape and one more axis, that of the categories.
     Raises:
-      TypeError, ValueError: for what is no key, several keys, and shapes that do not go together.
-      IndexError: `p` has no axis.
-
-    >>> from pullback import random, numpy as jnp
-    >>> int(random.multinomial(random.key(0), 7, jnp.array([0.25, 0.25, 0.5])).sum())
-    7
+      TypeError: `key` is no key. IndexError: `p` has no axis.
+      ValueError: several keys are given, or shapes do not go together.
+    Differentiable: no; the derivative of counts is 0.
+    Example:
+      >>> int(jax.random.multinomial(jax.random.key(0), 7, jnp.array([0.25, 0.25, 0.5])).sum())
+      7
     """
     key = _r.checked_key("multinomial", key)
     n, p = _n._promote_inexact("multinomial", n, p)

@@ -3,7 +3,7 @@
 from functools import partial as _partial
 
 from pullback import _core, lax
-from pullback._api import jit as _jit
+from pullback._jit import jit as _jit
 
 _n, _r = _core.numpy, _core.random
 
@@ -44,17 +44,19 @@ def ball(key, d, p=2, shape=(), dtype=None, *, out_sharding=None):
     Args:
       key: a key, typed or of two words.
       d: the dimension of the points.
-      p: the exponent of the norm, a scalar.
+      p: the exponent of the norm, a positive scalar.
       shape: the shape of the batch.
       dtype: a floating dtype, float32 by default.
+      out_sharding: not served; None.
     Returns: an array of shape `(*shape, d)`.
     Raises:
-      TypeError, ValueError: for what is no key, several keys, a dtype that is not floating, a negative dimension.
-    Differentiable in `p` where the samples of the gamma distribution are.
-
-    >>> from pullback import random, numpy as jnp
-    >>> bool(jnp.linalg.norm(random.ball(random.key(0), 3)) <= 1) if hasattr(jnp, "linalg") else True
-    True
+      TypeError: `key` is no key, or the dimension is negative.
+      ValueError: several keys are given, or the dtype is not floating.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: in `p`, as `gamma` is.
+    Example:
+      >>> bool(jnp.linalg.norm(jax.random.ball(jax.random.key(0), 3)) <= 1)
+      True
     """
     key = _r.checked_key("ball", key)
     _check_sharding("ball", out_sharding)
@@ -82,19 +84,20 @@ def multivariate_normal(key, mean, cov, shape=None, dtype=None, method="cholesky
     Args:
       key: a key, typed or of two words.
       mean: means `[..., n]`.
-      cov: covariances `[..., n, n]`, symmetric and positive semidefinite; for 'cholesky' definite.
+      cov: covariances `[..., n, n]`, symmetric and positive semidefinite; for 'cholesky' definite, else NaN comes out.
       shape: the shape of the batch; that of `mean` and `cov` together by default.
       dtype: a floating dtype, float32 by default.
       method: how the root is found: 'cholesky', 'eigh' or 'svd'.
+      out_sharding: not served; None.
     Returns: an array of shape `(*shape, n)`.
     Raises:
-      TypeError, ValueError: for what is no key, several keys, a dtype that is not floating, shapes that do not go together
-        and an unknown method.
-    Differentiable in `mean` and `cov` as the factorization is.
-
-    >>> from pullback import random, numpy as jnp
-    >>> random.multivariate_normal(random.key(0), jnp.zeros(2), jnp.eye(2), (5,)).shape  # doctest: +SKIP
-    (5, 2)
+      TypeError: `key` is no key.
+      ValueError: several keys are given, the dtype is not floating, shapes do not go together, or the method is unknown.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: in `mean` and `cov`, as the factorization is.
+    Example:
+      >>> jax.random.multivariate_normal(jax.random.key(0), jnp.zeros(2), jnp.eye(2), (5,)).shape
+      (5, 2)
     """
     key = _r.checked_key("multivariate_normal", key)
     _check_sharding("multivariate_normal", out_sharding)
@@ -153,14 +156,17 @@ def orthogonal(key, n, shape=(), dtype=None, m=None, *, out_sharding=None):
       shape: the shape of the batch.
       dtype: a floating or complex dtype, float32 by default.
       m: the number of columns; `n` by default.
+      out_sharding: not served; None.
     Returns: an array of shape `(*shape, n, m)`: orthonormal columns if `n >= m`, else orthonormal rows.
     Raises:
-      TypeError, ValueError: for what is no key, several keys, a dtype that is neither floating nor complex, sizes that are
-        no integers or negative.
-
-    >>> from pullback import random
-    >>> random.orthogonal(random.key(0), 3, m=2).shape  # doctest: +SKIP
-    (3, 2)
+      TypeError: `key` is no key, or `n` is no integer.
+      ValueError: several keys are given, the dtype is neither floating nor complex, or a size is negative.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: nothing to differentiate, keys have no tangents.
+    Example:
+      >>> q = jax.random.orthogonal(jax.random.key(0), 3, m=2)
+      >>> bool(jnp.allclose(q.T @ q, jnp.eye(2), atol=1e-5))
+      True
     """
     import operator
 

@@ -43,10 +43,24 @@ def _scales(n, norm, dtype):
 
 
 def dct(x, type=2, n=None, axis=-1, norm=None):
-    """The cosine transform of type 2 along an axis: `2 Σ x[j] cos(π k (2 j + 1) / 2 n)`.
+    """The cosine transform of type 2 along an axis: `2 Σ x[j] cos(π k (2 j + 1) / 2 n)` for `k` from 0 to `n - 1`.
 
+    J. Makhoul, "A fast cosine transform in one and two dimensions", 1980.
+
+    Args:
+      x: an array of real numbers; integers become floating.
+      type: must be 2.
+      n: how many elements to take: the first ones, or filled up with zeros; by default all.
+      axis: the axis.
+      norm: "ortho" divides so that the transform is orthonormal; None and "backward" leave it.
+    Returns: an array of the shape of `x` with size `n` along the axis.
     Raises:
-      NotImplementedError: another type. ValueError: complex numbers. Differentiable.
+      NotImplementedError: another type.
+      ValueError: complex numbers, another norm, or `n` below 1.
+    Differentiable: yes, linear.
+    Example:
+      >>> print(jax.scipy.fft.dct(jnp.ones(2)))
+      [4. 0.]
     """
     _check(type, norm)
     x = _real(x, "dct")
@@ -62,7 +76,23 @@ def dct(x, type=2, n=None, axis=-1, norm=None):
 
 
 def idct(x, type=2, n=None, axis=-1, norm=None):
-    """The inverse of `dct`."""
+    """The inverse of `dct`: the cosine transform of type 3, divided by `2 n`.
+
+    Args:
+      x: an array of real numbers; integers become floating.
+      type: must be 2: that of the transform whose inverse it is.
+      n: how many elements to take: the first ones, or filled up with zeros; by default all.
+      axis: the axis.
+      norm: that of the transform: None, "backward" or "ortho".
+    Returns: an array of the shape of `x` with size `n` along the axis.
+    Raises:
+      NotImplementedError: another type.
+      ValueError: complex numbers, another norm, or `n` below 1.
+    Differentiable: yes, linear.
+    Example:
+      >>> print(jax.scipy.fft.idct(jnp.array([4.0, 0.0])))
+      [1. 1.]
+    """
     _check(type, norm)
     x = _real(x, "idct")
     axis = axis % x.ndim
@@ -91,12 +121,46 @@ def _each(function, x, type, s, axes, norm):
 
 
 def dctn(x, type=2, s=None, axes=None, norm=None):
-    """The cosine transform along several axes, all by default."""
+    """The cosine transform of type 2 along several axes, one after the other.
+
+    Args:
+      x: an array of real numbers; integers become floating.
+      type: must be 2.
+      s: how many elements to take along each axis; by default all.
+      axes: the axes; by default the last ones that `s` names, else all.
+      norm: None, "backward" or "ortho".
+    Returns: an array of the shape of `x` with sizes `s` along the axes.
+    Raises:
+      NotImplementedError: another type.
+      ValueError: complex numbers, another norm, or another number of sizes than axes.
+    Differentiable: yes, linear.
+    Example:
+      >>> print(jax.scipy.fft.dctn(jnp.ones((2, 2))))
+      [[16.  0.]
+       [ 0.  0.]]
+    """
     return _each(dct, x, type, s, axes, norm)
 
 
 def idctn(x, type=2, s=None, axes=None, norm=None):
-    """The inverse of `dctn`."""
+    """The inverse of `dctn`.
+
+    Args:
+      x: an array of real numbers; integers become floating.
+      type: must be 2: that of the transform whose inverse it is.
+      s: how many elements to take along each axis; by default all.
+      axes: the axes; by default the last ones that `s` names, else all.
+      norm: that of the transform: None, "backward" or "ortho".
+    Returns: an array of the shape of `x` with sizes `s` along the axes.
+    Raises:
+      NotImplementedError: another type.
+      ValueError: complex numbers, another norm, or another number of sizes than axes.
+    Differentiable: yes, linear.
+    Example:
+      >>> print(jax.scipy.fft.idctn(jnp.array([[16.0, 0.0], [0.0, 0.0]])))
+      [[1. 1.]
+       [1. 1.]]
+    """
     return _each(idct, x, type, s, axes, norm)
 
 

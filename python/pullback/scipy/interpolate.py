@@ -14,24 +14,22 @@ __all__ = ["RegularGridInterpolator"]
 class RegularGridInterpolator:
     """A function given by its values on a grid with axes at right angles.
 
+    A call takes points `[..., d]`, or `d` arrays that broadcast, and gives values `[..., ...]`.
+
     Args:
-      points: for each axis the coordinates of the grid, strictly in order.
+      points: for each of `d` axes the coordinates of the grid, strictly in order.
       values: the values `[n1, ..., nd, ...]`.
-      method: 'linear' or 'nearest'.
+      method: "linear" or "nearest".
       bounds_error: must be False: points outside are no error.
       fill_value: the value outside of the grid; None extrapolates.
     Raises:
       ValueError: another method, coordinates that do not fit the values or are not in order.
       NotImplementedError: `bounds_error` is true.
-
-    A call takes points `[..., d]`, or `d` arrays that broadcast, and gives values `[..., ...]`. Differentiable in points and
-    values for 'linear'.
-
-    >>> from pullback.scipy.interpolate import RegularGridInterpolator
-    >>> from pullback import numpy as jnp
-    >>> f = RegularGridInterpolator((jnp.array([0.0, 1.0]),), jnp.array([0.0, 10.0]))
-    >>> print(f(jnp.array([[0.5]])))
-    [5.]
+    Differentiable: yes, with respect to points and values for "linear", in both modes.
+    Example:
+      >>> f = jax.scipy.interpolate.RegularGridInterpolator((jnp.array([0.0, 1.0]),), jnp.array([0.0, 10.0]))
+      >>> print(f(jnp.array([[0.5]])))
+      [5.]
     """
 
     def __init__(self, points, values, method="linear", bounds_error=False, fill_value=_np.nan):

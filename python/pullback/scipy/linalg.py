@@ -1,12 +1,28 @@
-"""Linear algebra with SciPy's names, and matrices that have names."""
-
-import math
+"""Linear algebra with SciPy's names. Matrices that have names are made in `_matrices`."""
 
 import numpy as _np
 
 from pullback import _core
 from pullback.lax import linalg as _lin
 from pullback.numpy import linalg as _la
+from pullback.scipy._matrices import (
+    block_diag as block_diag,
+    circulant as circulant,
+    companion as companion,
+    convolution_matrix as convolution_matrix,
+    dft as dft,
+    fiedler as fiedler,
+    fiedler_companion as fiedler_companion,
+    hadamard as hadamard,
+    hankel as hankel,
+    helmert as helmert,
+    hilbert as hilbert,
+    invhilbert as invhilbert,
+    invpascal as invpascal,
+    leslie as leslie,
+    pascal as pascal,
+    toeplitz as toeplitz,
+)
 
 _n = _core.numpy
 _inexact = _la._inexact
@@ -17,19 +33,64 @@ def _adjoint(x):
 
 
 def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
-    """The Cholesky factor: U with `a = Uᴴ U`, or L with `a = L Lᴴ` if `lower`. Differentiable."""
+    """The Cholesky factor of positive definite matrices: U with `a = Uᴴ U`, or L with `a = L Lᴴ` if `lower`.
+
+    Args:
+      a: real or complex `[..., n, n]`, of which only one triangle is read: the lower one if `lower`, else the upper one.
+        Integers become floating.
+      lower: which factor to give.
+      overwrite_a: accepted for compatibility; arrays are never changed.
+      check_finite: accepted for compatibility; nothing is checked.
+    Returns: a triangle of the shape of `a`; NaN where the matrix is not positive definite.
+    Raises:
+      ValueError: the matrices are not square.
+    Differentiable: yes, in both modes.
+    Example:
+      >>> print(jax.scipy.linalg.cholesky(jnp.array([[4.0, 2.0], [2.0, 5.0]])))
+      [[2. 1.]
+       [0. 2.]]
+    """
     a = _inexact(a)
     factor = _lin.cholesky(a if lower else _adjoint(a), symmetrize_input=False)
     return factor if lower else _adjoint(factor)
 
 
 def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
-    """The Cholesky factor and which one it is, for `cho_solve`."""
+    """The Cholesky factor and which one it is, for `cho_solve`.
+
+    Args:
+      a: positive definite real or complex `[..., n, n]`.
+      lower: whether to give the lower factor.
+      overwrite_a, check_finite: accepted for compatibility; without effect.
+    Returns: the pair of a triangle `[..., n, n]`, NaN where the matrix is not positive definite, and `lower`.
+    Raises:
+      ValueError: the matrices are not square.
+    Differentiable: yes, in both modes.
+    Example:
+      >>> c, lower = jax.scipy.linalg.cho_factor(jnp.array([[4.0, 0.0], [0.0, 9.0]]))
+      >>> print(c, lower)
+      [[2. 0.]
+       [0. 3.]] False
+    """
     return cholesky(a, lower=lower), lower
 
 
 def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
-    """The solution of `a x = b` from what `cho_factor` gave."""
+    """The solution of `a x = b` from what `cho_factor` gave for `a`.
+
+    Args:
+      c_and_lower: a triangle `[..., n, n]` and whether it is the lower one.
+      b: `[n]` or `[..., n, k]`.
+      overwrite_b, check_finite: accepted for compatibility; without effect.
+    Returns: an array of the shape of `b`.
+    Raises:
+      ValueError: shapes do not fit.
+    Differentiable: yes, with respect to the factor and `b`, in both modes.
+    Example:
+      >>> factors = jax.scipy.linalg.cho_factor(jnp.array([[4.0, 0.0], [0.0, 9.0]]))
+      >>> print(jax.scipy.linalg.cho_solve(factors, jnp.array([8.0, 9.0])))
+      [2. 1.]
+    """
     c, lower = c_and_lower
     c, b = _inexact(c, b)
     if c.ndim < 2 or c.shape[-1] != c.shape[-2] or c.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
@@ -39,17 +100,57 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
 
 
 def svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
-    """Singular values and vectors; see `numpy.linalg.svd`."""
+    """The singular value decomposition `a = U diag(s) Vᴴ`, with singular values in descending order.
+
+    Args:
+      a: real or complex `[..., m, n]`; `k` is the smaller of `m` and `n`.
+      full_matrices: whether U is `[..., m, m]` and Vᴴ `[..., n, n]`, else `[..., m, k]` and `[..., k, n]`.
+      compute_uv: whether to give U and Vᴴ too.
+      overwrite_a, check_finite, lapack_driver: accepted for compatibility; without effect.
+    Returns: U, real `s` `[..., k]` and Vᴴ, or only `s`.
+    Raises:
+      TypeError: `a` has fewer than two axes.
+    Differentiable: yes, in both modes, where singular values differ; with `full_matrices` only the singular values alone
+      (`compute_uv=False`), else NotImplementedError.
+    Example:
+      >>> print(jax.scipy.linalg.svd(jnp.array([[0.0, 2.0], [3.0, 0.0]]), compute_uv=False))
+      [3. 2.]
+    """
     return _lin.svd(_inexact(a), full_matrices=full_matrices, compute_uv=compute_uv)
 
 
 def det(a, overwrite_a=False, check_finite=True):
-    """The determinant."""
+    """The determinant.
+
+    Args:
+      a: real or complex `[..., n, n]`; integers become floating.
+      overwrite_a, check_finite: accepted for compatibility; without effect.
+    Returns: `[...]`.
+    Raises:
+      ValueError: the matrices are not square.
+    Differentiable: yes, in both modes; at singular matrices too.
+    Example:
+      >>> float(jax.scipy.linalg.det(jnp.array([[2.0, 0.0], [0.0, 3.0]])))
+      6.0
+    """
     return _la.det(a)
 
 
 def inv(a, overwrite_a=False, check_finite=True):
-    """The inverse."""
+    """The inverse of square matrices; `solve` is faster and more accurate where the inverse is only multiplied.
+
+    Args:
+      a: real or complex `[..., n, n]`; integers become floating.
+      overwrite_a, check_finite: accepted for compatibility; without effect.
+    Returns: an array of the shape of `a`; infinite or NaN where the matrix is singular.
+    Raises:
+      ValueError: the matrices are not square.
+    Differentiable: yes, in both modes.
+    Example:
+      >>> print(jax.scipy.linalg.inv(jnp.array([[2.0, 0.0], [0.0, 4.0]])))
+      [[0.5  0.  ]
+       [0.   0.25]]
+    """
     return _la.inv(a)
 
 
@@ -57,10 +158,24 @@ def eigh(
     a, b=None, lower=True, eigvals_only=False, overwrite_a=False, overwrite_b=False, turbo=True, eigvals=None, type=1,
     check_finite=True,
 ):
-    """Ascending eigenvalues and eigenvectors of Hermitian matrices.
+    """Ascending eigenvalues and orthonormal eigenvectors of Hermitian matrices.
 
+    Args:
+      a: real or complex `[..., n, n]`; it is taken to be Hermitian.
+      b: must be None: generalized problems are not supported.
+      lower: which triangle is read first.
+      eigvals_only: whether to give only the eigenvalues.
+      overwrite_a, overwrite_b, turbo, check_finite: accepted for compatibility; without effect.
+      eigvals: must be None: all are computed.
+      type: must be 1.
+    Returns: real eigenvalues `[..., n]` and eigenvectors as columns `[..., n, n]`, or only the eigenvalues.
     Raises:
+      ValueError: the matrices are not square.
       NotImplementedError: `b`, `eigvals` or another type is given.
+    Differentiable: yes, in both modes, where eigenvalues differ.
+    Example:
+      >>> print(jax.scipy.linalg.eigh(jnp.array([[2.0, 0.0], [0.0, 1.0]]), eigvals_only=True))
+      [1. 2.]
     """
     if b is not None:
         raise NotImplementedError("Only the b=None case of eigh is implemented")
@@ -75,12 +190,24 @@ def eigh(
 def eigh_tridiagonal(
     d, e, *, eigvals_only=False, select="a", select_range=None, tol=None, key=None
 ):
-    """Ascending eigenvalues, and eigenvectors, of symmetric tridiagonal matrices.
+    """Ascending eigenvalues, and eigenvectors, of a Hermitian tridiagonal matrix.
 
     Args:
-      d: the diagonal. e: what is next to it. select: `"a"` for all, `"i"` for those numbered in `select_range`.
+      d: the diagonal `[n]`.
+      e: what is below it, `[n - 1]`; above are the conjugates.
+      eigvals_only: whether to give only the eigenvalues.
+      select: "a" for all, "i" for those numbered from the first to the last of `select_range`.
+      select_range: a pair of numbers, for "i".
+      tol, key: accepted for compatibility; without effect.
+    Returns: real eigenvalues `[k]` and eigenvectors as columns `[n, k]`, or only the eigenvalues.
     Raises:
       NotImplementedError: `select="v"`, whose number of results depends on values.
+      ValueError: another `select`.
+      TypeError: shapes do not fit.
+    Differentiable: yes, in both modes, where eigenvalues differ.
+    Example:
+      >>> print(jax.scipy.linalg.eigh_tridiagonal(jnp.array([2.0, 1.0]), jnp.zeros(1), eigvals_only=True))
+      [1. 2.]
     """
     d, e = _inexact(d, e)
     if select == "v":
@@ -96,17 +223,50 @@ def eigh_tridiagonal(
 
 
 def lu_factor(a, overwrite_a=False, check_finite=True):
-    """The factors of a matrix with its rows exchanged, in one matrix, and the exchanges."""
+    """The triangular factors of matrices with their rows exchanged, in one array, and the exchanges, for `lu_solve`.
+
+    Args:
+      a: real or complex `[..., m, n]`; `k` is the smaller of `m` and `n`.
+      overwrite_a, check_finite: accepted for compatibility; without effect.
+    Returns: `[..., m, n]`, with U in the upper triangle and L, whose diagonal is 1, below; and int32 `[..., k]`: with which row
+      each row was exchanged, in order.
+    Raises:
+      TypeError: `a` has fewer than two axes.
+    Differentiable: yes, the factors, in both modes.
+    Example:
+      >>> factors, pivots = jax.scipy.linalg.lu_factor(jnp.array([[1.0, 2.0], [2.0, 2.0]]))
+      >>> print(factors, pivots)
+      [[2.  2. ]
+       [0.5 1. ]] [1 1]
+    """
     factors, pivots, _ = _lin.lu(_inexact(a))
     return factors, pivots
 
 
 def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
-    """The solution of `a x = b` (of the transpose for `trans` 1, the adjoint for 2) from what `lu_factor` gave."""
+    """The solution of `a x = b`, of its transpose or adjoint, from what `lu_factor` gave for `a`.
+
+    Args:
+      lu_and_piv: factors `[..., n, n]` and exchanges `[..., n]`.
+      b: `[n]` or `[..., n, k]`.
+      trans: 0 for `a`, 1 for its transpose, 2 for its adjoint.
+      overwrite_b, check_finite: accepted for compatibility; without effect.
+    Returns: an array of the shape of `b`.
+    Raises:
+      ValueError: another `trans`, or shapes do not fit.
+    Differentiable: yes, with respect to the factors and `b`, in both modes.
+    Example:
+      >>> factors = jax.scipy.linalg.lu_factor(jnp.array([[2.0, 0.0], [0.0, 4.0]]))
+      >>> print(jax.scipy.linalg.lu_solve(factors, jnp.array([2.0, 8.0])))
+      [1. 2.]
+    """
     factors, pivots = lu_and_piv
     factors, b = _inexact(factors, b)
     if trans not in (0, 1, 2):
         raise ValueError(f"'trans' value must be 0, 1, or 2, got {trans}")
+    n = factors.shape[-1]
+    if factors.ndim < 2 or factors.shape[-2] != n or not b.ndim or b.shape[-1 if b.ndim == 1 else -2] != n:
+        raise ValueError(f"The arguments to lu_solve do not fit: factors of shape {factors.shape} and b of shape {b.shape}")
     is_vector = b.ndim == 1
     x = b[:, None] if is_vector else b
     order = _lin.lu_pivots_to_permutation(pivots, factors.shape[-1])
@@ -123,7 +283,22 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
 
 
 def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
-    """Factors `a = P L U`, as three matrices, or `P L` and U if `permute_l`. Differentiable."""
+    """The factors of `a = P L U`: a permutation, a lower triangle with diagonal 1, and an upper triangle.
+
+    Args:
+      a: real or complex `[..., m, n]`; `k` is the smaller of `m` and `n`.
+      permute_l: whether to give the product `P L` in place of the two.
+      overwrite_a, check_finite: accepted for compatibility; without effect.
+    Returns: P `[..., m, m]` (real), L `[..., m, k]` and U `[..., k, n]`, or the pair `P L`, U.
+    Raises:
+      TypeError: `a` has fewer than two axes.
+    Differentiable: yes, L and U, in both modes; P is constant.
+    Example:
+      >>> p, l, u = jax.scipy.linalg.lu(jnp.array([[1.0, 2.0], [2.0, 2.0]]))
+      >>> print(u)
+      [[2. 2.]
+       [0. 1.]]
+    """
     a = _inexact(a)
     factors, _, order = _lin.lu(a)
     m, n = a.shape[-2:]
@@ -135,10 +310,24 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
 
 
 def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_finite=True):
-    """Factors with orthonormal columns and an upper triangle.
+    """The factors of `a = Q R`: orthonormal columns and an upper triangle.
 
     Args:
-      mode: `"full"`, `"economic"` or `"r"`. pivoting: whether columns are exchanged; their order is one more result.
+      a: real or complex `[..., m, n]`; `k` is the smaller of `m` and `n`.
+      overwrite_a, lwork, check_finite: accepted for compatibility; without effect.
+      mode: "full" for square Q `[..., m, m]` and R `[..., m, n]`, "economic" for `[..., m, k]` and `[..., k, n]`, "r" for the R
+        of "full" alone, in a tuple.
+      pivoting: whether columns are exchanged, so that the diagonal of R descends; their order `[..., n]` is one more result.
+    Returns: a tuple of arrays.
+    Raises:
+      ValueError: another mode.
+      TypeError: `a` has fewer than two axes.
+    Differentiable: yes, in both modes, where `a` has full rank; NotImplementedError for square Q of tall matrices.
+    Example:
+      >>> q, r = jax.scipy.linalg.qr(jnp.eye(2))
+      >>> print(abs(r))
+      [[1. 0.]
+       [0. 1.]]
     """
     if mode not in ("full", "r", "economic"):
         raise ValueError(f"Unsupported QR decomposition mode '{mode}'")
@@ -147,7 +336,24 @@ def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_fini
 
 
 def qr_multiply(a, c, mode="right", pivoting=False, conjugate=False, overwrite_a=False, overwrite_c=False):
-    """The product of a matrix with Q of the QR factors of `a`, and R: `c Q` for `"right"`, `Q c` for `"left"`."""
+    """The product of a matrix with Q of the QR factors of `a`, and R: `c Q` for "right", `Q c` for "left".
+
+    Args:
+      a: real or complex `[..., m, n]`; `k` is the smaller of `m` and `n`, Q is `[..., m, k]`.
+      c: a matrix whose last axis ("right") or last but one ("left") fits, or a vector.
+      mode: on which side of `c` Q stands.
+      pivoting: whether columns of `a` are exchanged; their order is one more result.
+      conjugate: whether to multiply with the conjugate of Q.
+      overwrite_a, overwrite_c: accepted for compatibility; without effect.
+    Returns: the product, a vector if `c` is one; R `[..., k, n]`; and with `pivoting` the order.
+    Raises:
+      ValueError: another mode, or shapes do not fit.
+    Differentiable: yes, with respect to both, in both modes, where `a` has full rank.
+    Example:
+      >>> product, r = jax.scipy.linalg.qr_multiply(jnp.eye(2), jnp.array([1.0, 2.0]))
+      >>> print(abs(product))
+      [1. 2.]
+    """
     a, c = _inexact(a, c)
     if mode not in ("left", "right"):
         raise ValueError(f"Invalid {mode=}: must be 'left' or 'right'.")
@@ -164,7 +370,24 @@ def qr_multiply(a, c, mode="right", pivoting=False, conjugate=False, overwrite_a
 
 
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, debug=None, check_finite=True):
-    """The solution of `op(a) x = b` with triangular `a`; `trans` 0 or "N", 1 or "T", 2 or "C" says what `op` does."""
+    """The solution of `op(a) x = b` with triangular `a`.
+
+    Args:
+      a: real or complex `[..., n, n]`, of which only one triangle is read.
+      b: `[..., n]` or `[..., n, k]`.
+      trans: 0 or "N": `op` does nothing, 1 or "T": it transposes, 2 or "C": it takes the adjoint.
+      lower: whether the lower triangle is read, else the upper one.
+      unit_diagonal: whether the diagonal is taken to be 1.
+      overwrite_b, debug, check_finite: accepted for compatibility; without effect.
+    Returns: an array of the shape of `b`; infinite or NaN where the diagonal has a zero.
+    Raises:
+      ValueError: another `trans`, or shapes that do not go together.
+      TypeError: `a` is not square.
+    Differentiable: yes, with respect to both, in both modes.
+    Example:
+      >>> print(jax.scipy.linalg.solve_triangular(jnp.array([[2.0, 1.0], [0.0, 4.0]]), jnp.array([4.0, 8.0])))
+      [1. 2.]
+    """
     kinds = {0: (False, False), "N": (False, False), 1: (True, False), "T": (True, False), 2: (True, True), "C": (True, True)}
     if trans not in kinds:
         raise ValueError(f"Invalid 'trans' value {trans}")
@@ -181,19 +404,42 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
 def solve(
     a, b, lower=False, overwrite_a=False, overwrite_b=False, debug=False, check_finite=True, assume_a="gen"
 ):
-    """The solution of `a x = b`; with `assume_a="pos"` of a positive definite matrix, by Cholesky factors."""
+    """The solution of `a x = b`.
+
+    Args:
+      a: real or complex `[..., n, n]`; integers become floating.
+      b: `[..., n]` or `[..., n, k]`.
+      lower: with `assume_a="pos"`, which triangle is read.
+      overwrite_a, overwrite_b, debug, check_finite: accepted for compatibility; without effect.
+      assume_a: "pos" solves by Cholesky factors; "gen", "sym" and "her" by triangular ones.
+    Returns: an array of the shape of `b`; infinite or NaN where the matrix is singular or, for "pos", not positive definite.
+    Raises:
+      ValueError: another `assume_a`, or shapes do not fit.
+    Differentiable: yes, with respect to both, in both modes.
+    Example:
+      >>> print(jax.scipy.linalg.solve(jnp.array([[2.0, 0.0], [0.0, 4.0]]), jnp.array([2.0, 8.0])))
+      [1. 2.]
+    """
     if assume_a not in ("gen", "sym", "her", "pos"):
         raise ValueError(f"Expected assume_a to be one of ['gen', 'her', 'pos', 'sym']; got {assume_a!r}")
     return cho_solve(cho_factor(a, lower=lower), b) if assume_a == "pos" else _la.solve(a, b)
 
 
 def schur(a, output="real"):
-    """The Schur form T and its vectors Z, `a = Z T Zᴴ`, T upper triangular.
+    """The Schur form of complex matrices: `a = Z T Zᴴ` with unitary Z and upper triangular T.
 
     Args:
-      output: `"complex"` for the complex form of real matrices too.
+      a: `[..., n, n]`, complex, or real with `output="complex"`.
+      output: "complex" converts real matrices to complex ones first.
+    Returns: T and Z, complex `[..., n, n]`.
     Raises:
-      NotImplementedError: `output="real"` of real matrices, whose form has blocks of two. ValueError: another `output`.
+      NotImplementedError: real matrices without `output="complex"`: their form has blocks of two.
+      ValueError: another `output`, or matrices that are not square.
+    Differentiable: no; a derivative raises NotImplementedError.
+    Example:
+      >>> t, z = jax.scipy.linalg.schur(jnp.array([[1.0, 2.0], [0.0, 3.0]]), output="complex")
+      >>> print(jnp.diagonal(t).real)
+      [1. 3.]
     """
     if output not in ("real", "complex"):
         raise ValueError(f"Expected 'output' to be either 'real' or 'complex', got output={output!r}.")
@@ -206,7 +452,21 @@ def _complex_schur(a):
 
 
 def hessenberg(a, *, calc_q=False, overwrite_a=False, check_finite=True):
-    """The Hessenberg form H, and with `calc_q` also Q with `a = Q H Qᴴ`."""
+    """The Hessenberg form: `a = Q H Qᴴ` with unitary Q and H zero below the first subdiagonal.
+
+    Args:
+      a: real or complex `[..., n, n]`.
+      calc_q: whether to give Q too.
+      overwrite_a, check_finite: accepted for compatibility; without effect.
+    Returns: H `[..., n, n]`, or the pair H, Q.
+    Raises:
+      ValueError: the matrices are not square.
+    Differentiable: no; a derivative raises NotImplementedError.
+    Example:
+      >>> print(jax.scipy.linalg.hessenberg(jnp.array([[1.0, 2.0], [3.0, 4.0]])))
+      [[1. 2.]
+       [3. 4.]]
+    """
     a = _inexact(a)
     n = a.shape[-1]
     packed, taus = _lin.hessenberg(a)
@@ -219,7 +479,26 @@ def hessenberg(a, *, calc_q=False, overwrite_a=False, check_finite=True):
 
 
 def polar(a, side="right", *, method="qdwh", eps=None, max_iterations=None):
-    """The polar factors: `a = u p` for `"right"`, `a = p u` for `"left"`; u orthonormal, p positive semidefinite."""
+    """The polar factors: `a = u p` for "right", `a = p u` for "left"; u orthonormal, p positive semidefinite.
+
+    They come from the singular value decomposition, whatever the method.
+
+    Args:
+      a: real or complex `[..., m, n]`.
+      side: where p stands; it is `[..., n, n]` for "right", `[..., m, m]` for "left".
+      method: "qdwh" or "svd", accepted for compatibility.
+      eps, max_iterations: accepted for compatibility; without effect.
+    Returns: u `[..., m, n]` and p.
+    Raises:
+      ValueError: another side or method.
+      TypeError: `a` has fewer than two axes.
+    Differentiable: yes, in both modes, where singular values differ.
+    Example:
+      >>> u, p = jax.scipy.linalg.polar(jnp.array([[-2.0, 0.0], [0.0, 3.0]]))
+      >>> print(u @ p)
+      [[-2.  0.]
+       [ 0.  3.]]
+    """
     a = _inexact(a)
     if side not in ("right", "left"):
         raise ValueError(f"The argument `side` must be 'right' or 'left', got {side!r}.")
@@ -242,12 +521,22 @@ _BOUND_7, _BOUND_13 = 3.925724783138660, 5.371920351148152
 
 
 def expm(A, *, upper_triangular=False, max_squarings=16):
-    """The exponential of matrices, by a Padé approximant of a scaled matrix and squarings.
+    """The exponential of matrices, `Σ Aᵏ / k!`, by a Padé approximant of a scaled matrix and repeated squaring.
+
+    N. Higham, "The scaling and squaring method for the matrix exponential revisited", 2005.
 
     Args:
-      A: [..., n, n]. upper_triangular: whether it is so. max_squarings: beyond as many the result is NaN.
+      A: real or complex `[..., n, n]`; integers become floating.
+      upper_triangular: whether it is so; then a triangular system is solved.
+      max_squarings: how often to square at most; a matrix whose norm asks for more gives NaN.
+    Returns: an array of the shape of `A`.
     Raises:
-      ValueError: `A` is not square. Differentiable.
+      ValueError: the matrices are not square.
+    Differentiable: yes, in both modes.
+    Example:
+      >>> print(jax.scipy.linalg.expm(jnp.array([[0.0, 1.0], [0.0, 0.0]])))
+      [[1. 1.]
+       [0. 1.]]
     """
     import pullback
 
@@ -278,7 +567,22 @@ def expm(A, *, upper_triangular=False, max_squarings=16):
 
 
 def expm_frechet(A, E, *, method=None, compute_expm=True):
-    """The exponential of `A`, and its derivative in the direction `E`."""
+    """The exponential of `A`, and its derivative in the direction `E`.
+
+    Args:
+      A: a real or complex matrix `[n, n]`.
+      E: a matrix `[n, n]`.
+      method: accepted for compatibility; the derivative is that of `expm`.
+      compute_expm: whether to give the exponential too.
+    Returns: the pair of matrices `[n, n]`, or only the derivative.
+    Raises:
+      ValueError: `A` is not square, or `E` has another shape.
+    Differentiable: yes, with respect to both, in both modes.
+    Example:
+      >>> print(jax.scipy.linalg.expm_frechet(jnp.zeros((2, 2)), jnp.eye(2), compute_expm=False))
+      [[1. 0.]
+       [0. 1.]]
+    """
     import pullback
 
     A, E = _inexact(A, E)
@@ -306,11 +610,22 @@ def _triangular_function(t, diagonal, entry):
 
 
 def sqrtm(A, blocksize=1):
-    """The square root of a matrix, complex, from its Schur form: Björck and Hammarling, "A Schur method for the square root
-    of a matrix", 1983.
+    """The principal square root of a matrix, from its Schur form.
 
+    Å. Björck and S. Hammarling, "A Schur method for the square root of a matrix", 1983.
+
+    Args:
+      A: a real or complex matrix `[n, n]`.
+      blocksize: must be 1.
+    Returns: a complex matrix `[n, n]`.
     Raises:
-      NotImplementedError: a block size other than 1.
+      NotImplementedError: a block size above 1.
+      ValueError: `A` is not square.
+    Differentiable: no; a derivative raises NotImplementedError.
+    Example:
+      >>> print(jax.scipy.linalg.sqrtm(jnp.array([[4.0, 0.0], [0.0, 9.0]])).real)
+      [[2. 0.]
+       [0. 3.]]
     """
     if blocksize > 1:
         raise NotImplementedError("Blocked version is not implemented yet.")
@@ -326,12 +641,23 @@ def sqrtm(A, blocksize=1):
 
 
 def funm(A, func, disp=True):
-    """A function of a matrix, from that of the eigenvalues in its Schur form: B. Parlett, "A recurrence among the elements of
-    functions of triangular matrices", 1976.
+    """A function of a matrix, from that of the eigenvalues in its Schur form.
+
+    B. Parlett, "A recurrence among the elements of functions of triangular matrices", 1976. Where eigenvalues are equal the
+    result is not exact.
 
     Args:
-      func: a function of arrays, elementwise. disp: whether the estimate of the error is left out of the result.
-    Returns: complex, or real if `A` is and the result is nearly so; without `disp` also an estimate of the relative error.
+      A: a real or complex matrix `[n, n]`.
+      func: an elementwise function of complex arrays.
+      disp: whether the estimate of the error is left out of the result.
+    Returns: a complex matrix `[n, n]`; without `disp` also an estimate of the relative error.
+    Raises:
+      ValueError: `A` is not square.
+    Differentiable: no; a derivative raises NotImplementedError.
+    Example:
+      >>> print(jax.scipy.linalg.funm(jnp.array([[1.0, 0.0], [0.0, 3.0]]), lambda x: x * x).real)
+      [[1. 0.]
+       [0. 9.]]
     """
     A = _inexact(A)
     if A.ndim != 2 or A.shape[0] != A.shape[1]:
@@ -364,8 +690,18 @@ def funm(A, func, disp=True):
 def rsf2csf(T, Z, check_finite=True):
     """The complex Schur form of a real one.
 
+    Args:
+      T: a real matrix `[n, n]` with blocks of at most two on its diagonal.
+      Z: its vectors `[n, n]`.
+      check_finite: accepted for compatibility; nothing is checked.
+    Returns: an upper triangle and its vectors, complex `[n, n]`, with the same product `Z T Zᴴ`.
     Raises:
-      ValueError: shapes do not fit.
+      ValueError: the matrices are not square or of different shapes.
+    Differentiable: no; a derivative raises NotImplementedError.
+    Example:
+      >>> t, z = jax.scipy.linalg.rsf2csf(jnp.array([[0.0, 1.0], [-1.0, 0.0]]), jnp.eye(2))
+      >>> float(abs(t[1, 0]))
+      0.0
     """
     T, Z = _inexact(T, Z)
     if T.ndim != 2 or T.shape != Z.shape or T.shape[0] != T.shape[1]:
@@ -378,9 +714,20 @@ def solve_sylvester(A, B, C, *, method="schur", tol=1e-8):
     """The solution of `A X + X B = C`; NaN when an eigenvalue of A is nearly the opposite of one of B.
 
     Args:
-      method: `"schur"`, column by column with Schur forms, or `"eigen"`, with eigenvectors. tol: what is nearly.
+      A: a real or complex matrix `[m, m]`.
+      B: a matrix `[n, n]`.
+      C: a matrix `[m, n]`.
+      method: "schur", column by column with Schur forms (Bartels and Stewart, 1972), or "eigen", with eigenvectors.
+      tol: sums of eigenvalues of smaller magnitude are taken for zero.
+    Returns: a matrix `[m, n]`, complex if `C` is.
     Raises:
       ValueError: shapes do not fit, or the method is unknown.
+    Differentiable: no; a derivative raises NotImplementedError.
+    Example:
+      >>> a, c = 2 * jnp.eye(2), jnp.array([[8.0], [4.0]])
+      >>> print(jax.scipy.linalg.solve_sylvester(a, jnp.array([[2.0]]), c))
+      [[2.]
+       [1.]]
     """
     import pullback
 
@@ -407,194 +754,6 @@ def solve_sylvester(A, B, C, *, method="schur", tol=1e-8):
         raise ValueError(f"Unrecognized method {method}. The two valid methods are either \"schur\" or \"eigen\".")
     x = x if _n.iscomplexobj(C) else _n.real(x)
     return _n.where(_n.any(_n.abs(sums) < tol), _n.asarray(_np.nan, x.dtype), x)
-
-
-def block_diag(*arrs):
-    """Matrices along a diagonal, zeros elsewhere; vectors are rows."""
-    arrs = [_n.atleast_2d(x) for x in (arrs or (_n.zeros((1, 0)),))]
-    bad = [i for i, x in enumerate(arrs) if x.ndim > 2]
-    if bad:
-        raise ValueError(f"Arguments to jax.scipy.linalg.block_diag must have at most 2 dimensions, got {arrs[bad[0]]} at argument {bad[0]}.")
-    dtype = _n.result_type(*arrs)
-    columns = [x.shape[1] for x in arrs]
-    rows = []
-    for i, x in enumerate(arrs):
-        rows.append(_n.pad(x.astype(dtype), [(0, 0), (sum(columns[:i]), sum(columns[i + 1 :]))]))
-    return _n.concatenate(rows)
-
-
-def _vector(x, name):
-    x = _n.asarray(x)
-    if x.ndim != 1:
-        raise ValueError(f"{name} expects a one-dimensional array, got shape {x.shape}")
-    return x
-
-
-def toeplitz(c, r=None):
-    """The matrix of first column `c` and first row `r` whose diagonals are constant; the conjugate of `c` by default."""
-    c = _n.atleast_1d(c)
-    r = _n.conj(c) if r is None and _n.iscomplexobj(c) else c if r is None else _n.atleast_1d(r)
-    dtype = _n.result_type(c, r)
-    m, n = c.shape[-1], r.shape[-1]
-    values = _n.concatenate([c[..., ::-1].astype(dtype), r[..., 1:].astype(dtype)], axis=-1)
-    return values[..., _np.arange(m)[::-1, None] + _np.arange(n)]
-
-
-def hankel(c, r=None):
-    """The matrix of first column `c` and last row `r` whose antidiagonals are constant; zeros by default."""
-    c = _n.atleast_1d(c)
-    r = _n.zeros_like(c) if r is None else _n.atleast_1d(r)
-    dtype = _n.result_type(c, r)
-    m, n = c.shape[-1], r.shape[-1]
-    values = _n.concatenate([c.astype(dtype), r[..., 1:].astype(dtype)], axis=-1)
-    return values[..., _np.arange(m)[:, None] + _np.arange(n)]
-
-
-def circulant(c):
-    """The matrix whose columns are `c`, each one turned further."""
-    c = _n.atleast_1d(c)
-    n = c.shape[-1]
-    return c[..., (_np.arange(n)[:, None] - _np.arange(n)) % n]
-
-
-def companion(a):
-    """The companion matrix of the polynomial with coefficients `a`, the highest power first."""
-    a = _n.atleast_1d(a)
-    if a.shape[-1] < 2:
-        raise ValueError("The length of `a` along the last axis must be at least 2.")
-    a = _inexact(a)
-    row = -a[..., 1:] / a[..., :1]
-    n = row.shape[-1]
-    below = _n.broadcast_to(_n.eye(n - 1, n, dtype=row.dtype), (*a.shape[:-1], n - 1, n))
-    return _n.concatenate([row[..., None, :], below], axis=-2)
-
-
-def convolution_matrix(a, n, mode="full"):
-    """The matrix whose product with a vector of `n` elements is the convolution with `a`."""
-    a = _n.asarray(a)
-    if n <= 0:
-        raise ValueError("n must be a positive integer.")
-    if a.shape[-1] == 0:
-        raise ValueError("len(a) must be at least 1.")
-    if mode not in ("full", "valid", "same"):
-        raise ValueError("'mode' argument must be one of ('full', 'valid', 'same')")
-    m = a.shape[-1]
-    zeros = _n.zeros((*a.shape[:-1], n - 1), a.dtype)
-    full = toeplitz(_n.concatenate([a, zeros], axis=-1), _n.concatenate([a[..., :1], zeros], axis=-1))
-    if mode == "full":
-        return full
-    size = max(m, n) if mode == "same" else max(m, n) - min(m, n) + 1
-    start = (m + n - 1 - size) // 2 if mode == "same" else min(m, n) - 1
-    return full[..., start : start + size, :]
-
-
-def dft(n, scale=None, *, dtype=None):
-    """The matrix of the discrete Fourier transform, divided by `"sqrtn"` or `"n"` if asked."""
-    if scale not in (None, "sqrtn", "n"):
-        raise ValueError(f"scale must be None, 'sqrtn', or 'n'; {scale!r} is not valid.")
-    turns = _np.exp(-2j * _np.pi * (_np.outer(_np.arange(n), _np.arange(n)) % n) / n)
-    turns = turns / {None: 1, "sqrtn": math.sqrt(n), "n": n}[scale]
-    return _n.asarray(turns).astype(_n.result_type(complex) if dtype is None else dtype)
-
-
-def fiedler(a):
-    """Absolute differences of all pairs of elements."""
-    a = _n.atleast_1d(a)
-    return _n.abs(a[..., :, None] - a[..., None, :])
-
-
-def fiedler_companion(a):
-    """A companion matrix with five diagonals of the polynomial with coefficients `a`, the highest power first."""
-    a = _inexact(_n.atleast_1d(a))
-    if a.shape[-1] == 1:
-        return _n.zeros((*a.shape[:-1], 0, 0), a.dtype)
-    n = a.shape[-1] - 1
-    c = -a[..., 1:] / a[..., :1]
-    out = _n.zeros((*a.shape[:-1], n, n), a.dtype)
-    if n == 1:
-        return out.at[..., 0, 0].set(c[..., 0])
-    for i in range(0, n - 2, 2):
-        out = out.at[..., i, i + 2].set(1)
-    for i in range(1, n - 2, 2):
-        out = out.at[..., i + 2, i].set(1)
-    out = out.at[..., 0, 0].set(c[..., 0]).at[..., 1, 0].set(1)
-    for i in range(0, n - 1, 2):
-        out = out.at[..., i, i + 1].set(c[..., i + 1])
-    for i in range(1, n - 1, 2):
-        out = out.at[..., i + 1, i].set(c[..., i + 1])
-    return out
-
-
-def hadamard(n, dtype=int):
-    """The Hadamard matrix of a power of two.
-
-    Raises:
-      ValueError: `n` is no power of two.
-    """
-    if n < 1 or n & (n - 1):
-        raise ValueError("n must be a positive integer and a power of 2.")
-    out = _np.array([[1]])
-    while out.shape[0] < n:
-        out = _np.block([[out, out], [out, -out]])
-    return _n.asarray(out).astype(dtype)
-
-
-def helmert(n, full=False):
-    """The Helmert matrix: orthonormal rows, of which the first, all equal, is left out unless `full`."""
-    rows = _np.tril(_np.ones((n, n)), -1) - _np.diag(_np.arange(n))
-    rows[0] = 1
-    norms = _np.sqrt(_np.arange(n) * _np.arange(1, n + 1))
-    norms[0] = math.sqrt(n)
-    out = _n.asarray((rows / norms[:, None])).astype(_n.result_type(float))
-    return out if full else out[1:]
-
-
-def hilbert(n):
-    """The Hilbert matrix `1 / (i + j + 1)`."""
-    places = _np.arange(n)
-    return _n.asarray(1.0 / (places[:, None] + places + 1)).astype(_n.result_type(float))
-
-
-def invhilbert(n):
-    """The inverse of the Hilbert matrix, from binomial coefficients."""
-    entry = lambda i, j: (  # noqa: E731
-        (-1) ** (i + j) * (i + j + 1) * math.comb(n + i, n - j - 1) * math.comb(n + j, n - i - 1) * math.comb(i + j, i) ** 2
-    )
-    out = _np.array([[float(entry(i, j)) for j in range(n)] for i in range(n)]).reshape(n, n)
-    return _n.asarray(out).astype(_n.result_type(float))
-
-
-def pascal(n, kind=None):
-    """Binomial coefficients: `"symmetric"` by default, or the `"lower"` or `"upper"` triangle."""
-    if kind is None:
-        kind = "symmetric"
-    lower = _np.array([[float(math.comb(i, j)) for j in range(n)] for i in range(n)]).reshape(n, n)
-    made = {"lower": lower, "upper": lower.T, "symmetric": lower @ lower.T}
-    if kind not in made:
-        raise ValueError(f"Expected kind to be on of 'symmetric', 'lower', 'upper'; got {kind=}")
-    return _n.asarray(made[kind]).astype(_n.result_type(float))
-
-
-def invpascal(n, kind=None):
-    """The inverse of `pascal`."""
-    if kind is None:
-        kind = "symmetric"
-    lower = _np.array([[float((-1) ** (i + j) * math.comb(i, j)) for j in range(n)] for i in range(n)]).reshape(n, n)
-    made = {"lower": lower, "upper": lower.T, "symmetric": lower.T @ lower}
-    if kind not in made:
-        raise ValueError(f"Expected kind to be on of 'symmetric', 'lower', 'upper'; got {kind=}")
-    return _n.asarray(made[kind]).astype(_n.result_type(float))
-
-
-def leslie(f, s):
-    """The Leslie matrix of fecundities `f` and survivals `s`."""
-    f, s = _n.atleast_1d(f), _n.atleast_1d(s)
-    if f.shape[-1] != s.shape[-1] + 1:
-        raise ValueError("The length of f must be equal to the length of s plus 1.")
-    dtype = _n.result_type(f, s)
-    n = f.shape[-1]
-    below = _n.pad(s.astype(dtype)[..., :, None] * _n.eye(n - 1, dtype=dtype), [(0, 0)] * (s.ndim - 1) + [(0, 0), (0, 1)])
-    return _n.concatenate([f.astype(dtype)[..., None, :], below], axis=-2)
 
 
 __all__ = [

@@ -52,17 +52,16 @@ def map_coordinates(input, coordinates, order, mode="constant", cval=0.0):
       input: an array of `d` axes.
       coordinates: `d` arrays of one shape: where to evaluate, in elements.
       order: 0 for the nearest element, 1 for linear interpolation.
-      mode: what lies outside: 'constant', 'nearest', 'wrap', 'mirror' (edges not repeated) or 'reflect' (repeated).
-      cval: the value outside in mode 'constant'.
-    Returns: an array of the shape of the coordinates and the dtype of `input`.
+      mode: what lies outside: "constant", "nearest", "wrap", "mirror" (edges not repeated) or "reflect" (repeated).
+      cval: the value outside in mode "constant".
+    Returns: an array of the shape of the coordinates and the dtype of `input`; integers are rounded.
     Raises:
-      ValueError: another number of coordinates; NotImplementedError: another mode or order.
-    Differentiable in `input`, and in the coordinates for order 1.
-
-    >>> from pullback.scipy import ndimage
-    >>> from pullback import numpy as jnp
-    >>> print(ndimage.map_coordinates(jnp.array([0.0, 10.0]), [jnp.array([0.25])], order=1))
-    [2.5]
+      ValueError: another number of coordinates than axes.
+      NotImplementedError: another mode or order.
+    Differentiable: yes, with respect to `input`, and for order 1 almost everywhere to the coordinates.
+    Example:
+      >>> print(jax.scipy.ndimage.map_coordinates(jnp.array([0.0, 10.0]), [jnp.array([0.25])], order=1))
+      [2.5]
     """
     image = _n.asarray(input)
     places = [_n.asarray(c) for c in coordinates]

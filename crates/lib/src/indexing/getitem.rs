@@ -37,8 +37,8 @@ pub fn getitem(x: &Val, items: &[IndexItem]) -> Result<Val> {
 /// As [`getitem`].
 pub fn get(x: &Val, items: &[IndexItem], options: &GetOptions) -> Result<Val> {
     check_masks(x, items)?;
-    let (x, items) = normalize(x, items)?;
-    if options.mode.is_none() && options.fill.is_none() {
+    let (x, items) = normalize(x, items, options.plain_negative)?;
+    if options.mode.is_none() && options.fill.is_none() && !options.plain_negative {
         if is_static(&x, &items) {
             return static_slice(&x, &items);
         }
@@ -169,7 +169,7 @@ fn same_dtype(starts: Vec<Val>) -> Result<Vec<Val>> {
 }
 
 fn gather(x: &Val, items: &[Item], options: &GetOptions) -> Result<Val> {
-    let plan = plan(x, items)?;
+    let plan = plan(x, items, options.plain_negative)?;
     let dims = GatherDimensions {
         offset_dims: plan.offset_dims.clone(),
         collapsed_slice_dims: plan.collapsed.clone(),

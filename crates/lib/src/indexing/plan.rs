@@ -34,8 +34,9 @@ impl Range {
     }
 }
 
-/// The operand and one item for each of its axes (and new ones), after masks and ellipses are spelled out.
-pub(super) fn normalize(x: &Val, items: &[IndexItem]) -> Result<(Val, Vec<Item>)> {
+/// The operand and one item for each of its axes (and new ones), after masks and ellipses are spelled out. Negative
+/// positions count from the end unless they are `plain_negative`.
+pub(super) fn normalize(x: &Val, items: &[IndexItem], plain_negative: bool) -> Result<(Val, Vec<Item>)> {
     let items = spell_masks(items)?;
     let (x, items) = spell_scalar_masks(x, items)?;
     let shape = x.aval().shape.to_vec();
@@ -45,6 +46,7 @@ pub(super) fn normalize(x: &Val, items: &[IndexItem]) -> Result<(Val, Vec<Item>)
     for item in items {
         found.push(match item {
             IndexItem::NewAxis => Item::NewAxis,
+            IndexItem::Int(position) if plain_negative => Item::Int(position),
             IndexItem::Int(position) => Item::Int(wrap_fixed(position, shape[axis])),
             IndexItem::Slice { start, stop, step } => Item::Range(range(start, stop, step, shape[axis])?),
             IndexItem::Array(val) => Item::Array(val),
@@ -96,11 +98,13 @@ fn spell_masks(items: &[IndexItem]) -> Result<Vec<IndexItem>> {
 fn concrete(mask: &Val) -> Result<Array> {
     mask.to_array().ok_or_else(|| {
         let text = format!(
-            "Array boolean indices must be concrete; got {}\n\nSee \
+            "Array boolean indices must be concrete; got {}\nA mask decides how many elements there are, which must be known \
+             when a function is traced. Keep the shape with jnp.where(mask, x, fill), or select a known number of elements with \
+             jnp.nonzero(mask, size=...).\n\nSee \
              https://docs.jax.dev/en/latest/errors.html#jax.errors.NonConcreteBooleanIndexError",
             mask.aval().weak(false).short()
         );
-        Error::new(ErrorKind::NonConcreteBooleanIndex, text)
+        Error::about(ErrorKind::NonConcreteBooleanIndex, text, std::sync::Arc::new(mask.clone()))
     })
 }
 
@@ -209,8 +213,8 @@ struct Layout {
 }
 
 /// The plan of normalized items.
-pub(super) fn plan(x: &Val, items: &[Item]) -> Result<Plan> {
-    let arrays = wrapped_arrays(x, items)?;
+pub(super) fn plan(x: &Val, items: &[Item], plain_negative: bool) -> Result<Plan> {
+    let arrays = index_arrays(x, items, plain_negative)?;
     let avals: Vec<Aval> = arrays.iter().map(Val::aval).collect();
     let shapes: Vec<&[usize]> = avals.iter().map(|aval| &aval.data().shape[..]).collect();
     let advanced_shape = broadcast_shapes(&shapes)?.to_vec();
@@ -303,8 +307,8 @@ fn add_range(layout: &mut Layout, plan: &mut Plan, range: Range, axis: usize) {
     plan.slice_sizes.push(1);
 }
 
-/// Index arrays counted from the end where negative, in a signed index type.
-fn wrapped_arrays(x: &Val, items: &[Item]) -> Result<Vec<Val>> {
+/// Index arrays in a signed index type, counted from the end where negative unless that is `plain_negative`.
+fn index_arrays(x: &Val, items: &[Item], plain_negative: bool) -> Result<Vec<Val>> {
     let mut axis = 0;
     let mut found = vec![];
     for item in items {
@@ -312,7 +316,7 @@ fn wrapped_arrays(x: &Val, items: &[Item]) -> Result<Vec<Val>> {
             let to = index_dtype(val.aval().dtype);
             let is_narrow = val.aval().dtype != to;
             let val = if is_narrow && val.aval().dtype.bits() < 32 { to_dtype(val, to)? } else { val.clone() };
-            let wrapped = lax::wrap_index(&val, x.aval().shape[axis])?;
+            let wrapped = if plain_negative { val } else { lax::wrap_index(&val, x.aval().shape[axis])? };
             found.push(if wrapped.aval().dtype == to { wrapped } else { to_dtype(&wrapped, to)? });
         }
         axis += usize::from(!matches!(item, Item::NewAxis));

@@ -41,6 +41,8 @@ pub struct UpdateOptions {
     pub sorted: bool,
     /// Whether no index occurs twice.
     pub unique: bool,
+    /// Whether negative indices are out of bounds rather than counted from the end.
+    pub plain_negative: bool,
 }
 
 /// `x.at[items].set(y)` and its relatives.
@@ -106,7 +108,7 @@ fn kind_order(dtype: DType) -> u8 {
 fn scatter(kind: &ScatterKind, x: &Val, items: &[IndexItem], y: &Val, options: &UpdateOptions) -> Result<Val> {
     check_masks(x, items)?;
     let given = typed(x);
-    let (lifted, items) = normalize(x, items)?;
+    let (lifted, items) = normalize(x, items, options.plain_negative)?;
     if lifted.aval().rank() != x.aval().rank() {
         let out = scatter_normalized(kind, &lifted, &items, y, options)?;
         return lax::reshape(&out, &x.aval().shape, None);
@@ -122,7 +124,7 @@ fn scatter_normalized(
     y: &Val,
     options: &UpdateOptions,
 ) -> Result<Val> {
-    let plan = plan(x, items)?;
+    let plan = plan(x, items, options.plain_negative)?;
     let (x, y) = if y.aval().dtype == x.aval().dtype {
         (x.clone(), convert(y, y.aval().dtype, y.aval().weak_type && x.aval().weak_type)?)
     } else {

@@ -100,7 +100,7 @@ pub fn digitize(x: &Val, bins: &Val, right: bool) -> Result<Val> {
         let end = |i: i64| getitem(bins, &[IndexItem::Int(i)]);
         let is_rising = super::greater_equal(&end(-1)?, &end(0)?)?;
         let rising = searchsorted(bins, x, !right)?;
-        let falling = searchsorted(&lax::rev(bins, &[0])?, x, right)?;
+        let falling = searchsorted(&lax::rev(bins, &[0])?, x, !right)?;
         let falling = lax::sub(&number(&falling, size as f64), &falling)?;
         where_(&is_rising, &rising, &falling)
     })

@@ -1,7 +1,7 @@
 //! Arguments as users write them, and results as they get them: what the glue of all functions shares.
 
 use pullback_base::{DType, Error, ErrorKind, Result, Scalar};
-use pullback_ir::Val;
+use pullback_ir::{Tracer, Val};
 use pullback_lib::axes::Axes;
 use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
@@ -80,6 +80,14 @@ impl<'py> FromPyObject<'_, 'py> for ShapeArg {
     }
 }
 
+fn first_tracer(obj: &Bound<'_, PyAny>) -> Option<Tracer> {
+    let tracer = |obj: &Bound<'_, PyAny>| match as_val(obj) {
+        Some(Val::Tracer(tracer)) => Some(tracer.clone()),
+        _ => None,
+    };
+    tracer(obj).or_else(|| obj.try_iter().ok()?.find_map(|size| tracer(&size.ok()?)))
+}
+
 fn bad_shape(obj: &Bound<'_, PyAny>) -> PyErr {
     let shown = if obj.is_instance_of::<PyTuple>() || obj.is_instance_of::<PyList>() {
         obj.repr()
@@ -90,8 +98,9 @@ fn bad_shape(obj: &Bound<'_, PyAny>) -> PyErr {
         "Shapes must be 1D sequences of concrete values of integer type, got {}.",
         shown.map(|text| text.to_string()).unwrap_or_default()
     );
-    if text.contains("Tracer(") {
+    if let Some(tracer) = first_tracer(obj) {
         text += "\nIf using `jit`, try using `static_argnums` or applying `jit` to smaller subfunctions.";
+        text += &crate::tracer::origin(obj.py(), &tracer);
     }
     type_error(text)
 }
@@ -203,9 +212,9 @@ pub fn concrete(obj: &Bound<'_, PyAny>, what: &str) -> PyResult<Scalar> {
         let Some(array) = val.to_array() else {
             let text = format!(
                 "Abstract tracer value encountered where concrete value is expected: traced array with shape {}\n{what}",
-                val.aval().weak(false).short()
+                val.aval().weak(false).long()
             );
-            return Err(Error::new(ErrorKind::Concretization, text));
+            return Err(Error::about(ErrorKind::Concretization, text, std::sync::Arc::new(val.clone())));
         };
         if array.aval().size() != 1 {
             return Err(Error::type_error(format!("only scalar arrays can be used here, got {}", array.aval())));

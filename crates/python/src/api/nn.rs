@@ -14,119 +14,221 @@ use crate::value::ArrayLike;
 
 const LAST: AxesArg = AxesArg(Axes::One(-1));
 
-/// `max(x, 0)`.
-#[pyfunction]
-fn relu(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "relu", 0)?;
-    one(py, || nn::relu(&x))
+macro_rules! activations {
+    ($($(#[$meta:meta])* $name:ident;)*) => {$(
+        $(#[$meta])*
+        #[pyfunction]
+        fn $name(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
+            let x = x.val(py, stringify!($name), 0)?;
+            one(py, || nn::$name(&x))
+        }
+    )*};
 }
 
-/// `min(max(x, 0), 6)`.
-#[pyfunction]
-fn relu6(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "relu6", 0)?;
-    one(py, || nn::relu6(&x))
+activations! {
+    /// `max(x, 0)`, the rectified linear unit.
+    ///
+    /// Args:
+    ///   x: integer, floating or complex array or scalar.
+    /// Returns: shape and dtype of `x`.
+    /// Differentiable: yes; the derivative at 0 is 0.
+    /// Example:
+    ///   >>> jax.nn.relu(jnp.array([-2.0, 0.0, 3.0]))
+    ///   Array([0., 0., 3.], dtype=float32)
+    relu;
+
+    /// `min(max(x, 0), 6)`, the rectified linear unit with a ceiling (Krizhevsky, 2010).
+    ///
+    /// Args:
+    ///   x: integer, floating or complex array or scalar.
+    /// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    /// Differentiable: yes; the derivative at 0 and at 6 is 0.
+    /// Example:
+    ///   >>> jax.nn.relu6(jnp.array([-2.0, 3.0, 8.0]))
+    ///   Array([0., 3., 6.], dtype=float32)
+    relu6;
+
+    /// `1 / (1 + exp(-x))`.
+    ///
+    /// Args:
+    ///   x: floating or complex array or scalar.
+    /// Returns: shape and dtype of `x`.
+    /// Raises:
+    ///   TypeError: `x` is boolean or of integers.
+    /// Differentiable: yes, with derivative `y (1 - y)` of the result `y`.
+    /// Example:
+    ///   >>> jax.nn.sigmoid(jnp.array([0.0, jnp.inf]))
+    ///   Array([0.5, 1. ], dtype=float32)
+    sigmoid;
+
+    /// `relu6(x + 3) / 6`: 0 up to -3, 1 from 3 on, linear between.
+    ///
+    /// Args:
+    ///   x: integer, floating or complex array or scalar.
+    /// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    /// Differentiable: yes; the derivative at -3 and 3 is 0.
+    /// Example:
+    ///   >>> jax.nn.hard_sigmoid(jnp.array([-4.0, 0.0, 3.0]))
+    ///   Array([0. , 0.5, 1. ], dtype=float32)
+    hard_sigmoid;
+
+    /// `log(1 + exp(x))`, without overflow.
+    ///
+    /// Args:
+    ///   x: integer or floating array or scalar.
+    /// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    /// Raises:
+    ///   NotImplementedError: `x` is complex.
+    /// Differentiable: yes, with derivative `sigmoid(x)`.
+    /// Example:
+    ///   >>> jax.nn.softplus(jnp.array([-jnp.inf, 1000.0]))
+    ///   Array([   0., 1000.], dtype=float32)
+    softplus;
+
+    /// 0 up to -1, 1 from 1 on, `(x + 1) / 2` between: the derivative of `sparse_plus`.
+    ///
+    /// Args:
+    ///   x: integer or floating array or scalar.
+    /// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    /// Raises:
+    ///   ValueError: `x` is complex.
+    /// Differentiable: yes; the derivative at -1 and 1 is half of that between.
+    /// Example:
+    ///   >>> jax.nn.sparse_sigmoid(jnp.array([-2.0, 0.0, 2.0]))
+    ///   Array([0. , 0.5, 1. ], dtype=float32)
+    sparse_sigmoid;
+
+    /// 0 up to -1, `x` from 1 on, `(x + 1)**2 / 4` between.
+    ///
+    /// Args:
+    ///   x: integer, floating or complex array or scalar.
+    /// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    /// Differentiable: yes, with derivative `sparse_sigmoid(x)`.
+    /// Example:
+    ///   >>> jax.nn.sparse_plus(jnp.array([-2.0, 0.0, 2.0]))
+    ///   Array([0.  , 0.25, 2.  ], dtype=float32)
+    sparse_plus;
+
+    /// `x / (1 + |x|)`, between -1 and 1.
+    ///
+    /// Args:
+    ///   x: integer, floating or complex array or scalar.
+    /// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    /// Differentiable: yes, with derivative `1 / (1 + |x|)**2`.
+    /// Example:
+    ///   >>> jax.nn.soft_sign(jnp.array([-1.0, 0.0, 3.0]))
+    ///   Array([-0.5 ,  0.  ,  0.75], dtype=float32)
+    soft_sign;
+
+    /// `x * sigmoid(x)`, also called swish (Ramachandran, Zoph, Le, 2017).
+    ///
+    /// Args:
+    ///   x: floating or complex array or scalar.
+    /// Returns: shape and dtype of `x`.
+    /// Raises:
+    ///   TypeError: `x` is boolean or of integers.
+    /// Differentiable: yes.
+    /// Example:
+    ///   >>> jax.nn.silu(jnp.array([0.0, 100.0]))
+    ///   Array([  0., 100.], dtype=float32)
+    silu;
+
+    /// `x * tanh(softplus(x))` (Misra, 2019).
+    ///
+    /// Args:
+    ///   x: integer or floating array or scalar.
+    /// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    /// Raises:
+    ///   NotImplementedError: `x` is complex.
+    /// Differentiable: yes.
+    /// Example:
+    ///   >>> jax.nn.mish(jnp.array([0.0, 100.0]))
+    ///   Array([  0., 100.], dtype=float32)
+    mish;
+
+    /// `log(sigmoid(x)) = -softplus(-x)`, without underflow.
+    ///
+    /// Args:
+    ///   x: integer or floating array or scalar.
+    /// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    /// Raises:
+    ///   TypeError: `x` is boolean.
+    ///   NotImplementedError: `x` is complex.
+    /// Differentiable: yes, with derivative `sigmoid(-x)`.
+    /// Example:
+    ///   >>> jax.nn.log_sigmoid(jnp.array([-1000.0]))
+    ///   Array([-1000.], dtype=float32)
+    log_sigmoid;
+
+    /// `log(1 - exp(-x))`, by two formulas so that it is exact near 0 and far from it (Mächler, 2012): minus infinity at
+    /// 0, NaN below.
+    ///
+    /// Args:
+    ///   x: integer, floating or complex array or scalar.
+    /// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    /// Raises:
+    ///   TypeError: `x` is boolean.
+    /// Differentiable: yes for positive numbers, with derivative `1 / (exp(x) - 1)`.
+    /// Example:
+    ///   >>> jax.nn.log1mexp(jnp.array([0.0]))
+    ///   Array([-inf], dtype=float32)
+    log1mexp;
+
+    /// The exponential linear unit with the scale and slope that keep mean 0 and variance 1 from layer to layer
+    /// (Klambauer et al., 2017): `1.0507 * elu(x, 1.6733)`.
+    ///
+    /// Args:
+    ///   x: integer, floating or complex array or scalar.
+    /// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    /// Differentiable: yes; the derivative at 0 is that from below.
+    /// Example:
+    ///   >>> jax.nn.selu(jnp.array([0.0, 1.0]))
+    ///   Array([0.      , 1.050701], dtype=float32)
+    selu;
+
+    /// `x` kept between -1 and 1.
+    ///
+    /// Args:
+    ///   x: integer, floating or complex array or scalar.
+    /// Returns: shape and dtype of `x`.
+    /// Differentiable: yes, with derivative 1 from -1 to 1, these included, and 0 outside.
+    /// Example:
+    ///   >>> jax.nn.hard_tanh(jnp.array([-2.0, 0.5, 2.0]))
+    ///   Array([-1. ,  0.5,  1. ], dtype=float32)
+    hard_tanh;
+
+    /// `x * hard_sigmoid(x)` (Howard et al., 2019).
+    ///
+    /// Args:
+    ///   x: integer, floating or complex array or scalar.
+    /// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    /// Differentiable: yes.
+    /// Example:
+    ///   >>> jax.nn.hard_silu(jnp.array([0.0, 3.0]))
+    ///   Array([0., 3.], dtype=float32)
+    hard_silu;
+
+    /// `x` itself, for where a function is asked for.
+    ///
+    /// Args:
+    ///   x: boolean, integer, floating or complex array or scalar.
+    /// Returns: the array, or of a Python number its array.
+    /// Differentiable: yes, linear.
+    /// Example:
+    ///   >>> jax.nn.identity(jnp.array([1.0, 2.0]))
+    ///   Array([1., 2.], dtype=float32)
+    identity;
 }
 
-/// `1 / (1 + exp(-x))`.
-#[pyfunction]
-fn sigmoid(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "sigmoid", 0)?;
-    one(py, || nn::sigmoid(&x))
-}
-
-/// `relu6(x + 3) / 6`.
-#[pyfunction]
-fn hard_sigmoid(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "hard_sigmoid", 0)?;
-    one(py, || nn::hard_sigmoid(&x))
-}
-
-/// `log(1 + exp(x))`.
-#[pyfunction]
-fn softplus(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "softplus", 0)?;
-    one(py, || nn::softplus(&x))
-}
-
-/// 0 below -1, 1 above 1, linear between.
-#[pyfunction]
-fn sparse_sigmoid(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "sparse_sigmoid", 0)?;
-    one(py, || nn::sparse_sigmoid(&x))
-}
-
-/// 0 below -1, x above 1, (x + 1)**2 / 4 between.
-#[pyfunction]
-fn sparse_plus(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "sparse_plus", 0)?;
-    one(py, || nn::sparse_plus(&x))
-}
-
-/// `x / (1 + |x|)`.
-#[pyfunction]
-fn soft_sign(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "soft_sign", 0)?;
-    one(py, || nn::soft_sign(&x))
-}
-
-/// `x * sigmoid(x)`.
-#[pyfunction]
-fn silu(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "silu", 0)?;
-    one(py, || nn::silu(&x))
-}
-
-/// `x * tanh(softplus(x))`.
-#[pyfunction]
-fn mish(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "mish", 0)?;
-    one(py, || nn::mish(&x))
-}
-
-/// `log(sigmoid(x))`.
-#[pyfunction]
-fn log_sigmoid(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "log_sigmoid", 0)?;
-    one(py, || nn::log_sigmoid(&x))
-}
-
-/// `log(1 - exp(-x))`.
-#[pyfunction]
-fn log1mexp(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "log1mexp", 0)?;
-    one(py, || nn::log1mexp(&x))
-}
-
-/// The exponential linear unit that keeps mean 0 and variance 1.
-#[pyfunction]
-fn selu(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "selu", 0)?;
-    one(py, || nn::selu(&x))
-}
-
-/// x kept between -1 and 1.
-#[pyfunction]
-fn hard_tanh(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "hard_tanh", 0)?;
-    one(py, || nn::hard_tanh(&x))
-}
-
-/// `x * hard_sigmoid(x)`.
-#[pyfunction]
-fn hard_silu(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "hard_silu", 0)?;
-    one(py, || nn::hard_silu(&x))
-}
-
-/// x itself.
-#[pyfunction]
-fn identity(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "identity", 0)?;
-    one(py, || nn::identity(&x))
-}
-
-/// The hyperbolic tangent.
+/// The hyperbolic tangent, between -1 and 1.
+///
+/// Args:
+///   x: integer, floating or complex array or scalar.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Differentiable: yes, with derivative `1 - y**2` of the result `y`.
+/// Example:
+///   >>> jax.nn.tanh(jnp.array([0.0, jnp.inf]))
+///   Array([0., 1.], dtype=float32)
 #[pyfunction]
 #[pyo3(signature = (x, /))]
 fn tanh(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
@@ -134,7 +236,16 @@ fn tanh(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
     one(py, || nn::tanh(&x))
 }
 
-/// The exponential linear unit.
+/// `x` above 0, `alpha * (exp(x) - 1)` below: the exponential linear unit (Clevert et al., 2015).
+///
+/// Args:
+///   x: integer, floating or complex array or scalar.
+///   alpha: minus the limit at minus infinity; it broadcasts with `x`.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Differentiable: yes in both; the derivative in `x` at 0 is `alpha`.
+/// Example:
+///   >>> jax.nn.elu(jnp.array([-jnp.inf, 0.0, 2.0]))
+///   Array([-1.,  0.,  2.], dtype=float32)
 #[pyfunction]
 #[pyo3(signature = (x, alpha=None), text_signature = "(x, alpha=1.0)")]
 fn elu(py: Python<'_>, x: ArrayLike, alpha: Option<ArrayLike>) -> PyResult<Py<PyAny>> {
@@ -142,7 +253,17 @@ fn elu(py: Python<'_>, x: ArrayLike, alpha: Option<ArrayLike>) -> PyResult<Py<Py
     one(py, || nn::elu(&x, alpha.as_ref()))
 }
 
-/// The exponential linear unit with a continuous derivative.
+/// `x` above 0, `alpha * (exp(x / alpha) - 1)` below: the unit whose derivative is continuous for each alpha (Barron,
+/// 2017).
+///
+/// Args:
+///   x: integer, floating or complex array or scalar.
+///   alpha: minus the limit at minus infinity; it broadcasts with `x`.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Differentiable: yes in both; the derivative in `x` at 0 is 1.
+/// Example:
+///   >>> jax.nn.celu(jnp.array([-jnp.inf, 0.0, 2.0]), 2.0)
+///   Array([-2.,  0.,  2.], dtype=float32)
 #[pyfunction]
 #[pyo3(signature = (x, alpha=None), text_signature = "(x, alpha=1.0)")]
 fn celu(py: Python<'_>, x: ArrayLike, alpha: Option<ArrayLike>) -> PyResult<Py<PyAny>> {
@@ -151,6 +272,15 @@ fn celu(py: Python<'_>, x: ArrayLike, alpha: Option<ArrayLike>) -> PyResult<Py<P
 }
 
 /// `x` from 0 on, `negative_slope * x` below.
+///
+/// Args:
+///   x: integer, floating or complex array or scalar.
+///   negative_slope: the slope below 0; it broadcasts with `x`.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Differentiable: yes in both; the derivative in `x` at 0 is 1.
+/// Example:
+///   >>> jax.nn.leaky_relu(jnp.array([-2.0, 0.0, 2.0]), 0.5)
+///   Array([-1.,  0.,  2.], dtype=float32)
 #[pyfunction]
 #[pyo3(signature = (x, negative_slope=None), text_signature = "(x, negative_slope=0.01)")]
 fn leaky_relu(py: Python<'_>, x: ArrayLike, negative_slope: Option<ArrayLike>) -> PyResult<Py<PyAny>> {
@@ -158,7 +288,18 @@ fn leaky_relu(py: Python<'_>, x: ArrayLike, negative_slope: Option<ArrayLike>) -
     one(py, || nn::leaky_relu(&x, negative_slope.as_ref()))
 }
 
-/// `(x + sqrt(x**2 + b)) / 2`.
+/// `(x + sqrt(x**2 + b)) / 2`, a smooth rectified unit without exponentials (Barron, 2021).
+///
+/// Args:
+///   x: integer, floating or complex array or scalar.
+///   b: how smooth; it broadcasts with `x`, and 0 gives `relu`.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Raises:
+///   TypeError: `x` is boolean.
+/// Differentiable: yes in both, for positive `b`.
+/// Example:
+///   >>> jax.nn.squareplus(jnp.array([0.0, 1.5]))
+///   Array([1., 2.], dtype=float32)
 #[pyfunction]
 #[pyo3(signature = (x, b=None), text_signature = "(x, b=4)")]
 fn squareplus(py: Python<'_>, x: ArrayLike, b: Option<ArrayLike>) -> PyResult<Py<PyAny>> {
@@ -166,7 +307,19 @@ fn squareplus(py: Python<'_>, x: ArrayLike, b: Option<ArrayLike>) -> PyResult<Py
     one(py, || nn::squareplus(&x, b.as_ref()))
 }
 
-/// `exp(x) / sum(exp(x))` over axes.
+/// `exp(x) / sum(exp(x))` over axes, without overflow.
+///
+/// Args:
+///   x: integer, floating or complex array.
+///   axis: an axis or several, negative ones counted from the end; None for all.
+///   where: booleans that broadcast with `x`; the others count as minus infinity and give 0.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Raises:
+///   ValueError: an axis is out of bounds.
+/// Differentiable: yes in `x`.
+/// Example:
+///   >>> jax.nn.softmax(jnp.array([1.0, 1.0, -jnp.inf]))
+///   Array([0.5, 0.5, 0. ], dtype=float32)
 #[pyfunction]
 #[pyo3(signature = (x, axis=LAST, r#where=None), text_signature = "(x, axis=-1, where=None)")]
 fn softmax(py: Python<'_>, x: ArrayLike, axis: AxesArg, r#where: Option<ArrayLike>) -> PyResult<Py<PyAny>> {
@@ -174,7 +327,19 @@ fn softmax(py: Python<'_>, x: ArrayLike, axis: AxesArg, r#where: Option<ArrayLik
     one(py, || nn::softmax(&x, &axis.0, mask.as_ref()))
 }
 
-/// The logarithm of softmax.
+/// The logarithm of `softmax`: `x - log(sum(exp(x)))` over axes, without overflow or underflow.
+///
+/// Args:
+///   x: integer, floating or complex array.
+///   axis: an axis or several, negative ones counted from the end; None for all.
+///   where: booleans that broadcast with `x`; the others give minus infinity.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Raises:
+///   ValueError: an axis is out of bounds.
+/// Differentiable: yes in `x`.
+/// Example:
+///   >>> jax.nn.log_softmax(jnp.array([1000.0, -jnp.inf]))
+///   Array([  0., -inf], dtype=float32)
 #[pyfunction]
 #[pyo3(signature = (x, axis=LAST, r#where=None), text_signature = "(x, axis=-1, where=None)")]
 fn log_softmax(py: Python<'_>, x: ArrayLike, axis: AxesArg, r#where: Option<ArrayLike>) -> PyResult<Py<PyAny>> {
@@ -182,7 +347,16 @@ fn log_softmax(py: Python<'_>, x: ArrayLike, axis: AxesArg, r#where: Option<Arra
     one(py, || nn::log_softmax(&x, &axis.0, mask.as_ref()))
 }
 
-/// `x * Φ(x)`, with the normal distribution function or its approximation.
+/// `x Φ(x)` with the distribution function Φ of the normal distribution (Hendrycks, Gimpel, 2016).
+///
+/// Args:
+///   x: integer or floating array or scalar; complex only for the approximation.
+///   approximate: whether Φ(x) is `(1 + tanh(sqrt(2/π) (x + 0.044715 x**3))) / 2`; else the error function gives it.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Differentiable: yes.
+/// Example:
+///   >>> jax.nn.gelu(jnp.array([0.0, 100.0]), approximate=False)
+///   Array([  0., 100.], dtype=float32)
 #[pyfunction]
 #[pyo3(signature = (x, approximate=true), text_signature = "(x, approximate=True)")]
 fn gelu(py: Python<'_>, x: ArrayLike, approximate: bool) -> PyResult<Py<PyAny>> {
@@ -190,7 +364,19 @@ fn gelu(py: Python<'_>, x: ArrayLike, approximate: bool) -> PyResult<Py<PyAny>> 
     one(py, || nn::gelu(&x, approximate))
 }
 
-/// The first half of `x` along an axis times the sigmoid of the second.
+/// The first half of an axis times the sigmoid of the second: the gated linear unit (Dauphin et al., 2017).
+///
+/// Args:
+///   x: floating or complex array.
+///   axis: the axis, negative counted from the end; its size is even.
+/// Returns: the dtype of `x`, its shape with the axis halved.
+/// Raises:
+///   ValueError: the size is odd, or the axis is out of bounds.
+///   TypeError: `x` is boolean or of integers.
+/// Differentiable: yes.
+/// Example:
+///   >>> jax.nn.glu(jnp.array([2.0, 4.0, 0.0, jnp.inf]))
+///   Array([1., 4.], dtype=float32)
 #[pyfunction]
 #[pyo3(signature = (x, axis=-1), text_signature = "(x, axis=-1)")]
 fn glu(py: Python<'_>, x: ArrayLike, axis: i64) -> PyResult<Py<PyAny>> {
@@ -198,7 +384,25 @@ fn glu(py: Python<'_>, x: ArrayLike, axis: i64) -> PyResult<Py<PyAny>> {
     one(py, || nn::glu(&x, axis))
 }
 
-/// `log(sum(b * exp(a)))` over axes, and optionally the sign of the sum.
+/// `log(sum(b * exp(a)))` over axes, without overflow; minus infinity of no elements.
+///
+/// Args:
+///   a: integer, floating or complex array.
+///   axis: an axis or several, negative ones counted from the end; None for all.
+///   b: factors that broadcast with `a`; 1 by default.
+///   keepdims: whether the axes stay, with size 1.
+///   return_sign: also give the sign of the sum, and the logarithm of its absolute value.
+///   where: booleans that broadcast with `a`; the others are left out.
+/// Returns: an array without the axes, or a pair of it and of the signs; integers give floats. NaN of a negative sum
+///   without `return_sign`.
+/// Raises:
+///   ValueError: an axis is out of bounds.
+/// Differentiable: yes in `a` and `b`.
+/// Example:
+///   >>> jax.nn.logsumexp(jnp.array([1000.0, -jnp.inf]))
+///   Array(1000., dtype=float32)
+///   >>> jax.nn.logsumexp(jnp.array([0.0, 0.0]), b=jnp.array([1.0, -2.0]), return_sign=True)
+///   (Array(0., dtype=float32), Array(-1., dtype=float32))
 #[pyfunction]
 #[pyo3(
     signature = (a, axis=AxesArg::ALL, b=None, keepdims=false, return_sign=false, r#where=None),
@@ -222,7 +426,20 @@ fn logsumexp(
     }
 }
 
-/// `log(mean(exp(x)))` over axes.
+/// `log(mean(exp(x)))` over axes, without overflow.
+///
+/// Args:
+///   x: integer, floating or complex array.
+///   axis: an axis or several, negative ones counted from the end; None for all.
+///   where: booleans that broadcast with `x`; the others are left out and do not count.
+///   keepdims: whether the axes stay, with size 1.
+/// Returns: an array without the axes; integers give floats.
+/// Raises:
+///   ValueError: an axis is out of bounds.
+/// Differentiable: yes in `x`.
+/// Example:
+///   >>> jax.nn.logmeanexp(jnp.array([1000.0, 1000.0]))
+///   Array(1000., dtype=float32)
 #[pyfunction]
 #[pyo3(
     signature = (x, axis=AxesArg::ALL, r#where=None, keepdims=false),
@@ -240,6 +457,23 @@ fn logmeanexp(
 }
 
 /// `(x - mean) / sqrt(variance + epsilon)` over axes.
+///
+/// Args:
+///   x: integer or floating array.
+///   axis: an axis or several, negative ones counted from the end; None for all.
+///   mean: the mean, broadcast to `x`; by default that over the axes.
+///   variance: the variance, likewise.
+///   epsilon: what is added to the variance.
+///   where: booleans that broadcast with `x`: which elements count for mean and variance.
+///   algorithm: how the variance is found: 'fast', the mean of squares less the square of the mean, or 'stable', the
+///     mean of squared distances.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Raises:
+///   ValueError: the algorithm is unknown, an axis is out of bounds, or `x` is complex and the algorithm 'fast'.
+/// Differentiable: yes, in mean and variance too.
+/// Example:
+///   >>> jax.nn.standardize(jnp.array([-1.0, 1.0]), epsilon=0.0)
+///   Array([-1.,  1.], dtype=float32)
 #[pyfunction]
 #[pyo3(
     signature = (x, axis=LAST, mean=None, variance=None, epsilon=None, r#where=None, *, algorithm="fast"),
@@ -264,7 +498,26 @@ fn standardize(
     })
 }
 
-/// For each element a vector with 1 at its place and 0 elsewhere.
+/// For each element a vector with 1 at its place and 0 elsewhere; zeros only for what is not from 0 to `num_classes -
+/// 1`.
+///
+/// Args:
+///   x: integer or floating array of places.
+///   num_classes: the size of the vectors.
+///   dtype: the dtype of the result; float32 by default, float64 with x64.
+///   axis: where the vectors' axis is in the result, negative counted from its end.
+///   out_sharding: not served; None.
+/// Returns: an array of the shape of `x` with one axis more.
+/// Raises:
+///   TypeError: `num_classes` is negative, or `x` is boolean.
+///   ValueError: the axis is out of bounds.
+///   NotImplementedError: `out_sharding` is given.
+/// Differentiable: no; the derivative is 0.
+/// Example:
+///   >>> jax.nn.one_hot(jnp.array([0, 2, 3]), 3)
+///   Array([[1., 0., 0.],
+///          [0., 0., 1.],
+///          [0., 0., 0.]], dtype=float32)
 #[pyfunction]
 #[pyo3(
     signature = (x, num_classes, *, dtype=None, axis=-1, out_sharding=None),
@@ -380,6 +633,11 @@ macro_rules! add_all {
 /// Adds `_core.nn`, whose functions say that they live in `pullback.nn`.
 pub fn register(core: &Bound<'_, PyModule>) -> PyResult<()> {
     let m = PyModule::new(core.py(), "pullback.nn")?;
-    add_all!(&m; relu relu6 sigmoid hard_sigmoid softplus sparse_sigmoid sparse_plus soft_sign silu mish log_sigmoid log1mexp selu hard_tanh hard_silu identity tanh elu celu leaky_relu squareplus softmax log_softmax gelu glu logsumexp logmeanexp standardize one_hot init_constant init_uniform init_normal init_truncated_normal init_variance_scaling init_orthogonal);
+    add_all!(&m;
+        relu relu6 sigmoid hard_sigmoid softplus sparse_sigmoid sparse_plus soft_sign silu mish log_sigmoid log1mexp
+        selu hard_tanh hard_silu identity tanh elu celu leaky_relu squareplus softmax log_softmax gelu glu logsumexp
+        logmeanexp standardize one_hot init_constant init_uniform init_normal init_truncated_normal
+        init_variance_scaling init_orthogonal
+    );
     core.add("nn", m)
 }

@@ -11,6 +11,21 @@ use super::treedef::PyTreeDef;
 use crate::errors::{type_error, value_error};
 
 /// Leaves and structure of a tree.
+///
+/// A tree is a leaf or a container of trees: tuple, named tuple, list, dict, `OrderedDict`, `defaultdict`, None (no
+/// leaves), or a registered class. Children of a dict come in the order of its sorted keys.
+///
+/// Args:
+///   tree: any object; what is no container is a leaf.
+///   is_leaf: a predicate of nodes; where it is true, the node is a leaf whatever it is.
+/// Returns: the list of leaves and a `PyTreeDef`; `tree_unflatten` is the inverse.
+/// Raises:
+///   ValueError: keys of a dict that cannot be compared.
+/// Differentiable: yes; leaves are passed unchanged.
+/// Example:
+///   >>> leaves, treedef = jax.tree.flatten({"b": [1, 2], "a": None})
+///   >>> leaves, treedef
+///   ([1, 2], PyTreeDef({'a': None, 'b': [*, *]}))
 #[pyfunction]
 #[pyo3(signature = (tree, is_leaf=None))]
 fn tree_flatten<'py>(
@@ -22,21 +37,56 @@ fn tree_flatten<'py>(
     Ok((leaves, PyTreeDef(structure)))
 }
 
-/// Leaves of a tree.
+/// Leaves of a tree, from left to right.
+///
+/// Args:
+///   tree: any object; what is no container is a leaf.
+///   is_leaf: a predicate of nodes; where it is true, the node is a leaf whatever it is.
+/// Returns: a list.
+/// Raises:
+///   ValueError: keys of a dict that cannot be compared.
+/// Differentiable: yes; leaves are passed unchanged.
+/// Example:
+///   >>> jax.tree.leaves({"b": [1, 2], "a": (3, None)})
+///   [3, 1, 2]
 #[pyfunction]
 #[pyo3(signature = (tree, is_leaf=None))]
 fn tree_leaves<'py>(tree: &Bound<'py, PyAny>, is_leaf: Option<&Bound<'py, PyAny>>) -> PyResult<Vec<Bound<'py, PyAny>>> {
     Ok(tree_flatten(tree, is_leaf)?.0)
 }
 
-/// Structure of a tree.
+/// Structure of a tree: its containers, without its leaves.
+///
+/// Args:
+///   tree: any object; what is no container is a leaf.
+///   is_leaf: a predicate of nodes; where it is true, the node is a leaf whatever it is.
+/// Returns: a `PyTreeDef`, which compares and hashes by structure.
+/// Raises:
+///   ValueError: keys of a dict that cannot be compared.
+/// Differentiable: no; leaves are left out.
+/// Example:
+///   >>> jax.tree.structure({"b": [1, 2], "a": 3})
+///   PyTreeDef({'a': *, 'b': [*, *]})
 #[pyfunction]
 #[pyo3(signature = (tree, is_leaf=None))]
 fn tree_structure<'py>(tree: &Bound<'py, PyAny>, is_leaf: Option<&Bound<'py, PyAny>>) -> PyResult<PyTreeDef> {
     Ok(tree_flatten(tree, is_leaf)?.1)
 }
 
-/// The tree with the given structure and leaves.
+/// The tree with the given structure and leaves; the inverse of `tree_flatten`.
+///
+/// Args:
+///   treedef: a `PyTreeDef`.
+///   leaves: an iterable of as many leaves as the structure has; any objects.
+/// Returns: the tree.
+/// Raises:
+///   TypeError: `treedef` is no `PyTreeDef`, or `leaves` cannot be iterated.
+///   ValueError: another number of leaves.
+/// Differentiable: yes; leaves are passed unchanged.
+/// Example:
+///   >>> treedef = jax.tree.structure({"a": 0, "b": (0, 0)})
+///   >>> jax.tree.unflatten(treedef, [1, 2, 3])
+///   {'a': 1, 'b': (2, 3)}
 #[pyfunction]
 fn tree_unflatten(py: Python<'_>, treedef: &Bound<'_, PyAny>, leaves: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
     let Ok(treedef) = treedef.cast::<PyTreeDef>() else {
@@ -47,6 +97,19 @@ fn tree_unflatten(py: Python<'_>, treedef: &Bound<'_, PyAny>, leaves: &Bound<'_,
 }
 
 /// The tree of `f` of the leaves of `tree` and of the parts of `rest` at the same places.
+///
+/// Args:
+///   f: a function of a leaf of `tree` and of one part of each tree of `rest`.
+///   tree: any object; what is no container is a leaf.
+///   rest: trees that have the structure of `tree` above its leaves; their parts there may be trees.
+///   is_leaf: a predicate of nodes of `tree`; where it is true, the node is a leaf whatever it is.
+/// Returns: a tree of the structure of `tree`.
+/// Raises:
+///   ValueError: a tree of `rest` has another structure; the text names the place.
+/// Differentiable: as `f` is.
+/// Example:
+///   >>> jax.tree.map(lambda x, y: x + y, {"a": 1, "b": [2, 3]}, {"a": 10, "b": [20, 30]})
+///   {'a': 11, 'b': [22, 33]}
 #[pyfunction]
 #[pyo3(signature = (f, tree, *rest, is_leaf=None))]
 fn tree_map<'py>(
@@ -102,7 +165,21 @@ fn explain(
     }
 }
 
-/// Pairs of key path and leaf, and the structure.
+/// Pairs of key path and leaf, and the structure of a tree.
+///
+/// Args:
+///   tree: any object; what is no container is a leaf.
+///   is_leaf: a predicate of nodes; where it is true, the node is a leaf whatever it is.
+///   is_leaf_takes_path: whether `is_leaf` is a function of key path and node.
+/// Returns: a list of pairs of key path (a tuple of `DictKey`, `SequenceKey`, `GetAttrKey` or `FlattenedIndexKey`) and
+/// leaf, and a `PyTreeDef`.
+/// Raises:
+///   ValueError: keys of a dict that cannot be compared.
+/// Differentiable: yes; leaves are passed unchanged.
+/// Example:
+///   >>> pairs, treedef = jax.tree.flatten_with_path({"a": [1, 2]})
+///   >>> [(jax.tree_util.keystr(path), leaf) for path, leaf in pairs]
+///   [("['a'][0]", 1), ("['a'][1]", 2)]
 #[pyfunction]
 #[pyo3(signature = (tree, is_leaf=None, is_leaf_takes_path=false))]
 fn tree_flatten_with_path<'py>(
@@ -134,6 +211,17 @@ fn _keyed_children<'py>(tree: &Bound<'py, PyAny>) -> PyResult<Vec<(Py<PyAny>, Bo
 }
 
 /// Whether nothing in the iterable is a container.
+///
+/// Args:
+///   iterable: objects to test.
+///   is_leaf: a predicate of nodes; where it is true, the node is a leaf whatever it is.
+/// Returns: a bool.
+/// Raises:
+///   TypeError: `iterable` cannot be iterated.
+/// Differentiable: no; values are not looked at.
+/// Example:
+///   >>> jax.tree_util.all_leaves([1, 2.0]), jax.tree_util.all_leaves([1, (2,)])
+///   (True, False)
 #[pyfunction]
 #[pyo3(signature = (iterable, is_leaf=None))]
 fn all_leaves<'py>(iterable: &Bound<'py, PyAny>, is_leaf: Option<&Bound<'py, PyAny>>) -> PyResult<bool> {

@@ -13,6 +13,7 @@ macro_rules! key_classes {
         $(#[$doc])*
         #[pyclass(module = "pullback.tree_util", frozen)]
         pub struct $name {
+            /// What the key holds.
             #[pyo3(get)]
             $field: Py<PyAny>,
         }
@@ -53,13 +54,37 @@ macro_rules! key_classes {
     )*};
 }
 key_classes! {
-    /// An entry of a dictionary.
+    /// An entry of a dictionary, as a step of a key path.
+    ///
+    /// Attributes: `key`, the dictionary's key. As text, `['key']`.
+    ///
+    /// Example:
+    ///   >>> str(jax.tree_util.DictKey("a"))
+    ///   "['a']"
     DictKey(key) |key| Ok(format!("[{}]", key.repr()?));
-    /// An element of a list or tuple.
+    /// An element of a list or tuple, as a step of a key path.
+    ///
+    /// Attributes: `idx`, its number. As text, `[0]`.
+    ///
+    /// Example:
+    ///   >>> str(jax.tree_util.SequenceKey(0))
+    ///   '[0]'
     SequenceKey(idx) |idx| Ok(format!("[{}]", idx.repr()?));
-    /// A named field.
+    /// A named field, as a step of a key path.
+    ///
+    /// Attributes: `name`, a string. As text, `.name`.
+    ///
+    /// Example:
+    ///   >>> str(jax.tree_util.GetAttrKey("x"))
+    ///   '.x'
     GetAttrKey(name) |name| Ok(format!(".{}", name.str()?));
-    /// A child of a registered class without keys.
+    /// A child of a registered class without keys, as a step of a key path.
+    ///
+    /// Attributes: `key`, its number. As text, `[<flat index 0>]`.
+    ///
+    /// Example:
+    ///   >>> str(jax.tree_util.FlattenedIndexKey(0))
+    ///   '[<flat index 0>]'
     FlattenedIndexKey(key) |key| Ok(format!("[<flat index {}>]", key.repr()?));
 }
 
@@ -223,6 +248,19 @@ fn simple_text(key: &Bound<'_, PyAny>) -> PyResult<String> {
 }
 
 /// The text of a key path.
+///
+/// Args:
+///   keys: an iterable of keys, as `tree_flatten_with_path` gives.
+///   simple: whether keys are shown without brackets, dots and quotes.
+///   separator: what stands between keys.
+/// Returns: a string.
+/// Raises:
+///   TypeError: `keys` cannot be iterated.
+/// Differentiable: no; it takes no arrays.
+/// Example:
+///   >>> [(path, _)], _ = jax.tree.flatten_with_path({"a": [1]})
+///   >>> jax.tree_util.keystr(path), jax.tree_util.keystr(path, simple=True, separator="/")
+///   ("['a'][0]", 'a/0')
 #[pyfunction]
 #[pyo3(signature = (keys, *, simple=false, separator=""))]
 fn keystr(keys: &Bound<'_, PyAny>, simple: bool, separator: &str) -> PyResult<String> {

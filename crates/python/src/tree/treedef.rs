@@ -9,7 +9,16 @@ use super::node::{PyKind, PyNode};
 use super::prefix::flatten_up_to;
 use crate::errors::value_error;
 
-/// The structure of a pytree.
+/// The structure of a tree: its containers, with a place for each leaf. Structures compare, hash and pickle.
+///
+/// Attributes:
+///   num_leaves: how many leaves the tree has.
+///   num_nodes: how many containers and leaves.
+///
+/// Example:
+///   >>> treedef = jax.tree.structure({"a": [0, 0]})
+///   >>> treedef.num_leaves, treedef.unflatten([1, 2])
+///   (2, {'a': [1, 2]})
 #[pyclass(module = "pullback.tree_util", frozen, weakref)]
 pub struct PyTreeDef(pub TreeDef);
 
@@ -21,7 +30,7 @@ impl PyTreeDef {
         self.0.n_leaves()
     }
 
-    /// Number of nodes, leaves included.
+    /// Number of containers and leaves.
     #[getter]
     fn num_nodes(&self) -> usize {
         self.0.n_nodes()
@@ -38,7 +47,7 @@ impl PyTreeDef {
         flatten_up_to(&self.0, xs)
     }
 
-    /// Structures below the root.
+    /// Structures of the children; none for a leaf.
     fn children(&self) -> Vec<PyTreeDef> {
         self.0.children().iter().cloned().map(PyTreeDef).collect()
     }
@@ -75,7 +84,7 @@ impl PyTreeDef {
         walk(py, &self.0, f_node, f_leaf, &mut || leaves.next())
     }
 
-    /// The structure of a tree of structures, one level deep.
+    /// The structure of a container of the given class and static data (None for a leaf) with the given children.
     #[staticmethod]
     fn from_node_data_and_children(
         py: Python<'_>,
@@ -168,7 +177,17 @@ fn node_from_data(
     Ok(TreeDef::new(node, children))
 }
 
-/// The structure of a container whose children are the leaves: a tuple of structures.
+/// The structure of a tuple whose entries have the given structures.
+///
+/// Args:
+///   treedefs: an iterable of `PyTreeDef`.
+/// Returns: a `PyTreeDef`.
+/// Raises:
+///   TypeError: an entry is no `PyTreeDef`.
+/// Differentiable: no; structures have no leaves.
+/// Example:
+///   >>> jax.tree_util.treedef_tuple([jax.tree.structure(0), jax.tree.structure([0])])
+///   PyTreeDef((*, [*]))
 #[pyfunction]
 fn treedef_tuple(py: Python<'_>, treedefs: &Bound<'_, PyAny>) -> PyResult<PyTreeDef> {
     let mut children = vec![];
@@ -179,13 +198,33 @@ fn treedef_tuple(py: Python<'_>, treedefs: &Bound<'_, PyAny>) -> PyResult<PyTree
     Ok(PyTreeDef(TreeDef::tuple(children)))
 }
 
-/// Structures below the root.
+/// Structures of the children of a container; none for a leaf.
+///
+/// Args:
+///   treedef: a `PyTreeDef`.
+/// Returns: a list of `PyTreeDef`.
+/// Raises:
+///   TypeError: `treedef` is no `PyTreeDef`.
+/// Differentiable: no; structures have no leaves.
+/// Example:
+///   >>> jax.tree_util.treedef_children(jax.tree.structure([0, (0, 0)]))
+///   [PyTreeDef(*), PyTreeDef((*, *))]
 #[pyfunction]
 fn treedef_children(treedef: &PyTreeDef) -> Vec<PyTreeDef> {
     treedef.children()
 }
 
 /// Whether the structure is a single leaf.
+///
+/// Args:
+///   treedef: a `PyTreeDef`.
+/// Returns: a bool.
+/// Raises:
+///   TypeError: `treedef` is no `PyTreeDef`.
+/// Differentiable: no; structures have no leaves.
+/// Example:
+///   >>> jax.tree_util.treedef_is_leaf(jax.tree.structure(0)), jax.tree_util.treedef_is_leaf(jax.tree.structure(()))
+///   (True, False)
 #[pyfunction]
 fn treedef_is_leaf(treedef: &PyTreeDef) -> bool {
     treedef.0.is_leaf()

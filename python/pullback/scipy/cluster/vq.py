@@ -8,21 +8,20 @@ __all__ = ["vq"]
 
 
 def vq(obs, code_book, check_finite=True):
-    """For each observation the nearest code and its distance.
+    """For each observation the nearest code, by Euclidean distance, and its distance.
 
     Args:
-      obs: observations `[m, d]` or `[m]`.
-      code_book: codes `[k, d]` or `[k]`.
-      check_finite: accepted; nothing is checked.
-    Returns: positions of codes and distances, `[m]` each.
+      obs: observations `[m, d]`, or `[m]` numbers.
+      code_book: codes `[k, d]`, or `[k]` numbers.
+      check_finite: accepted for compatibility; nothing is checked.
+    Returns: positions of codes (integers) and distances, `[m]` each; of equally near codes the first.
     Raises:
-      ValueError: arrays of different or of more than two axes, or of different size.
-    Differentiable: the distances.
-
-    >>> from pullback.scipy.cluster.vq import vq
-    >>> from pullback import numpy as jnp
-    >>> print(vq(jnp.array([[0.0, 1.0]]), jnp.array([[5.0, 5.0], [0.0, 0.0]]))[0])
-    [1]
+      ValueError: arrays of different or of more than two axes.
+      TypeError: arrays of different size along the last axis, or what is no array.
+    Differentiable: yes, the distances, with respect to both, except where a distance is zero or codes are equally near.
+    Example:
+      >>> print(jax.scipy.cluster.vq.vq(jnp.array([[0.0, 1.0]]), jnp.array([[5.0, 5.0], [0.0, 0.0]]))[0])
+      [1]
     """
     obs, code_book = _n._promote_inexact("vq", obs, code_book)
     if obs.ndim != code_book.ndim:

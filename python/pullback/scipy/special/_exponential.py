@@ -17,13 +17,14 @@ def expit(x):
     """The logistic function `1 / (1 + exp(-x))`.
 
     Args:
-      x: an array of numbers.
-    Returns: an array of `x`'s floating or complex dtype.
-    Differentiable: `expit(x) (1 - expit(x))`.
-
-    >>> from pullback.scipy import special
-    >>> float(special.expit(0.0))
-    0.5
+      x: an array of real or complex numbers; integers become floating.
+    Returns: an array of the shape of `x`.
+    Raises:
+      TypeError: `x` is no array or number.
+    Differentiable: yes: `expit(x) (1 - expit(x))`, in both modes.
+    Example:
+      >>> float(jax.scipy.special.expit(0.0))
+      0.5
     """
     (x,) = _n._promote_inexact("expit", x)
     return lax.logistic(x)
@@ -34,13 +35,14 @@ def logit(x):
     """The inverse of the logistic function: `log(x / (1 - x))`.
 
     Args:
-      x: an array of real numbers; outside of 0 to 1 the result is NaN.
-    Returns: an array of `x`'s floating dtype.
-    Differentiable: `1 / (x (1 - x))`.
-
-    >>> from pullback.scipy import special
-    >>> float(special.logit(0.5))
-    0.0
+      x: an array of real numbers; integers become floating. `-inf` at 0, `inf` at 1, NaN outside.
+    Returns: an array of the shape of `x`.
+    Raises:
+      TypeError: `x` is no array or number.
+    Differentiable: yes: `1 / (x (1 - x))`, in both modes.
+    Example:
+      >>> float(jax.scipy.special.logit(0.5))
+      0.0
     """
     (x,) = _n._promote_inexact("logit", x)
     return lax.log(lax.div(x, lax.sub(_one(x), x)))
@@ -58,12 +60,14 @@ def xlogy(x, y):
     """`x log(y)`, which is 0 where `x` is 0, whatever `y` is but NaN.
 
     Args:
-      x, y: arrays of numbers that broadcast.
-    Differentiable: `log(y)` and `x / y`.
-
-    >>> from pullback.scipy import special
-    >>> float(special.xlogy(0.0, 0.0))
-    0.0
+      x, y: arrays of numbers that broadcast; integers become floating.
+    Returns: an array of the broadcast shape and the promoted dtype.
+    Raises:
+      TypeError: an argument is no array or number, or shapes do not broadcast.
+    Differentiable: yes: `log(y)` and `x / y`, in both modes.
+    Example:
+      >>> float(jax.scipy.special.xlogy(0.0, 0.0))
+      0.0
     """
     x, y = _n._promote_inexact("xlogy", x, y)
     is_zero = x == 0
@@ -81,15 +85,17 @@ xlogy.defjvp(_xlogy_jvp)
 
 @_custom_jvp
 def xlog1py(x, y):
-    """`x log(1 + y)`, which is 0 where `x` is 0, whatever `y` is but NaN.
+    """`x log(1 + y)`, which is 0 where `x` is 0, whatever `y` is but NaN; exact for small `y`.
 
     Args:
-      x, y: arrays of numbers that broadcast.
-    Differentiable: `log(1 + y)` and `x / (1 + y)`.
-
-    >>> from pullback.scipy import special
-    >>> float(special.xlog1py(0.0, -1.0))
-    0.0
+      x, y: arrays of numbers that broadcast; integers become floating.
+    Returns: an array of the broadcast shape and the promoted dtype.
+    Raises:
+      TypeError: an argument is no array or number, or shapes do not broadcast.
+    Differentiable: yes: `log(1 + y)` and `x / (1 + y)`, in both modes.
+    Example:
+      >>> float(jax.scipy.special.xlog1py(0.0, -1.0))
+      0.0
     """
     x, y = _n._promote_inexact("xlog1py", x, y)
     is_zero = x == 0
@@ -113,14 +119,15 @@ def entr(x):
     """The entropy of a part: `-x log(x)`, 0 at 0 and `-inf` below.
 
     Args:
-      x: an array of real numbers.
+      x: an array of real numbers; integers become floating.
+    Returns: an array of the shape of `x`.
     Raises:
       ValueError: complex numbers.
-    Differentiable: `-log(x) - 1`.
-
-    >>> from pullback.scipy import special
-    >>> float(special.entr(0.0))
-    0.0
+      TypeError: `x` is no array or number.
+    Differentiable: yes: `-log(x) - 1`, in both modes.
+    Example:
+      >>> round(float(jax.scipy.special.entr(0.5)), 4)
+      0.3466
     """
     (x,) = _n._promote_inexact("entr", x)
     if x.dtype.kind == "c":
@@ -132,12 +139,15 @@ def rel_entr(p, q):
     """The relative entropy of parts: `p log(p / q)`, 0 where `p` is 0 and `q` is not negative, else `inf` outside of positive numbers.
 
     Args:
-      p, q: arrays of real numbers that broadcast.
-    Differentiable where both are positive.
-
-    >>> from pullback.scipy import special
-    >>> float(special.rel_entr(1.0, 1.0))
-    0.0
+      p, q: arrays of real numbers that broadcast; integers become floating.
+    Returns: an array of the broadcast shape and the promoted dtype.
+    Raises:
+      TypeError: an argument is no array or number.
+      ValueError: shapes do not broadcast.
+    Differentiable: yes, where both are positive: `log(p / q) + 1` and `-p / q`, in both modes.
+    Example:
+      >>> float(jax.scipy.special.rel_entr(1.0, 1.0))
+      0.0
     """
     p, q = _n._promote_inexact("rel_entr", p, q)
     p, q = _n.broadcast_arrays(p, q)
@@ -152,12 +162,15 @@ def kl_div(p, q):
     """The terms of the Kullback-Leibler divergence: `rel_entr(p, q) - p + q`.
 
     Args:
-      p, q: arrays of real numbers that broadcast.
-    Differentiable where both are positive.
-
-    >>> from pullback.scipy import special
-    >>> float(special.kl_div(1.0, 1.0))
-    0.0
+      p, q: arrays of real numbers that broadcast; integers become floating.
+    Returns: an array of the broadcast shape and the promoted dtype.
+    Raises:
+      TypeError: an argument is no array or number.
+      ValueError: shapes do not broadcast.
+    Differentiable: yes, where both are positive: `log(p / q)` and `1 - p / q`, in both modes.
+    Example:
+      >>> float(jax.scipy.special.kl_div(1.0, 1.0))
+      0.0
     """
     p, q = _n._promote_inexact("kl_div", p, q)
     return rel_entr(p, q) - p + q
@@ -168,12 +181,14 @@ def boxcox(x, lmbda):
 
     Args:
       x: an array of real numbers; NaN where negative.
-      lmbda: exponents, which broadcast.
-    Differentiable.
-
-    >>> from pullback.scipy import special
-    >>> float(special.boxcox(3.0, 1.0))
-    2.0
+      lmbda: exponents, which broadcast with `x`.
+    Returns: an array of the broadcast shape and the promoted floating dtype.
+    Raises:
+      TypeError: an argument is no array or number, or shapes do not broadcast.
+    Differentiable: yes, with respect to `x`, and to `lmbda` where it is not 0, in both modes.
+    Example:
+      >>> float(jax.scipy.special.boxcox(3.0, 1.0))
+      2.0
     """
     x, lmbda = _n._promote_inexact("boxcox", x, lmbda)
     return _over(_n.log(x), lmbda)
@@ -184,12 +199,14 @@ def boxcox1p(x, lmbda):
 
     Args:
       x: an array of real numbers; NaN below -1.
-      lmbda: exponents, which broadcast.
-    Differentiable.
-
-    >>> from pullback.scipy import special
-    >>> float(special.boxcox1p(2.0, 1.0))
-    2.0
+      lmbda: exponents, which broadcast with `x`.
+    Returns: an array of the broadcast shape and the promoted floating dtype.
+    Raises:
+      TypeError: an argument is no array or number, or shapes do not broadcast.
+    Differentiable: yes, with respect to `x`, and to `lmbda` where it is not 0, in both modes.
+    Example:
+      >>> float(jax.scipy.special.boxcox1p(2.0, 1.0))
+      2.0
     """
     x, lmbda = _n._promote_inexact("boxcox1p", x, lmbda)
     return _over(_n.log1p(x), lmbda)
@@ -205,50 +222,55 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=Non
     """The logarithm of the sum of exponentials over axes, without overflow.
 
     Args:
-      a: an array of numbers.
-      axis: axes to reduce; None for all.
-      b: factors of the exponentials.
+      a: an array of real or complex numbers; integers become floating.
+      axis: an axis or several to reduce; None for all.
+      b: factors of the exponentials, which broadcast with `a`.
       keepdims: keep reduced axes with size 1.
       return_sign: give the logarithm of the magnitude and the sign of the sum.
       where: a mask of the elements that take part.
-    Returns: the logarithm, or the pair with the sign.
-    Differentiable.
-
-    >>> from pullback.scipy import special
-    >>> from pullback import numpy as jnp
-    >>> float(special.logsumexp(jnp.zeros(1)))
-    0.0
+    Returns: the logarithm, `-inf` of no elements, or the pair with the sign.
+    Raises:
+      ValueError: an axis out of bounds or twice.
+      TypeError: `a` is no array or number.
+    Differentiable: yes, with respect to `a` and `b`, in both modes.
+    Example:
+      >>> float(jax.scipy.special.logsumexp(jnp.zeros(1)))
+      0.0
     """
     return _core.nn.logsumexp(a, axis=axis, b=b, keepdims=keepdims, return_sign=return_sign, where=where)
 
 
 def softmax(x, /, *, axis=None):
-    """Exponentials divided by their sum over axes.
+    """Exponentials divided by their sum over axes, without overflow.
 
     Args:
-      x: an array of numbers.
-      axis: axes; None for all.
-    Differentiable.
-
-    >>> from pullback.scipy import special
-    >>> from pullback import numpy as jnp
-    >>> print(special.softmax(jnp.zeros(2)))
-    [0.5 0.5]
+      x: an array of numbers; integers become floating.
+      axis: an axis or several; None for all.
+    Returns: an array of the shape of `x`.
+    Raises:
+      ValueError: an axis out of bounds.
+      TypeError: `x` is no array or number.
+    Differentiable: yes, in both modes.
+    Example:
+      >>> print(jax.scipy.special.softmax(jnp.zeros(2)))
+      [0.5 0.5]
     """
     return _core.nn.softmax(x, axis=axis)
 
 
 def log_softmax(x, /, *, axis=None):
-    """The logarithm of :func:`softmax`, without overflow.
+    """The logarithm of `softmax`, without overflow.
 
     Args:
-      x: an array of numbers.
-      axis: axes; None for all.
-    Differentiable.
-
-    >>> from pullback.scipy import special
-    >>> from pullback import numpy as jnp
-    >>> print(special.log_softmax(jnp.zeros(1)))
-    [0.]
+      x: an array of numbers; integers become floating.
+      axis: an axis or several; None for all.
+    Returns: an array of the shape of `x`.
+    Raises:
+      ValueError: an axis out of bounds.
+      TypeError: `x` is no array or number.
+    Differentiable: yes, in both modes.
+    Example:
+      >>> print(jax.scipy.special.log_softmax(jnp.zeros(1)))
+      [0.]
     """
     return _core.nn.log_softmax(x, axis=axis)

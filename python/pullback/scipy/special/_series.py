@@ -51,15 +51,17 @@ def _exp1_jvp(primals, tangents):
 
 
 def exp1(x):
-    """The exponential integral: the integral of `exp(-x t) / t` over `t` from 1.
+    """The exponential integral E1: the integral of `exp(-x t) / t` over `t` from 1; DLMF 6.2.
 
     Args:
-      x: an array of real numbers; NaN below 0.
-    Differentiable: `-exp(-x) / x`.
-
-    >>> from pullback.scipy import special
-    >>> abs(float(special.exp1(1.0)) - 0.2193839) < 1e-6
-    True
+      x: an array of real numbers; integers become floating. `inf` at 0, NaN below.
+    Returns: an array of the shape of `x`.
+    Raises:
+      TypeError: `x` is no array or number.
+    Differentiable: yes: `-exp(-x) / x`, in both modes.
+    Example:
+      >>> round(float(jax.scipy.special.exp1(1.0)), 4)
+      0.2194
     """
     (x,) = _n._promote_inexact("exp1", x)
     return _exp1(x)
@@ -67,15 +69,17 @@ def exp1(x):
 
 @_custom_jvp
 def expi(x):
-    """The exponential integral: the principal value of the integral of `exp(t) / t` up to `x`.
+    """The exponential integral Ei: the principal value of the integral of `exp(t) / t` up to `x`; DLMF 6.2.
 
     Args:
-      x: an array of real numbers.
-    Differentiable: `exp(x) / x`.
-
-    >>> from pullback.scipy import special
-    >>> abs(float(special.expi(1.0)) - 1.8951178) < 1e-6
-    True
+      x: an array of real numbers; integers become floating. `-inf` at 0.
+    Returns: an array of the shape of `x`.
+    Raises:
+      TypeError: `x` is no array or number.
+    Differentiable: yes: `exp(x) / x`, in both modes.
+    Example:
+      >>> round(float(jax.scipy.special.expi(1.0)), 4)
+      1.8951
     """
     (x,) = _n._promote_inexact("expi", x)
     below = -_exp1(_n.where(x < 0, -x, _n.ones_like(x)))
@@ -98,16 +102,19 @@ def _expi_jvp(primals, tangents):
 
 
 def expn(n, x):
-    """The exponential integral of order `n`: the integral of `exp(-x t) / t**n` over `t` from 1.
+    """The exponential integral of order `n`: the integral of `exp(-x t) / t**n` over `t` from 1; DLMF 8.19.
 
     Args:
-      n: integers that are not negative.
-      x: an array of real numbers; NaN below 0. They broadcast.
-    Differentiable in `x`: `-expn(n - 1, x)`.
-
-    >>> from pullback.scipy import special
-    >>> abs(float(special.expn(2, 1.0)) - 0.1484955) < 1e-6
-    True
+      n: integers that are not negative; NaN for others.
+      x: an array of real numbers, which broadcasts with `n`; NaN below 0.
+    Returns: an array of the broadcast shape and the promoted floating dtype.
+    Raises:
+      TypeError: an argument is no array or number.
+      ValueError: shapes do not broadcast.
+    Differentiable: yes, with respect to `x`: `-expn(n - 1, x)`, in both modes.
+    Example:
+      >>> round(float(jax.scipy.special.expn(2, 1.0)), 4)
+      0.1485
     """
     n, x = _n._promote_inexact("expn", n, x)
     n, x = _n.broadcast_arrays(n, x)
@@ -180,17 +187,17 @@ def _spence_jvp(primals, tangents):
 
 
 def spence(x):
-    """Spence's function: the integral of `log(t) / (1 - t)` from 1 to `x`, the dilogarithm of `1 - x`.
+    """Spence's function: the integral of `log(t) / (1 - t)` from 1 to `x`, the dilogarithm of `1 - x`; DLMF 25.12.
 
     Args:
-      x: an array of floating numbers; NaN below 0.
+      x: an array of float32 or float64; NaN below 0.
+    Returns: an array of the shape of `x`.
     Raises:
-      TypeError: elements that are not float32 or float64.
-    Differentiable: `log(x) / (1 - x)`.
-
-    >>> from pullback.scipy import special
-    >>> float(special.spence(1.0))
-    0.0
+      TypeError: elements of another dtype.
+    Differentiable: yes: `log(x) / (1 - x)`, in both modes.
+    Example:
+      >>> float(jax.scipy.special.spence(1.0))
+      0.0
     """
     x = _n.asarray(x)
     if x.dtype.name not in ("float32", "float64"):

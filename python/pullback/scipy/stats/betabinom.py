@@ -2,15 +2,24 @@
 
 from pullback import _core, lax
 from pullback.scipy.special import betaln as _betaln
-from pullback.scipy.stats._distribution import of as _of
+from pullback.scipy.stats._distribution import Distribution as _Distribution
 from pullback.scipy.stats._distribution import promote as _promote
 
 _n = _core.numpy
 _INF = float("inf")
-_DENSITY = "comb(n, k) beta(k + a, n - k + b) / beta(a, b)"
+_of = _Distribution(
+    "beta-binomial",
+    "comb(n, k) beta(k + a, n - k + b) / beta(a, b)",
+    {
+        "k": "integers",
+        "n": "numbers of trials; NaN where negative",
+        "a": "positive shapes; NaN for others",
+        "b": "positive shapes; NaN for others",
+    },
+)
 
 
-@_of("beta-binomial", _DENSITY)
+@_of("1, 4, 2.0, 3.0", -1.2528, wrt="a, b")
 def logpmf(k, n, a, b, loc=0):
     k, n, a, b, loc = _promote("betabinom.logpmf", k, n, a, b, loc)
     y = lax.floor(k) - loc
@@ -20,6 +29,6 @@ def logpmf(k, n, a, b, loc=0):
     return lax.convert_element_type(_n.where((n < 0) | (a <= 0) | (b <= 0), float("nan"), value), k.dtype)
 
 
-@_of("beta-binomial", _DENSITY)
+@_of("1, 4, 2.0, 3.0", 0.2857, wrt="a, b")
 def pmf(k, n, a, b, loc=0):
     return _n.exp(logpmf(k, n, a, b, loc))

@@ -3,15 +3,24 @@
 from pullback import _core
 from pullback.scipy.special import gammaln as _gammaln
 from pullback.scipy.special import xlogy as _xlogy
-from pullback.scipy.stats._distribution import of as _of
+from pullback.scipy.stats._distribution import Distribution as _Distribution
 from pullback.scipy.stats._distribution import promote as _promote
 
 _n = _core.numpy
 _INF = float("inf")
-_DENSITY = "prod x**(alpha - 1) gamma(sum alpha) / prod gamma(alpha)"
+_of = _Distribution(
+    "Dirichlet",
+    "prod x**(alpha - 1) gamma(sum alpha) / prod gamma(alpha)",
+    {
+        "x": "points `[k, ...]` with positive coordinates that sum to 1, else the density is 0; or `[k - 1, ...]`, without the last",
+        "alpha": "positive concentrations `[k]`",
+    },
+    "`[...]`",
+    "`alpha` is no vector, or `x` has another number of coordinates",
+)
 
 
-@_of("Dirichlet", _DENSITY)
+@_of("jnp.array([0.25, 0.75]), jnp.array([2.0, 3.0])", 0.5232)
 def logpdf(x, alpha):
     x, alpha = _promote("dirichlet.logpdf", x, alpha)
     if alpha.ndim != 1:
@@ -30,6 +39,6 @@ def logpdf(x, alpha):
     return _n.where(is_inside, value, -_INF)
 
 
-@_of("Dirichlet", _DENSITY)
+@_of("jnp.array([0.25, 0.75]), jnp.array([2.0, 3.0])", 1.6875)
 def pdf(x, alpha):
     return _n.exp(logpdf(x, alpha))

@@ -14,12 +14,18 @@ def logpdf(x, mean, cov, allow_singular=None):
     Args:
       x: points `[..., n]`, or numbers.
       mean: means `[..., n]`, or a number.
-      cov: covariances `[..., n, n]`, or the variance of every coordinate as a number.
+      cov: positive definite covariances `[..., n, n]`, or the variance of every coordinate as a number. With a number as the
+        mean, the variance of each number of `x`.
       allow_singular: must be None.
-    Returns: an array of the shape of the batch.
+    Returns: `[...]`, of a floating dtype; NaN where `cov` is not positive definite.
     Raises:
-      NotImplementedError: `allow_singular` is given; ValueError: shapes that do not go together.
-    Differentiable.
+      NotImplementedError: `allow_singular` is given.
+      TypeError: an argument is no array or number.
+      ValueError: shapes do not go together.
+    Differentiable: yes, with respect to all three, in both modes.
+    Example:
+      >>> round(float(jax.scipy.stats.multivariate_normal.logpdf(jnp.zeros(2), jnp.zeros(2), jnp.eye(2))), 4)
+      -1.8379
     """
     if allow_singular is not None:
         raise NotImplementedError("allow_singular argument of multivariate_normal.logpdf")
@@ -45,15 +51,20 @@ def logpdf(x, mean, cov, allow_singular=None):
 
 
 def pdf(x, mean, cov):
-    """The density at `x` of the multivariate normal distribution.
+    """The density at `x` of the multivariate normal distribution: `exp(-y.T inv(cov) y / 2) / sqrt(det(2 pi cov))`, `y = x - mean`.
 
     Args:
       x: points `[..., n]`, or numbers.
       mean: means `[..., n]`, or a number.
-      cov: covariances `[..., n, n]`, or the variance of every coordinate as a number.
-    Returns: an array of the shape of the batch.
+      cov: positive definite covariances `[..., n, n]`, or the variance of every coordinate as a number. With a number as the
+        mean, the variance of each number of `x`.
+    Returns: `[...]`, of a floating dtype; NaN where `cov` is not positive definite.
     Raises:
-      ValueError: shapes that do not go together.
-    Differentiable.
+      TypeError: an argument is no array or number.
+      ValueError: shapes do not go together.
+    Differentiable: yes, with respect to all three, in both modes.
+    Example:
+      >>> round(float(jax.scipy.stats.multivariate_normal.pdf(jnp.zeros(2), jnp.zeros(2), jnp.eye(2))), 4)
+      0.1592
     """
     return _n.exp(logpdf(x, mean, cov))

@@ -3,15 +3,23 @@
 from pullback import _core, lax
 from pullback.scipy.special import gammaln as _gammaln
 from pullback.scipy.special import xlogy as _xlogy
-from pullback.scipy.stats._distribution import of as _of
+from pullback.scipy.stats._distribution import Distribution as _Distribution
 from pullback.scipy.stats._distribution import promote as _promote
 
 _n = _core.numpy
 _INF = float("inf")
-_DENSITY = "comb(k + n - 1, n - 1) p**n (1 - p)**k"
+_of = _Distribution(
+    "negative binomial",
+    "comb(k + n - 1, n - 1) p**n (1 - p)**k",
+    {
+        "k": "integers: the number of failures",
+        "n": "positive numbers of successes",
+        "p": "probabilities of success",
+    },
+)
 
 
-@_of("negative binomial", _DENSITY)
+@_of("1, 2, 0.25", -2.3671, wrt="p")
 def logpmf(k, n, p, loc=0):
     k, n, p, loc = _promote("nbinom.logpmf", k, n, p, loc)
     y = k - loc
@@ -20,6 +28,6 @@ def logpmf(k, n, p, loc=0):
     return lax.convert_element_type(_n.where(y < 0, -_INF, value), k.dtype)
 
 
-@_of("negative binomial", _DENSITY)
+@_of("1, 2, 0.25", 0.0938, wrt="p")
 def pmf(k, n, p, loc=0):
     return _n.exp(logpmf(k, n, p, loc))

@@ -6,15 +6,22 @@ from pullback import _core
 from pullback.scipy.special import gammaincc as _gammaincc
 from pullback.scipy.special import gammaln as _gammaln
 from pullback.scipy.special import xlogy as _xlogy
-from pullback.scipy.stats._distribution import of as _of
+from pullback.scipy.stats._distribution import Distribution as _Distribution
 from pullback.scipy.stats._distribution import promote as _promote
 
 _n = _core.numpy
 _INF = float("inf")
-_DENSITY = "mu**k exp(-mu) / k!"
+_of = _Distribution(
+    "Poisson",
+    "mu**k exp(-mu) / k!",
+    {
+        "k": "integers; the probability of other numbers is 0",
+        "mu": "means that are not negative",
+    },
+)
 
 
-@_of("Poisson", _DENSITY)
+@_of("2, 3.0", -1.4959, wrt="mu")
 def logpmf(k, mu, loc=0):
     k, mu, loc = _promote("poisson.logpmf", k, mu, loc)
     y = k - loc
@@ -22,12 +29,12 @@ def logpmf(k, mu, loc=0):
     return _n.where((y < 0) | (_n.round(k) != k), -_INF, value)
 
 
-@_of("Poisson", _DENSITY)
+@_of("2, 3.0", 0.224, wrt="mu")
 def pmf(k, mu, loc=0):
     return _n.exp(logpmf(k, mu, loc))
 
 
-@_of("Poisson")
+@_of("2, 3.0", 0.4232, wrt="mu")
 def cdf(k, mu, loc=0):
     k, mu, loc = _promote("poisson.cdf", k, mu, loc)
     y = k - loc
@@ -35,7 +42,7 @@ def cdf(k, mu, loc=0):
     return _n.where(y < 0, 0.0, value).astype(value.dtype)
 
 
-@_of("Poisson")
+@_of("3.0", 1.9315, wrt="mu")
 def entropy(mu, loc=0):
     mu, loc = _promote("poisson.entropy", mu, loc)
     small = _n.where(mu <= 10, mu, 1)

@@ -4,12 +4,20 @@ from pullback import _core
 from pullback.scipy.special import log_ndtr as _log_ndtr
 from pullback.scipy.special import ndtr as _ndtr
 from pullback.scipy.stats import norm as _norm
-from pullback.scipy.stats._distribution import of as _of
+from pullback.scipy.stats._distribution import Distribution as _Distribution
 from pullback.scipy.stats._distribution import promote as _promote
 
 _n = _core.numpy
 _INF = float("inf")
-_DENSITY = "norm.pdf(x) / (norm.cdf(b) - norm.cdf(a)) on a to b"
+_of = _Distribution(
+    "truncated normal",
+    "norm.pdf(x) / (norm.cdf(b) - norm.cdf(a)) on a to b",
+    {
+        "x": "real numbers",
+        "a": "lower bounds, before `loc` and `scale`; `-inf` for none",
+        "b": "upper bounds, greater than `a` (else NaN); `inf` for none",
+    },
+)
 
 
 def _log_mass(a, b):
@@ -27,7 +35,7 @@ def _log_difference(x, y):
     return x + _n.log1p(-_n.exp(_n.minimum(y - x, 0)))
 
 
-@_of("truncated normal", _DENSITY)
+@_of("0.5, -1.0, 2.0", -0.8438)
 def logpdf(x, a, b, loc=0, scale=1):
     x, a, b, loc, scale = _promote("truncnorm.logpdf", x, a, b, loc, scale)
     y = (x - loc) / scale
@@ -36,23 +44,23 @@ def logpdf(x, a, b, loc=0, scale=1):
     return _n.where(a >= b, float("nan"), value)
 
 
-@_of("truncated normal", _DENSITY)
+@_of("0.5, -1.0, 2.0", 0.4301)
 def pdf(x, a, b, loc=0, scale=1):
     return _n.exp(logpdf(x, a, b, loc, scale))
 
 
-@_of("truncated normal")
+@_of("0.5, -1.0, 2.0", -1.0523)
 def logsf(x, a, b, loc=0, scale=1):
     x, a, b, loc, scale = _promote("truncnorm.logsf", x, a, b, loc, scale)
     return logcdf(-x, -b, -a, -loc, scale)
 
 
-@_of("truncated normal")
+@_of("0.5, -1.0, 2.0", 0.3491)
 def sf(x, a, b, loc=0, scale=1):
     return _n.exp(logsf(x, a, b, loc, scale))
 
 
-@_of("truncated normal")
+@_of("0.5, -1.0, 2.0", -0.4294)
 def logcdf(x, a, b, loc=0, scale=1):
     x, a, b, loc, scale = _promote("truncnorm.logcdf", x, a, b, loc, scale)
     x, a, b = _n.broadcast_arrays((x - loc) / scale, a, b)
@@ -64,6 +72,6 @@ def logcdf(x, a, b, loc=0, scale=1):
     return _n.where(a >= b, float("nan"), value)
 
 
-@_of("truncated normal")
+@_of("0.5, -1.0, 2.0", 0.6509)
 def cdf(x, a, b, loc=0, scale=1):
     return _n.exp(logcdf(x, a, b, loc, scale))

@@ -1,21 +1,18 @@
-//! Arguments of `lax` that are records of numbers, and the functions of several results or of none in the pattern.
+//! Arguments of `lax` that are records of numbers, and what they must satisfy together.
 
-use pullback_base::{DType, Error, Result, Scalar};
+use pullback_base::{DType, Error, Result, Scalar, bail};
 use pullback_core::prims::DotDimensions;
 use pullback_ir::Val;
-use pullback_lib::axes::canonical_axis;
 use pullback_lib::convert::{int_literal, to_dtype};
 use pullback_lib::lax::{self, GatherDimensions, IndexMode, IndexOptions, ScatterDimensions, ScatterKind};
 use pyo3::prelude::*;
 
-use crate::api::arguments::{concrete, one, operand, tuple};
-use crate::errors::{type_error, value_error};
+use crate::api::arguments::{concrete, one, operand};
+use crate::errors::value_error;
 use crate::value::{ArrayLike, as_val};
 
 /// Adds the functions to a module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(sort, m)?)?;
-    m.add_function(wrap_pyfunction!(sort_key_val, m)?)?;
     m.add_function(wrap_pyfunction!(_stop_gradient, m)?)
 }
 
@@ -53,6 +50,41 @@ pub fn starts(py: Python<'_>, obj: &Bound<'_, PyAny>) -> PyResult<Vec<Val>> {
         return crate::gate::gate(py, || Ok(lax::unstack(vector, 0)?.into_vec()));
     }
     obj.try_iter()?.enumerate().map(|(i, start)| operand(&start?, "dynamic_slice", i + 1)).collect()
+}
+
+/// For which axes negative positions count from the end: all, unless something else is said, for all or for each.
+pub fn negatives_allowed(obj: Option<&Bound<'_, PyAny>>, rank: usize) -> PyResult<Vec<bool>> {
+    let Some(obj) = obj else { return Ok(vec![true; rank]) };
+    let Ok(each) = obj.try_iter() else { return Ok(vec![obj.is_truthy()?; rank]) };
+    let each: Vec<bool> = each.map(|one| one?.is_truthy()).collect::<PyResult<_>>()?;
+    if each.len() != rank {
+        let n = each.len();
+        return Err(value_error(format!("allow_negative_indices needs one value for each of {rank} axes, got {n}")));
+    }
+    Ok(each)
+}
+
+/// Positions that do not count from the end where that is not allowed.
+pub fn from_the_front(x: &Val, starts: Vec<Val>, allowed: &[bool]) -> Result<Vec<Val>> {
+    let aval = x.aval();
+    if starts.len() != aval.rank() {
+        // The function itself says so.
+        return Ok(starts);
+    }
+    let place = |((start, &size), &allowed): ((Val, &usize), &bool)| match &start {
+        _ if allowed => Ok(start),
+        Val::Literal(number) if number.as_i64() < 0 => {
+            let number = number.as_i64();
+            bail!(Value, "Index {number} is out of bounds for dimension {size} if allow_negative_indices=False")
+        }
+        _ => at_least_zero(&start),
+    };
+    starts.into_iter().zip(&aval.shape).zip(allowed).map(place).collect()
+}
+
+/// A position that is moved to 0 where it is negative.
+pub fn at_least_zero(start: &Val) -> Result<Val> {
+    lax::max(start, &int_literal(start.aval().dtype, 0))
 }
 
 /// Positions that are 0 but on one axis.
@@ -95,14 +127,20 @@ pub fn scatter_dimensions(obj: &Bound<'_, PyAny>) -> PyResult<ScatterDimensions>
     })
 }
 
-/// Mode and hints of gather and scatter.
-pub fn index_options(mode: Option<&Bound<'_, PyAny>>, sorted: bool, unique: bool) -> PyResult<IndexOptions> {
+/// Mode and hints of gather and scatter, whose defaults differ.
+pub fn index_options(
+    mode: Option<&Bound<'_, PyAny>>,
+    default: IndexMode,
+    sorted: bool,
+    unique: bool,
+) -> PyResult<IndexOptions> {
     let text = match mode.filter(|mode| !mode.is_none()) {
         None => String::new(),
         Some(mode) => mode.str()?.to_string().rsplit('.').next().unwrap_or("").to_lowercase(),
     };
     let mode = match &*text {
-        "" | "fill" | "drop" | "fill_or_drop" => IndexMode::FillOrDrop,
+        "" => default,
+        "fill" | "drop" | "fill_or_drop" => IndexMode::FillOrDrop,
         "clip" => IndexMode::Clip,
         "promise_in_bounds" => IndexMode::PromiseInBounds,
         other => return Err(value_error(format!("Unknown gather/scatter mode {other}"))),
@@ -114,6 +152,24 @@ pub fn index_options(mode: Option<&Bound<'_, PyAny>>, sorted: bool, unique: bool
 pub fn fill_of(fill: Option<&Bound<'_, PyAny>>, dtype: DType) -> PyResult<Option<Scalar>> {
     let fill = fill.filter(|fill| !fill.is_none()).map(|fill| concrete(fill, "the fill value")).transpose()?;
     Ok(fill.map(|fill| fill.convert(dtype)))
+}
+
+/// Refuses arrays of several dtypes.
+pub fn one_dtype(name: &str, xs: &[Val]) -> Result<()> {
+    if xs.windows(2).all(|pair| pair[0].aval().dtype == pair[1].aval().dtype) {
+        return Ok(());
+    }
+    let dtypes: Vec<_> = xs.iter().map(|x| x.aval().dtype.to_string()).collect();
+    Err(Error::type_error(format!("{name} requires arguments to have the same dtypes, got {}.", dtypes.join(", "))))
+}
+
+/// Refuses a fill value that is no scalar.
+pub fn scalar_fill(fill: &Val) -> Result<()> {
+    if fill.aval().rank() == 0 {
+        return Ok(());
+    }
+    let shape = pullback_base::aval::tuple_text(&fill.aval().shape);
+    Err(Error::type_error(format!("full must be called with scalar fill_value, got fill_value.shape {shape}.")))
 }
 
 /// A scatter whose updates take the dtype of the operand when they are weak.
@@ -137,57 +193,6 @@ pub fn dot_dimensions(obj: &Bound<'_, PyAny>) -> PyResult<DotDimensions> {
         Ok([axes(&obj.get_item(0)?)?, axes(&obj.get_item(1)?)?])
     };
     Ok(DotDimensions { contract: pair(&obj.get_item(0)?)?, batch: pair(&obj.get_item(1)?)? })
-}
-
-/// Sorts an array, or several together by the first of them.
-#[pyfunction]
-#[pyo3(
-    signature = (operand, dimension=-1, is_stable=true, num_keys=1),
-    text_signature = "(operand, dimension=-1, is_stable=True, num_keys=1)"
-)]
-fn sort(
-    py: Python<'_>,
-    operand: &Bound<'_, PyAny>,
-    dimension: i64,
-    is_stable: bool,
-    num_keys: usize,
-) -> PyResult<Py<PyAny>> {
-    if operand.is_instance_of::<pyo3::types::PyTuple>() || operand.is_instance_of::<pyo3::types::PyList>() {
-        let xs: Vec<Val> = operand
-            .try_iter()?
-            .enumerate()
-            .map(|(i, x)| crate::api::arguments::operand(&x?, "sort", i))
-            .collect::<PyResult<_>>()?;
-        if xs.is_empty() {
-            return Err(type_error("Sort requires at least one operand"));
-        }
-        if num_keys == 0 || num_keys > xs.len() {
-            return Err(value_error(format!("num_keys={num_keys} must be between 1 and len(operand)={}", xs.len())));
-        }
-        return tuple(py, || lax::sort(&xs, canonical_axis(dimension, xs[0].aval().rank())?, num_keys, is_stable));
-    }
-    let x = crate::api::arguments::operand(operand, "sort", 0)?;
-    one(py, || {
-        let axis = canonical_axis(dimension, x.aval().rank())?;
-        Ok(lax::sort(std::slice::from_ref(&x), axis, 1, is_stable)?.swap_remove(0))
-    })
-}
-
-/// Sorts keys, with values following.
-#[pyfunction]
-#[pyo3(
-    signature = (keys, values, dimension=-1, is_stable=true),
-    text_signature = "(keys, values, dimension=-1, is_stable=True)"
-)]
-fn sort_key_val(
-    py: Python<'_>,
-    keys: ArrayLike,
-    values: ArrayLike,
-    dimension: i64,
-    is_stable: bool,
-) -> PyResult<Py<PyAny>> {
-    let (keys, values) = (keys.val(py, "sort_key_val", 0)?, values.val(py, "sort_key_val", 1)?);
-    tuple(py, || lax::sort(&[keys.clone(), values], canonical_axis(dimension, keys.aval().rank())?, 1, is_stable))
 }
 
 /// The same value, constant to differentiation.

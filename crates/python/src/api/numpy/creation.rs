@@ -6,8 +6,9 @@ use crate::api::arguments::{
 };
 use crate::dtypes::DTypeArg;
 use crate::value::ArrayLike;
-use pullback_base::{Scalar, bail};
-use pullback_lib::numpy::{self, Linspace};
+use pullback_base::{Error, Result, Scalar, bail};
+use pullback_ir::Val;
+use pullback_lib::numpy::{self, Linspace, Order};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -37,6 +38,21 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
 }
 
 /// An array of zeros.
+///
+/// Args:
+///   shape: the sizes of the axes: an integer or a sequence of static integers.
+///   dtype: the dtype; the default float (float32, or float64 with `jax_enable_x64`) by default.
+///   device: the device or sharding that holds it; the default device by default.
+///   out_sharding: the sharding of the result, in place of `device`.
+/// Returns: an array of the shape `shape` and the dtype `dtype`.
+/// Raises:
+///   TypeError: sizes that are negative, no integers or traced; a dtype that is not of numbers.
+///   ValueError: a `device` that is neither a device nor a sharding.
+/// Differentiable: no; there is no floating argument.
+/// Example:
+///   >>> print(jnp.zeros((2, 3), int))
+///   [[0 0 0]
+///    [0 0 0]]
 #[pyfunction]
 #[pyo3(signature = (shape, dtype=None, *, device=None, out_sharding=None), text_signature = "(shape, dtype=None, *, device=None, out_sharding=None)")]
 fn zeros(
@@ -53,6 +69,21 @@ fn zeros(
 }
 
 /// An array of ones.
+///
+/// Args:
+///   shape: the sizes of the axes: an integer or a sequence of static integers.
+///   dtype: the dtype; the default float (float32, or float64 with `jax_enable_x64`) by default.
+///   device: the device or sharding that holds it; the default device by default.
+///   out_sharding: the sharding of the result, in place of `device`.
+/// Returns: an array of the shape `shape` and the dtype `dtype`.
+/// Raises:
+///   TypeError: sizes that are negative, no integers or traced; a dtype that is not of numbers.
+///   ValueError: a `device` that is neither a device nor a sharding.
+/// Differentiable: no; there is no floating argument.
+/// Example:
+///   >>> print(jnp.ones((2, 3), int))
+///   [[1 1 1]
+///    [1 1 1]]
 #[pyfunction]
 #[pyo3(signature = (shape, dtype=None, *, device=None, out_sharding=None), text_signature = "(shape, dtype=None, *, device=None, out_sharding=None)")]
 fn ones(
@@ -68,7 +99,21 @@ fn ones(
     on_device(py, device.as_ref(), || numpy::ones(&shape, dtype))
 }
 
-/// An array of zeros, as there is no array without elements' values.
+/// An array of zeros: memory that was not written to cannot be seen, so that `empty` is `zeros`.
+///
+/// Args:
+///   shape: the sizes of the axes: an integer or a sequence of static integers.
+///   dtype: the dtype; the default float (float32, or float64 with `jax_enable_x64`) by default.
+///   device: the device or sharding that holds it; the default device by default.
+///   out_sharding: the sharding of the result, in place of `device`.
+/// Returns: an array of the shape `shape` and the dtype `dtype`.
+/// Raises:
+///   TypeError: sizes that are negative, no integers or traced; a dtype that is not of numbers.
+///   ValueError: a `device` that is neither a device nor a sharding.
+/// Differentiable: no; there is no floating argument.
+/// Example:
+///   >>> print(jnp.empty(2))
+///   [0. 0.]
 #[pyfunction]
 #[pyo3(signature = (shape, dtype=None, *, device=None, out_sharding=None), text_signature = "(shape, dtype=None, *, device=None, out_sharding=None)")]
 fn empty(
@@ -85,6 +130,23 @@ fn empty(
 }
 
 /// An array of one value.
+///
+/// Args:
+///   shape: the sizes of the axes: an integer or a sequence of static integers.
+///   fill_value: the value: a number, or an array that broadcasts to `shape`.
+///   dtype: the dtype; that of `fill_value` by default, weak if it is a Python number.
+///   device: the device or sharding that holds it; the default device by default.
+///   out_sharding: the sharding of the result, in place of `device`.
+/// Returns: an array of the shape `shape` and the dtype `dtype`.
+/// Raises:
+///   TypeError: sizes that are negative, no integers or traced; a dtype that is not of numbers; a `fill_value` that
+///     is neither an array nor a number.
+///   ValueError: `fill_value` does not broadcast to `shape`; a `device` that is neither a device nor a sharding.
+/// Differentiable: yes, in both modes, with respect to `fill_value`.
+/// Example:
+///   >>> print(jnp.full((2, 2), 7))
+///   [[7 7]
+///    [7 7]]
 #[pyfunction]
 #[pyo3(signature = (shape, fill_value, dtype=None, *, device=None, out_sharding=None), text_signature = "(shape, fill_value, dtype=None, *, device=None, out_sharding=None)")]
 fn full(
@@ -102,7 +164,22 @@ fn full(
     on_device(py, device.as_ref(), || numpy::full(&shape, &fill_value, dtype))
 }
 
-/// Zeros with shape and dtype of another array.
+/// Zeros with the shape and the dtype of another array; weak if that is weak.
+///
+/// Args:
+///   a: an array or number.
+///   dtype: another dtype; that of `a` by default.
+///   shape: another shape; that of `a` by default.
+///   device: the device or sharding that holds the result; the default device by default.
+///   out_sharding: the sharding of the result, in place of `device`.
+/// Returns: an array of the shape and dtype of `a`, or those that are given.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: a `device` that is neither a device nor a sharding.
+/// Differentiable: with derivative 0.
+/// Example:
+///   >>> print(jnp.zeros_like(jnp.array([1, 2])))
+///   [0 0]
 #[pyfunction]
 #[pyo3(signature = (a, dtype=None, shape=None, *, device=None, out_sharding=None), text_signature = "(a, dtype=None, shape=None, *, device=None, out_sharding=None)")]
 fn zeros_like(
@@ -119,7 +196,22 @@ fn zeros_like(
     on_device(py, device.as_ref(), || numpy::zeros_like(&a, dtype, shape.as_deref()))
 }
 
-/// Ones with shape and dtype of another array.
+/// Ones with the shape and the dtype of another array; weak if that is weak.
+///
+/// Args:
+///   a: an array or number.
+///   dtype: another dtype; that of `a` by default.
+///   shape: another shape; that of `a` by default.
+///   device: the device or sharding that holds the result; the default device by default.
+///   out_sharding: the sharding of the result, in place of `device`.
+/// Returns: an array of the shape and dtype of `a`, or those that are given.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: a `device` that is neither a device nor a sharding.
+/// Differentiable: with derivative 0.
+/// Example:
+///   >>> print(jnp.ones_like(jnp.array([1, 2])))
+///   [1 1]
 #[pyfunction]
 #[pyo3(signature = (a, dtype=None, shape=None, *, device=None, out_sharding=None), text_signature = "(a, dtype=None, shape=None, *, device=None, out_sharding=None)")]
 fn ones_like(
@@ -136,7 +228,21 @@ fn ones_like(
     on_device(py, device.as_ref(), || numpy::ones_like(&a, dtype, shape.as_deref()))
 }
 
-/// Zeros with shape and dtype of another array.
+/// Zeros with the shape and the dtype of another array: `empty_like` is `zeros_like`.
+///
+/// Args:
+///   prototype: an array or number.
+///   dtype: another dtype; that of `prototype` by default.
+///   shape: another shape; that of `prototype` by default.
+///   device: the device or sharding that holds the result; the default device by default.
+/// Returns: an array of the shape and dtype of `prototype`, or those that are given.
+/// Raises:
+///   TypeError: `prototype` is neither an array nor a number (lists are refused).
+///   ValueError: a `device` that is neither a device nor a sharding.
+/// Differentiable: with derivative 0.
+/// Example:
+///   >>> print(jnp.empty_like(jnp.array([1, 2])))
+///   [0 0]
 #[pyfunction]
 #[pyo3(signature = (prototype, dtype=None, shape=None, *, device=None, out_sharding=None), text_signature = "(prototype, dtype=None, shape=None, *, device=None)")]
 fn empty_like(
@@ -153,7 +259,23 @@ fn empty_like(
     on_device(py, device.as_ref(), || numpy::zeros_like(&prototype, dtype, shape.as_deref()))
 }
 
-/// An array of one value with shape and dtype of another.
+/// One value with the shape and the dtype of another array.
+///
+/// Args:
+///   a: an array or number.
+///   fill_value: the value, converted to the dtype: a number, or an array that broadcasts to the shape.
+///   dtype: another dtype; that of `a` by default.
+///   shape: another shape; that of `a` by default.
+///   device: the device or sharding that holds the result; the default device by default.
+///   out_sharding: the sharding of the result, in place of `device`.
+/// Returns: an array of the shape and dtype of `a`, or those that are given.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number (lists are refused).
+///   ValueError: `fill_value` does not broadcast; a `device` that is neither a device nor a sharding.
+/// Differentiable: yes, in both modes, with respect to `fill_value`.
+/// Example:
+///   >>> print(jnp.full_like(jnp.arange(3), 2.7))
+///   [2 2 2]
 #[pyfunction]
 #[pyo3(signature = (a, fill_value, dtype=None, shape=None, *, device=None, out_sharding=None), text_signature = "(a, fill_value, dtype=None, shape=None, *, device=None, out_sharding=None)")]
 fn full_like(
@@ -172,7 +294,25 @@ fn full_like(
     on_device(py, device.as_ref(), || numpy::full_like(&a, &fill_value, dtype, shape.as_deref()))
 }
 
-/// Numbers from start up to but without stop.
+/// Numbers from `start` up to but without `stop`, at distance `step`: `start + i * step`.
+/// With one argument they start from 0. There are `ceil((stop - start) / step)`, none if that is negative.
+///
+/// Args:
+///   start: the first number; without `stop` the end of a range that starts from 0. Static.
+///   stop: the end, which is left out; static.
+///   step: the distance, 1 by default; static.
+///   dtype: the dtype; by default that of the arguments together.
+///   device: the device or sharding that holds the result; the default device by default.
+///   out_sharding: the sharding of the result, in place of `device`.
+/// Returns: a vector of the dtype.
+/// Raises:
+///   ConcretizationTypeError: a traced argument: it decides about the size.
+///   ValueError: `step` is 0, an argument is complex, or a `device` that is neither a device nor a sharding.
+///   TypeError: an argument that is neither a number nor an array without axes.
+/// Differentiable: no; arguments are static.
+/// Example:
+///   >>> print(jnp.arange(3), jnp.arange(1, 2, 0.25))
+///   [0 1 2] [1.   1.25 1.5  1.75]
 #[pyfunction]
 #[pyo3(signature = (start, stop=None, step=None, dtype=None, *, device=None, out_sharding=None), text_signature = "(start, stop=None, step=None, dtype=None, *, device=None, out_sharding=None)")]
 fn arange(
@@ -202,12 +342,35 @@ fn arange(
             Some(stop) => (Some(number(start, "start")?), number(stop, "stop")?),
             None => (None, number(start, "stop")?),
         };
+        if [start, Some(stop), step].into_iter().flatten().any(|number| number.dtype().is_complex()) {
+            return Err(crate::errors::value_error(
+                "jax.numpy.arange: start, stop and step must be real numbers".to_owned(),
+            ));
+        }
         let start = if step.is_some() && start.is_none() { Some(Scalar::zero(stop.dtype())) } else { start };
         on_device(py, device.as_ref(), || numpy::arange(start, stop, step, dtype))
     }
 }
 
-/// Evenly spaced numbers.
+/// Numbers at even distances from `start` to `stop`.
+///
+/// Args:
+///   start, stop: the ends: numbers, or arrays whose shapes broadcast and give several ranges.
+///   num: how many, a static integer; 50 by default.
+///   endpoint: whether `stop` is the last one; if not, there is one distance more.
+///   retstep: whether to give the distance too.
+///   dtype: the dtype; floating or complex by default. For integers numbers are rounded down.
+///   axis: the axis of the result along which numbers go; the first by default.
+///   device: the device or sharding that holds the result; the default device by default.
+/// Returns: an array of the broadcast shape with a new axis of size `num`, or the pair of it and the distance.
+/// Raises:
+///   TypeError: `start` or `stop` is neither an array nor a number.
+///   ValueError: `num` is negative, the shapes do not broadcast, or a `device` that is neither a device nor a
+///     sharding.
+/// Differentiable: yes, in both modes, with respect to `start` and `stop`.
+/// Example:
+///   >>> print(jnp.linspace(0, 1, 5))
+///   [0.   0.25 0.5  0.75 1.  ]
 #[pyfunction]
 #[pyo3(signature = (start, stop, num=50, endpoint=true, retstep=false, dtype=None, axis=0, *, device=None), text_signature = "(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None)")]
 fn linspace(
@@ -236,7 +399,23 @@ fn linspace(
     }
 }
 
-/// Numbers evenly spaced on a logarithmic scale.
+/// Numbers at even ratios: `base` to the powers of `linspace(start, stop)`.
+///
+/// Args:
+///   start, stop: the exponents of the ends: numbers, or arrays whose shapes broadcast.
+///   num: how many, a static integer; 50 by default.
+///   endpoint: whether the power of `stop` is the last one.
+///   base: the base, 10 by default: a number or an array that broadcasts.
+///   dtype: the dtype; floating or complex by default.
+///   axis: the axis of the result along which numbers go; the first by default.
+/// Returns: an array of the broadcast shape with a new axis of size `num`.
+/// Raises:
+///   TypeError: an end is neither an array nor a number.
+///   ValueError: `num` is negative.
+/// Differentiable: yes, in both modes, with respect to `start`, `stop` and `base`.
+/// Example:
+///   >>> print(jnp.logspace(0, 3, 4, base=2))
+///   [1. 2. 4. 8.]
 #[pyfunction]
 #[pyo3(signature = (start, stop, num=50, endpoint=true, base=None, dtype=None, axis=0), text_signature = "(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0)")]
 fn logspace(
@@ -263,7 +442,23 @@ fn logspace(
     })
 }
 
-/// Numbers evenly spaced on a logarithmic scale, by their ends.
+/// Numbers at even ratios from `start` to `stop`: evenly spaced logarithms.
+///
+/// Args:
+///   start, stop: the ends, of one sign and not 0: numbers, or arrays whose shapes broadcast.
+///   num: how many, a static integer; 50 by default.
+///   endpoint: whether `stop` is the last one.
+///   dtype: the dtype; floating or complex by default.
+///   axis: the axis of the result along which numbers go; the first by default.
+/// Returns: an array of the broadcast shape with a new axis of size `num`; NaN for ends that are 0 or of different
+///   signs.
+/// Raises:
+///   TypeError: an end is neither an array nor a number.
+///   ValueError: `num` is negative.
+/// Differentiable: yes, in both modes, with respect to `start` and `stop`.
+/// Example:
+///   >>> print(jnp.round(jnp.geomspace(1, 8, 4), 3))
+///   [1. 2. 4. 8.]
 #[pyfunction]
 #[pyo3(signature = (start, stop, num=50, endpoint=true, dtype=None, axis=0), text_signature = "(start, stop, num=50, endpoint=True, dtype=None, axis=0)")]
 fn geomspace(
@@ -281,7 +476,23 @@ fn geomspace(
     one(py, || numpy::geomspace(&start, &stop, Linspace { num, endpoint, dtype, axis }))
 }
 
-/// Ones on a diagonal.
+/// A matrix with ones on a diagonal and zeros elsewhere.
+///
+/// Args:
+///   N: the number of rows.
+///   M: the number of columns; `N` by default.
+///   k: which diagonal: 0, the default, is the main one, positive ones are above it, negative ones below.
+///   dtype: the dtype; the default float by default.
+///   device: the device or sharding that holds the result; the default device by default.
+/// Returns: an array `[N, M]`.
+/// Raises:
+///   ValueError: a negative size, or a `device` that is neither a device nor a sharding.
+///   TypeError: a size that is no integer.
+/// Differentiable: no; there is no floating argument.
+/// Example:
+///   >>> print(jnp.eye(2, 3, k=1, dtype=int))
+///   [[0 1 0]
+///    [0 0 1]]
 #[pyfunction]
 #[pyo3(signature = (N, M=None, k=0, dtype=None, *, device=None), text_signature = "(N, M=None, k=0, dtype=None, *, device=None)")]
 fn eye(
@@ -296,7 +507,20 @@ fn eye(
     on_device(py, device.as_ref(), || numpy::eye(N, M, k, dtype))
 }
 
-/// Ones on the main diagonal.
+/// The identity matrix.
+///
+/// Args:
+///   n: the number of rows and columns.
+///   dtype: the dtype; the default float by default.
+/// Returns: an array `[n, n]`.
+/// Raises:
+///   ValueError: `n` is negative.
+///   TypeError: `n` is no integer.
+/// Differentiable: no; there is no floating argument.
+/// Example:
+///   >>> print(jnp.identity(2))
+///   [[1. 0.]
+///    [0. 1.]]
 #[pyfunction]
 #[pyo3(signature = (n, dtype=None), text_signature = "(n, dtype=None)")]
 fn identity(py: Python<'_>, n: i64, dtype: Option<DTypeArg>) -> PyResult<Py<PyAny>> {
@@ -304,7 +528,21 @@ fn identity(py: Python<'_>, n: i64, dtype: Option<DTypeArg>) -> PyResult<Py<PyAn
     one(py, || numpy::eye(n, None, 0, dtype))
 }
 
-/// Ones on and below a diagonal.
+/// A matrix with ones on and below a diagonal and zeros above.
+///
+/// Args:
+///   N: the number of rows.
+///   M: the number of columns; `N` by default.
+///   k: the highest diagonal with ones: 0, the default, is the main one, positive ones are above it.
+///   dtype: the dtype; the default float by default.
+/// Returns: an array `[N, M]`.
+/// Raises:
+///   TypeError: a size that is no integer.
+/// Differentiable: no; there is no floating argument.
+/// Example:
+///   >>> print(jnp.tri(2, 3, dtype=int))
+///   [[1 0 0]
+///    [1 1 0]]
 #[pyfunction]
 #[pyo3(signature = (N, M=None, k=0, dtype=None), text_signature = "(N, M=None, k=0, dtype=None)")]
 fn tri(py: Python<'_>, N: usize, M: Option<usize>, k: i64, dtype: Option<DTypeArg>) -> PyResult<Py<PyAny>> {
@@ -312,30 +550,83 @@ fn tri(py: Python<'_>, N: usize, M: Option<usize>, k: i64, dtype: Option<DTypeAr
     one(py, || numpy::tri(N, M, k, dtype))
 }
 
-/// Coordinates of every position of a grid.
+/// The coordinates of all positions of a grid.
+///
+/// Args:
+///   dimensions: the sizes of the axes of the grid: a sequence of static integers.
+///   dtype: the dtype; the default integer by default.
+///   sparse: whether to give a tuple of arrays that broadcast to the grid, instead of one array.
+/// Returns: an array `[len(dimensions), *dimensions]`, whose part `i` holds the positions along axis `i`; or a
+///   tuple of arrays.
+/// Raises:
+///   TypeError: sizes that are no integers.
+/// Differentiable: no; there is no floating argument.
+/// Example:
+///   >>> print(jnp.indices((2, 2)))
+///   [[[0 0]
+///     [1 1]]
+///   <BLANKLINE>
+///    [[0 1]
+///     [0 1]]]
 #[pyfunction]
 #[pyo3(signature = (dimensions, dtype=None, sparse=false), text_signature = "(dimensions, dtype=None, sparse=False)")]
 fn indices(py: Python<'_>, dimensions: ShapeArg, dtype: Option<DTypeArg>, sparse: bool) -> PyResult<Py<PyAny>> {
     let dimensions = dimensions.0;
     let dtype = canonical(py, dtype, "indices")?;
-    one(py, || {
-        if sparse {
-            bail!(NotImplemented, "jnp.indices with sparse=True is not implemented");
-        }
-        let sizes = pullback_lib::axes::shape_of(&dimensions)?;
-        numpy::stack(&numpy::indices(&sizes, dtype)?, 0, None)
+    let sizes = || pullback_lib::axes::shape_of(&dimensions);
+    if !sparse {
+        return one(py, || numpy::stack(&numpy::indices(&sizes()?, dtype)?, 0, None));
+    }
+    tuple(py, || {
+        let sizes = sizes()?;
+        let alone = |axis: usize| {
+            let mut shape = vec![1; sizes.len()];
+            shape[axis] = sizes[axis] as i64;
+            let own = numpy::indices(&sizes[axis..=axis], dtype)?.swap_remove(0);
+            numpy::reshape(&own, &shape, Order::RowMajor)
+        };
+        (0..sizes.len()).map(alone).collect::<Result<Vec<Val>>>()
     })
 }
 
-/// Powers of the elements of a vector as columns.
+/// The Vandermonde matrix of a vector: its powers as columns.
+///
+/// Args:
+///   x: a vector `[n]`.
+///   N: the number of columns; `n` by default.
+///   increasing: whether the powers ascend from 0; by default they descend to 0.
+/// Returns: an array `[n, N]` of the dtype of `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+///   ValueError: `x` is no vector, or `N` is negative.
+/// Differentiable: yes, in both modes.
+/// Example:
+///   >>> print(jnp.vander(jnp.array([1, 2, 3])))
+///   [[1 1 1]
+///    [4 2 1]
+///    [9 3 1]]
 #[pyfunction]
 #[pyo3(signature = (x, N=None, increasing=false), text_signature = "(x, N=None, increasing=False)")]
-fn vander(py: Python<'_>, x: ArrayLike, N: Option<usize>, increasing: bool) -> PyResult<Py<PyAny>> {
+fn vander(py: Python<'_>, x: ArrayLike, N: Option<i64>, increasing: bool) -> PyResult<Py<PyAny>> {
     let x = x.val(py, "vander", 0)?;
-    one(py, || numpy::vander(&x, N, increasing))
+    one(py, || {
+        let columns = N.map(usize::try_from).transpose();
+        numpy::vander(&x, columns.map_err(|_| Error::value_error("N must be nonnegative"))?, increasing)
+    })
 }
 
-/// A copy.
+/// A copy of an array, in memory of its own.
+///
+/// Args:
+///   a: an array or number.
+///   order: for compatibility; without influence.
+/// Returns: an array of the shape and dtype of `a`.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+/// Differentiable: yes, in both modes; it is the identity.
+/// Example:
+///   >>> print(jnp.copy(jnp.arange(3)))
+///   [0 1 2]
 #[pyfunction]
 #[pyo3(signature = (a, order=None), text_signature = "(a, order=None)")]
 fn copy(py: Python<'_>, a: ArrayLike, order: Option<&str>) -> PyResult<Py<PyAny>> {
@@ -347,6 +638,21 @@ fn copy(py: Python<'_>, a: ArrayLike, order: Option<&str>) -> PyResult<Py<PyAny>
 }
 
 /// The array in another dtype.
+/// Floating numbers lose their fractions as integers, complex ones their imaginary parts as real ones; 64-bit types
+/// narrow to 32 bits unless `jax_enable_x64` is set.
+///
+/// Args:
+///   x: an array or number.
+///   dtype: the dtype; None for the default float.
+///   copy: whether to copy where nothing changes.
+///   device: the device or sharding that holds the result; that of `x` by default.
+/// Returns: an array of the shape of `x` and the dtype.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+/// Differentiable: yes, in both modes, between floating and complex dtypes; integers and booleans stop gradients.
+/// Example:
+///   >>> print(jnp.astype(jnp.array([1.7, -2.9]), int))
+///   [ 1 -2]
 #[pyfunction]
 #[pyo3(signature = (x, dtype=None, /, *, copy=false, device=None), text_signature = "(x, dtype, /, *, copy=False, device=None)")]
 fn astype(
@@ -364,7 +670,24 @@ fn astype(
     })
 }
 
-/// Coordinate arrays of a grid.
+/// The coordinate arrays of a grid, from vectors of coordinates along its axes.
+///
+/// Args:
+///   xi: vectors (or numbers) of sizes n1, n2, n3, ...
+///   copy: for compatibility; without influence.
+///   sparse: whether results keep size 1 along the axes of the others, so that they broadcast to the grid.
+///   indexing: 'xy' (the default) for grids `[n2, n1, n3, ...]`, 'ij' for `[n1, n2, n3, ...]`.
+/// Returns: a tuple of arrays, one for each vector.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number (lists are refused).
+///   ValueError: an argument has several axes, or another `indexing`.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> x, y = jnp.meshgrid(jnp.array([1, 2]), jnp.array([3, 4]))
+///   >>> print(x, y)
+///   [[1 2]
+///    [1 2]] [[3 3]
+///    [4 4]]
 #[pyfunction]
 #[pyo3(signature = (*xi, copy=true, sparse=false, indexing="xy"), text_signature = "(*xi, copy=True, sparse=False, indexing='xy')")]
 fn meshgrid(py: Python<'_>, xi: &Bound<'_, PyTuple>, copy: bool, sparse: bool, indexing: &str) -> PyResult<Py<PyAny>> {

@@ -153,7 +153,28 @@ fn integer_of(obj: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Val> {
     }
 }
 
-/// The array of a number, an array or nested sequences.
+/// The array of a number, an array or nested sequences of such.
+/// Python numbers give weak types, which yield to other dtypes; sequences of them the default ones. 64-bit types
+/// narrow to 32 bits unless `jax_enable_x64` is set.
+///
+/// Args:
+///   object: a number, an array, an object with `__array__` or `__jax_array__`, or nested sequences of such.
+///   dtype: the dtype; that of the elements together by default.
+///   copy: whether to copy arrays of ours; other memory is copied anyway where NumPy may write to it.
+///   order: for compatibility; arrays are in row-major order.
+///   ndmin: the least number of axes; missing ones come first, of size 1.
+///   device: the device or sharding that holds the result; the default device by default.
+///   out_sharding: the sharding of the result, in place of `device`.
+/// Returns: an array.
+/// Raises:
+///   TypeError: an element that is no number, or a dtype that is not of numbers.
+///   ValueError: sequences of different lengths, or None.
+///   OverflowError: a Python integer that the dtype cannot hold.
+/// Differentiable: yes, in both modes, with respect to arrays in `object`.
+/// Example:
+///   >>> print(jnp.array([[1, 2], [3, 4]]))
+///   [[1 2]
+///    [3 4]]
 #[pyfunction]
 #[pyo3(
     signature = (object, dtype=None, *, copy=true, order="K", ndmin=0, device=None, out_sharding=None),
@@ -178,7 +199,24 @@ fn array(
     on_device(py, device.as_ref(), || numpy::array(&val, dtype, copy && was_array, ndmin))
 }
 
-/// The array of a number, an array or nested sequences, without a copy where none is needed.
+/// The array of a number, an array or nested sequences of such, without a copy where none is needed.
+///
+/// Args:
+///   a: a number, an array, an object with `__array__` or `__jax_array__`, or nested sequences of such.
+///   dtype: the dtype; that of the elements together by default.
+///   order: for compatibility; arrays are in row-major order.
+///   copy: whether to copy; None (the default) as needed. False does not keep from a copy that is needed.
+///   device: the device or sharding that holds the result; the default device by default.
+///   out_sharding: the sharding of the result, in place of `device`.
+/// Returns: an array; with the memory of `a` if that is one of ours and has the dtype.
+/// Raises:
+///   TypeError: an element that is no number, or a dtype that is not of numbers.
+///   ValueError: sequences of different lengths, or None.
+///   OverflowError: a Python integer that the dtype cannot hold.
+/// Differentiable: yes, in both modes, with respect to arrays in `a`.
+/// Example:
+///   >>> print(jnp.asarray([1.5, 2]))
+///   [1.5 2. ]
 #[pyfunction]
 #[pyo3(
     signature = (a, dtype=None, order=None, *, copy=None, device=None, out_sharding=None),
@@ -202,7 +240,27 @@ fn asarray(
     on_device(py, device.as_ref(), || numpy::array(&val, dtype, copy == Some(true) && was_array, 0))
 }
 
-/// `x` where the condition holds, else `y`; without both, where the condition holds.
+/// `x` where a condition holds and `y` elsewhere; with the condition alone the positions where it holds.
+/// Both branches are computed: a NaN in the derivative of the one not taken still reaches the gradient as `0 *
+/// nan`; guard its argument too.
+///
+/// Args:
+///   condition: booleans or numbers, which hold where they differ from 0.
+///   x, y: arrays or numbers that broadcast with `condition`; both or neither.
+///   size: without `x` and `y`: how many positions to give, as for `nonzero`.
+///   fill_value: without `x` and `y`: what fills up missing positions, as for `nonzero`.
+/// Returns: an array of the broadcast shape and the promoted dtype of `x` and `y`; or a tuple of vectors of
+///   positions.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number, or only one of `x` and `y` is given.
+///   ValueError: shapes do not broadcast, or `size` or `fill_value` with `x` and `y`.
+///   ConcretizationTypeError: a traced condition alone, without `size`.
+/// Differentiable: yes, in both modes, with respect to `x` and `y`.
+/// Example:
+///   >>> print(jnp.where(jnp.array([True, False]), jnp.array([1, 2]), 0))
+///   [1 0]
+///   >>> print(jnp.where(jnp.array([True, False, True]))[0])
+///   [0 2]
 #[pyfunction]
 #[pyo3(
     signature = (condition, x=None, y=None, /, *, size=None, fill_value=None),
@@ -265,7 +323,24 @@ fn fill_values(given: Option<&Bound<'_, PyAny>>, rank: usize) -> PyResult<Vec<i6
     Ok(all)
 }
 
-/// Positions of the nonzero elements.
+/// The positions of the elements that differ from 0, in row-major order.
+///
+/// Args:
+///   a: an array of at least one axis; concrete unless `size` is given.
+///   size: how many positions to give, a static integer: more are cut off, missing ones are filled up.
+///   fill_value: the position that fills up: an integer, or a tuple with one for each axis; 0 by default.
+/// Returns: a tuple with a vector of integers for each axis.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: `a` has no axes.
+///   ConcretizationTypeError: a traced `a` without `size`.
+/// Differentiable: no; the result is an integer.
+/// Example:
+///   >>> rows, columns = jnp.nonzero(jnp.array([[0, 5], [7, 0]]))
+///   >>> print(rows, columns)
+///   [0 1] [1 0]
+///   >>> print(jnp.nonzero(jnp.array([0, 5]), size=2, fill_value=-1)[0])
+///   [ 1 -1]
 #[pyfunction]
 #[pyo3(signature = (a, *, size=None, fill_value=None), text_signature = "(a, *, size=None, fill_value=None)")]
 fn nonzero(
@@ -277,7 +352,20 @@ fn nonzero(
     nonzero_of(py, &a.val(py, "nonzero", 0)?, size, fill_value)
 }
 
-/// Positions of the nonzero elements in the flat array.
+/// The positions of the elements of the flat array that differ from 0.
+///
+/// Args:
+///   a: an array or number; concrete unless `size` is given.
+///   size: how many positions to give, a static integer: more are cut off, missing ones are filled up.
+///   fill_value: the position that fills up; 0 by default.
+/// Returns: a vector of integers.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ConcretizationTypeError: a traced `a` without `size`.
+/// Differentiable: no; the result is an integer.
+/// Example:
+///   >>> print(jnp.flatnonzero(jnp.array([[0, 5], [7, 0]])))
+///   [1 2]
 #[pyfunction]
 #[pyo3(signature = (a, *, size=None, fill_value=None), text_signature = "(a, *, size=None, fill_value=None)")]
 fn flatnonzero(
@@ -292,7 +380,30 @@ fn flatnonzero(
     Ok(found.bind(py).get_item(0)?.unbind())
 }
 
-/// Sums of products written with subscripts.
+/// Sums of products of arrays, written with a letter for each axis.
+/// Axes of one letter are aligned; letters that the result lacks are summed over. Several operands are contracted
+/// in pairs, in an order that needs few multiplications.
+///
+/// Args:
+///   subscripts: the letters of the operands, separated by commas, and after `->` those of the result; without it
+///     the letters that occur once, in alphabetical order. `...` stands for axes that broadcast. Or the first
+///     operand, followed by a list of integers for its axes, and so on.
+///   operands: the arrays.
+///   out: for compatibility; must be None.
+///   optimize: how to look for the order, or the order itself, as `einsum_path` gives it.
+///   precision: the precision of the products: None, or what `jax.lax.dot_general` takes.
+///   preferred_element_type: the dtype in which to add, and that of the result.
+///   _dot_general: what contracts pairs in place of `jax.lax.dot_general`.
+///   out_sharding: the sharding of the result.
+/// Returns: an array with an axis for each letter of the result, of the promoted dtype.
+/// Raises:
+///   TypeError: an operand is neither an array nor a number.
+///   ValueError: subscripts that do not fit the operands, or sizes of one letter that differ.
+///   NotImplementedError: `out` is given.
+/// Differentiable: yes, in both modes, with respect to all operands; it is linear in each.
+/// Example:
+///   >>> print(jnp.einsum("ij,j->i", jnp.array([[1, 2], [3, 4]]), jnp.array([1, 10])))
+///   [21 43]
 #[pyfunction]
 #[pyo3(
     signature = (
@@ -360,7 +471,21 @@ fn interleaved<'py>(
     Ok((subscripts, operands))
 }
 
-/// The dtype of an operation on arrays and dtypes.
+/// The dtype that an operation on arrays, numbers and dtypes has.
+/// By JAX's promotion lattice: Python numbers are weak, so that they change only the kind, and integers with floats
+/// give the float. 64-bit types narrow to 32 bits unless `jax_enable_x64` is set.
+///
+/// Args:
+///   args: arrays, numbers, dtypes, or names of dtypes; at least one.
+/// Returns: a `numpy.dtype`.
+/// Raises:
+///   ValueError: there is no argument.
+///   TypeError: an argument is nothing of that kind.
+///   TypePromotionError: dtypes that do not promote, such as two of 8-bit floats; it is a ValueError.
+/// Differentiable: no; the result is no array.
+/// Example:
+///   >>> jnp.result_type(jnp.int8, jnp.float16), jnp.result_type(jnp.int8, 1.5)
+///   (dtype('float16'), dtype('float32'))
 #[pyfunction]
 #[pyo3(signature = (*args), text_signature = "(*args)")]
 fn result_type(py: Python<'_>, args: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
@@ -392,7 +517,17 @@ fn sized(obj: &Bound<'_, PyAny>, name: &str) -> PyResult<pullback_base::Aval> {
     Ok(operand(obj, name, 0)?.aval())
 }
 
-/// The shape of an array.
+/// The sizes of the axes of an array.
+///
+/// Args:
+///   a: an array or number.
+/// Returns: a tuple of ints; empty for numbers.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+/// Differentiable: no; the result is no array.
+/// Example:
+///   >>> jnp.shape(jnp.ones((2, 3)))
+///   (2, 3)
 #[pyfunction]
 #[pyo3(signature = (a), text_signature = "(a)")]
 fn shape<'py>(a: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -403,6 +538,16 @@ fn shape<'py>(a: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 }
 
 /// The number of axes of an array.
+///
+/// Args:
+///   a: an array or number.
+/// Returns: an int; 0 for numbers.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+/// Differentiable: no; the result is no array.
+/// Example:
+///   >>> jnp.ndim(jnp.ones((2, 3)))
+///   2
 #[pyfunction]
 #[pyo3(signature = (a), text_signature = "(a)")]
 fn ndim(a: &Bound<'_, PyAny>) -> PyResult<usize> {
@@ -413,6 +558,18 @@ fn ndim(a: &Bound<'_, PyAny>) -> PyResult<usize> {
 }
 
 /// The number of elements of an array, or along axes.
+///
+/// Args:
+///   a: an array or number.
+///   axis: the axis or tuple of axes whose sizes are multiplied; None (the default) for all.
+/// Returns: an int.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: an axis is out of bounds or occurs twice.
+/// Differentiable: no; the result is no array.
+/// Example:
+///   >>> jnp.size(jnp.ones((2, 3))), jnp.size(jnp.ones((2, 3)), axis=1)
+///   (6, 3)
 #[pyfunction]
 #[pyo3(signature = (a, axis=crate::api::arguments::AxesArg::ALL), text_signature = "(a, axis=None)")]
 fn size(py: Python<'_>, a: &Bound<'_, PyAny>, axis: crate::api::arguments::AxesArg) -> PyResult<usize> {
@@ -420,7 +577,17 @@ fn size(py: Python<'_>, a: &Bound<'_, PyAny>, axis: crate::api::arguments::AxesA
     gate(py, || -> Result<usize> { Ok(axis.0.resolve(shape.len())?.into_iter().map(|axis| shape[axis]).product()) })
 }
 
-/// The shape to which shapes broadcast.
+/// The shape to which shapes broadcast: aligned at their ends, axes of size 1 stretch.
+///
+/// Args:
+///   shapes: shapes: tuples of integers, or integers.
+/// Returns: a tuple of ints.
+/// Raises:
+///   ValueError: the shapes do not broadcast.
+/// Differentiable: no; the result is no array.
+/// Example:
+///   >>> jnp.broadcast_shapes((2, 1), (3,))
+///   (2, 3)
 #[pyfunction]
 #[pyo3(signature = (*shapes), text_signature = "(*shapes)")]
 fn broadcast_shapes(py: Python<'_>, shapes: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
@@ -433,7 +600,17 @@ fn broadcast_shapes(py: Python<'_>, shapes: &Bound<'_, PyTuple>) -> PyResult<Py<
     Ok(PyTuple::new(py, shape.iter())?.into_any().unbind())
 }
 
-/// Whether the dtype is complex.
+/// Whether the dtype of a value is complex, whatever its elements are.
+///
+/// Args:
+///   x: an array or number.
+/// Returns: a bool.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+/// Differentiable: no; the result is no array.
+/// Example:
+///   >>> jnp.iscomplexobj(jnp.array([1 + 0j])), jnp.iscomplexobj(1.0)
+///   (True, False)
 #[pyfunction]
 #[pyo3(signature = (x), text_signature = "(x)")]
 fn iscomplexobj(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {

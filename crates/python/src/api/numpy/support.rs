@@ -9,6 +9,8 @@ use pyo3::prelude::*;
 
 use crate::api::arguments::{AxesArg, concrete, list, one};
 use crate::errors::{type_error, value_error};
+use crate::gate::gate;
+use crate::value::ArrayLike;
 
 /// The options of a reduction.
 pub fn options(axis: Axes, dtype: Option<DType>, keepdims: bool, initial: Option<Val>, mask: Option<Val>) -> Reduction {
@@ -48,10 +50,17 @@ pub fn known(val: &Val, function: &str, why: &str) -> Result<pullback_base::Arra
         let text = format!(
             "Abstract tracer value encountered where concrete value is expected: traced array with shape {}\n{why} of \
              jnp.{function} must be statically specified to use jnp.{function} within JAX transformations.",
-            val.aval().weak(false).short()
+            val.aval().weak(false).long()
         );
-        Error::new(ErrorKind::Concretization, text)
+        Error::about(ErrorKind::Concretization, text, std::sync::Arc::new(val.clone()))
     })
+}
+
+/// Refuses a traced array where a function needs to know its elements to know the size of the result.
+#[pyfunction]
+pub fn _check_known(py: Python<'_>, x: ArrayLike, function: &str) -> PyResult<()> {
+    let x = x.val(py, function, 0)?;
+    gate(py, || known(&x, function, "The size argument").map(|_| ()))
 }
 
 /// One more than the greatest of concrete integers; 0 for none.
@@ -60,10 +69,21 @@ pub fn greatest_plus_one(x: &Val) -> Result<usize> {
     Ok(elements.into_iter().map(|element| element.as_i64() + 1).max().unwrap_or(0).max(0) as usize)
 }
 
+/// Booleans as numbers of the default integer; others as they are.
+pub fn numeric(x: &Val) -> Result<Val> {
+    match x.aval().dtype {
+        DType::Bool => pullback_lib::convert::convert(x, pullback_lib::convert::default_int(), false),
+        _ => Ok(x.clone()),
+    }
+}
+
 /// The size that `repeat` gives for concrete numbers of repetitions.
 pub fn total_of(x: &Val, repeats: &Val, axis: Option<i64>) -> Result<usize> {
     let elements =
         known(repeats, "repeat", "When the 'repeats' argument is an array, 'total_repeat_length'")?.elements()?;
+    if elements.iter().any(|element| element.as_i64() < 0) {
+        bail!(Type, "jnp.repeat: numbers of repetitions must not be negative");
+    }
     let total: i64 = elements.iter().map(|element| element.as_i64()).sum();
     if elements.len() != 1 {
         return Ok(total as usize);

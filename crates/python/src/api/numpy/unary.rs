@@ -1,8 +1,10 @@
-//! Functions of one operand.
+//! Functions of one operand: signs, rounding, bits, parts of complex numbers, predicates.
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and numbers of parameters are the reference's")]
 
+use super::support::numeric;
 use crate::api::arguments::{no_out, one};
 use crate::value::ArrayLike;
+use pullback_base::bail;
 use pullback_lib::numpy;
 use pyo3::prelude::*;
 
@@ -10,58 +12,24 @@ use pyo3::prelude::*;
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(abs, m)?)?;
     m.add_function(wrap_pyfunction!(absolute, m)?)?;
-    m.add_function(wrap_pyfunction!(acos, m)?)?;
-    m.add_function(wrap_pyfunction!(acosh, m)?)?;
-    m.add_function(wrap_pyfunction!(arccos, m)?)?;
-    m.add_function(wrap_pyfunction!(arccosh, m)?)?;
-    m.add_function(wrap_pyfunction!(arcsin, m)?)?;
-    m.add_function(wrap_pyfunction!(arcsinh, m)?)?;
-    m.add_function(wrap_pyfunction!(arctan, m)?)?;
-    m.add_function(wrap_pyfunction!(arctanh, m)?)?;
-    m.add_function(wrap_pyfunction!(asin, m)?)?;
-    m.add_function(wrap_pyfunction!(asinh, m)?)?;
-    m.add_function(wrap_pyfunction!(atan, m)?)?;
-    m.add_function(wrap_pyfunction!(atanh, m)?)?;
     m.add_function(wrap_pyfunction!(bitwise_count, m)?)?;
     m.add_function(wrap_pyfunction!(bitwise_invert, m)?)?;
     m.add_function(wrap_pyfunction!(bitwise_not, m)?)?;
-    m.add_function(wrap_pyfunction!(cbrt, m)?)?;
     m.add_function(wrap_pyfunction!(ceil, m)?)?;
     m.add_function(wrap_pyfunction!(conj, m)?)?;
     m.add_function(wrap_pyfunction!(conjugate, m)?)?;
-    m.add_function(wrap_pyfunction!(cos, m)?)?;
-    m.add_function(wrap_pyfunction!(cosh, m)?)?;
-    m.add_function(wrap_pyfunction!(deg2rad, m)?)?;
-    m.add_function(wrap_pyfunction!(degrees, m)?)?;
-    m.add_function(wrap_pyfunction!(exp, m)?)?;
-    m.add_function(wrap_pyfunction!(exp2, m)?)?;
-    m.add_function(wrap_pyfunction!(expm1, m)?)?;
     m.add_function(wrap_pyfunction!(fabs, m)?)?;
     m.add_function(wrap_pyfunction!(floor, m)?)?;
     m.add_function(wrap_pyfunction!(invert, m)?)?;
     m.add_function(wrap_pyfunction!(isfinite, m)?)?;
     m.add_function(wrap_pyfunction!(isinf, m)?)?;
     m.add_function(wrap_pyfunction!(isnan, m)?)?;
-    m.add_function(wrap_pyfunction!(log, m)?)?;
-    m.add_function(wrap_pyfunction!(log10, m)?)?;
-    m.add_function(wrap_pyfunction!(log1p, m)?)?;
-    m.add_function(wrap_pyfunction!(log2, m)?)?;
     m.add_function(wrap_pyfunction!(logical_not, m)?)?;
     m.add_function(wrap_pyfunction!(negative, m)?)?;
     m.add_function(wrap_pyfunction!(positive, m)?)?;
-    m.add_function(wrap_pyfunction!(rad2deg, m)?)?;
-    m.add_function(wrap_pyfunction!(radians, m)?)?;
-    m.add_function(wrap_pyfunction!(reciprocal, m)?)?;
     m.add_function(wrap_pyfunction!(rint, m)?)?;
     m.add_function(wrap_pyfunction!(sign, m)?)?;
     m.add_function(wrap_pyfunction!(signbit, m)?)?;
-    m.add_function(wrap_pyfunction!(sin, m)?)?;
-    m.add_function(wrap_pyfunction!(sinc, m)?)?;
-    m.add_function(wrap_pyfunction!(sinh, m)?)?;
-    m.add_function(wrap_pyfunction!(sqrt, m)?)?;
-    m.add_function(wrap_pyfunction!(square, m)?)?;
-    m.add_function(wrap_pyfunction!(tan, m)?)?;
-    m.add_function(wrap_pyfunction!(tanh, m)?)?;
     m.add_function(wrap_pyfunction!(trunc, m)?)?;
     m.add_function(wrap_pyfunction!(iscomplex, m)?)?;
     m.add_function(wrap_pyfunction!(isreal, m)?)?;
@@ -72,7 +40,22 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// Absolute value; the modulus of complex numbers.
+/// The absolute value of each element; the modulus `sqrt(re² + im²)` of complex numbers.
+/// The least signed integer has no positive counterpart and stays as it is; booleans and unsigned integers come
+/// back unchanged.
+///
+/// Args:
+///   x: an array or number of any dtype.
+/// Returns: an array of the shape of `x` and its dtype; the real floating dtype of the same precision for complex
+///   `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+/// Differentiable: almost everywhere; at 0 the derivative of a real number is 1, as at positive ones.
+/// Example:
+///   >>> print(jnp.abs(jnp.array([-3, 0, 2])))
+///   [3 0 2]
+///   >>> print(jnp.abs(jnp.array([3 - 4j])))
+///   [5.]
 #[pyfunction]
 #[pyo3(signature = (x, /), text_signature = "(x, /)")]
 fn abs(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
@@ -80,7 +63,22 @@ fn abs(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
     one(py, || numpy::absolute(&x))
 }
 
-/// Absolute value; the modulus of complex numbers.
+/// The absolute value of each element; the modulus `sqrt(re² + im²)` of complex numbers.
+/// The least signed integer has no positive counterpart and stays as it is; booleans and unsigned integers come
+/// back unchanged.
+///
+/// Args:
+///   x: an array or number of any dtype.
+/// Returns: an array of the shape of `x` and its dtype; the real floating dtype of the same precision for complex
+///   `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+/// Differentiable: almost everywhere; at 0 the derivative of a real number is 1, as at positive ones.
+/// Example:
+///   >>> print(jnp.absolute(jnp.array([-3, 0, 2])))
+///   [3 0 2]
+///   >>> print(jnp.absolute(jnp.array([3 - 4j])))
+///   [5.]
 #[pyfunction]
 #[pyo3(signature = (x, /), text_signature = "(x, /)")]
 fn absolute(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
@@ -88,111 +86,37 @@ fn absolute(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
     one(py, || numpy::absolute(&x))
 }
 
-/// Inverse cosine.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn acos(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "acos", 0)?;
-    one(py, || numpy::arccos(&x))
-}
-
-/// Inverse hyperbolic cosine.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn acosh(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "acosh", 0)?;
-    one(py, || numpy::arccosh(&x))
-}
-
-/// Inverse cosine.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn arccos(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "arccos", 0)?;
-    one(py, || numpy::arccos(&x))
-}
-
-/// Inverse hyperbolic cosine.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn arccosh(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "arccosh", 0)?;
-    one(py, || numpy::arccosh(&x))
-}
-
-/// Inverse sine.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn arcsin(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "arcsin", 0)?;
-    one(py, || numpy::arcsin(&x))
-}
-
-/// Inverse hyperbolic sine.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn arcsinh(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "arcsinh", 0)?;
-    one(py, || numpy::arcsinh(&x))
-}
-
-/// Inverse tangent.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn arctan(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "arctan", 0)?;
-    one(py, || numpy::arctan(&x))
-}
-
-/// Inverse hyperbolic tangent.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn arctanh(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "arctanh", 0)?;
-    one(py, || numpy::arctanh(&x))
-}
-
-/// Inverse sine.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn asin(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "asin", 0)?;
-    one(py, || numpy::arcsin(&x))
-}
-
-/// Inverse hyperbolic sine.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn asinh(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "asinh", 0)?;
-    one(py, || numpy::arcsinh(&x))
-}
-
-/// Inverse tangent.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn atan(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "atan", 0)?;
-    one(py, || numpy::arctan(&x))
-}
-
-/// Inverse hyperbolic tangent.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn atanh(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "atanh", 0)?;
-    one(py, || numpy::arctanh(&x))
-}
-
-/// Number of bits set in the absolute value.
+/// The number of bits that are set in the absolute value of each integer.
+///
+/// Args:
+///   x: an integer or boolean array or number.
+/// Returns: uint8, of the shape of `x`.
+/// Raises:
+///   TypeError: `x` is floating or complex, or neither an array nor a number.
+/// Differentiable: no; the result is an integer.
+/// Example:
+///   >>> print(jnp.bitwise_count(jnp.array([-7, 0, 255])))
+///   [3 0 8]
 #[pyfunction]
 #[pyo3(signature = (x, /), text_signature = "(x, /)")]
 fn bitwise_count(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
     let x = x.val(py, "bitwise_count", 0)?;
-    one(py, || numpy::bitwise_count(&x))
+    one(py, || numpy::bitwise_count(&numeric(&x)?))
 }
 
-/// Complement of all bits.
+/// The complement of all bits of each integer, `-x - 1` of signed ones; the negation of booleans.
+///
+/// Args:
+///   x: an array or number of an integer or boolean dtype.
+/// Returns: an array of the shape and dtype of `x`.
+/// Raises:
+///   TypeError: `x` is floating or complex, or neither an array nor a number.
+/// Differentiable: no; the result is no floating number.
+/// Example:
+///   >>> print(jnp.bitwise_invert(jnp.array([0, 5])))
+///   [-1 -6]
+///   >>> print(jnp.bitwise_invert(jnp.array([True, False])))
+///   [False  True]
 #[pyfunction]
 #[pyo3(signature = (x, /), text_signature = "(x, /)")]
 fn bitwise_invert(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
@@ -200,7 +124,19 @@ fn bitwise_invert(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
     one(py, || numpy::invert(&x))
 }
 
-/// Complement of all bits.
+/// The complement of all bits of each integer, `-x - 1` of signed ones; the negation of booleans.
+///
+/// Args:
+///   x: an array or number of an integer or boolean dtype.
+/// Returns: an array of the shape and dtype of `x`.
+/// Raises:
+///   TypeError: `x` is floating or complex, or neither an array nor a number.
+/// Differentiable: no; the result is no floating number.
+/// Example:
+///   >>> print(jnp.bitwise_not(jnp.array([0, 5])))
+///   [-1 -6]
+///   >>> print(jnp.bitwise_not(jnp.array([True, False])))
+///   [False  True]
 #[pyfunction]
 #[pyo3(signature = (x, /), text_signature = "(x, /)")]
 fn bitwise_not(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
@@ -208,15 +144,17 @@ fn bitwise_not(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
     one(py, || numpy::invert(&x))
 }
 
-/// Cube root.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn cbrt(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "cbrt", 0)?;
-    one(py, || numpy::cbrt(&x))
-}
-
-/// Least integer not below.
+/// The least integer not below each element.
+///
+/// Args:
+///   x: a real array or number; integers and booleans come back unchanged.
+/// Returns: an array of the shape and dtype of `x`: floating numbers stay floating.
+/// Raises:
+///   TypeError: `x` is complex, or neither an array nor a number.
+/// Differentiable: with derivative 0 everywhere.
+/// Example:
+///   >>> print(jnp.ceil(jnp.array([-1.5, 0.2, 2.0])))
+///   [-1.  1.  2.]
 #[pyfunction]
 #[pyo3(signature = (x, /), text_signature = "(x, /)")]
 fn ceil(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
@@ -224,7 +162,17 @@ fn ceil(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
     one(py, || numpy::ceil(&x))
 }
 
-/// Complex conjugate.
+/// The complex conjugate; real numbers come back unchanged.
+///
+/// Args:
+///   x: an array or number of any dtype.
+/// Returns: an array of the shape and dtype of `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+/// Differentiable: yes, in both modes; it is linear over the real numbers, not holomorphic.
+/// Example:
+///   >>> print(jnp.conj(jnp.array([1 + 2j, 3 - 1j])))
+///   [1.-2.j 3.+1.j]
 #[pyfunction]
 #[pyo3(signature = (x, /), text_signature = "(x, /)")]
 fn conj(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
@@ -232,7 +180,17 @@ fn conj(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
     one(py, || numpy::conjugate(&x))
 }
 
-/// Complex conjugate.
+/// The complex conjugate; real numbers come back unchanged.
+///
+/// Args:
+///   x: an array or number of any dtype.
+/// Returns: an array of the shape and dtype of `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+/// Differentiable: yes, in both modes; it is linear over the real numbers, not holomorphic.
+/// Example:
+///   >>> print(jnp.conjugate(jnp.array([1 + 2j, 3 - 1j])))
+///   [1.-2.j 3.+1.j]
 #[pyfunction]
 #[pyo3(signature = (x, /), text_signature = "(x, /)")]
 fn conjugate(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
@@ -240,71 +198,40 @@ fn conjugate(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
     one(py, || numpy::conjugate(&x))
 }
 
-/// Cosine, of radians.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn cos(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "cos", 0)?;
-    one(py, || numpy::cos(&x))
-}
-
-/// Hyperbolic cosine.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn cosh(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "cosh", 0)?;
-    one(py, || numpy::cosh(&x))
-}
-
-/// Radians of degrees.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn deg2rad(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "deg2rad", 0)?;
-    one(py, || numpy::deg2rad(&x))
-}
-
-/// Degrees of radians.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn degrees(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "degrees", 0)?;
-    one(py, || numpy::rad2deg(&x))
-}
-
-/// e to the power of x.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn exp(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "exp", 0)?;
-    one(py, || numpy::exp(&x))
-}
-
-/// 2 to the power of x.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn exp2(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "exp2", 0)?;
-    one(py, || numpy::exp2(&x))
-}
-
-/// exp(x) - 1, exact near 0.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn expm1(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "expm1", 0)?;
-    one(py, || numpy::expm1(&x))
-}
-
-/// Absolute value as a floating number.
+/// The absolute value as a floating number.
+///
+/// Args:
+///   x: a real array or number; integers and booleans become floating.
+/// Returns: an array of the shape of `x` and a floating dtype.
+/// Raises:
+///   TypeError: `x` is complex, or neither an array nor a number.
+/// Differentiable: almost everywhere; at 0 the derivative is 1.
+/// Example:
+///   >>> print(jnp.fabs(jnp.array([-3, 2])))
+///   [3. 2.]
 #[pyfunction]
 #[pyo3(signature = (x, /), text_signature = "(x, /)")]
 fn fabs(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
     let x = x.val(py, "fabs", 0)?;
-    one(py, || numpy::fabs(&x))
+    one(py, || {
+        if x.aval().dtype.is_complex() {
+            bail!(Type, "ufunc 'fabs' does not support complex dtypes");
+        }
+        numpy::fabs(&x)
+    })
 }
 
-/// Greatest integer not above.
+/// The greatest integer not above each element.
+///
+/// Args:
+///   x: a real array or number; integers and booleans come back unchanged.
+/// Returns: an array of the shape and dtype of `x`: floating numbers stay floating.
+/// Raises:
+///   TypeError: `x` is complex, or neither an array nor a number.
+/// Differentiable: with derivative 0 everywhere.
+/// Example:
+///   >>> print(jnp.floor(jnp.array([-1.5, 0.2, 2.0])))
+///   [-2.  0.  2.]
 #[pyfunction]
 #[pyo3(signature = (x, /), text_signature = "(x, /)")]
 fn floor(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
@@ -312,7 +239,19 @@ fn floor(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
     one(py, || numpy::floor(&x))
 }
 
-/// Complement of all bits.
+/// The complement of all bits of each integer, `-x - 1` of signed ones; the negation of booleans.
+///
+/// Args:
+///   x: an array or number of an integer or boolean dtype.
+/// Returns: an array of the shape and dtype of `x`.
+/// Raises:
+///   TypeError: `x` is floating or complex, or neither an array nor a number.
+/// Differentiable: no; the result is no floating number.
+/// Example:
+///   >>> print(jnp.invert(jnp.array([0, 5])))
+///   [-1 -6]
+///   >>> print(jnp.invert(jnp.array([True, False])))
+///   [False  True]
 #[pyfunction]
 #[pyo3(signature = (x, /), text_signature = "(x, /)")]
 fn invert(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
@@ -320,7 +259,17 @@ fn invert(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
     one(py, || numpy::invert(&x))
 }
 
-/// Whether neither infinite nor NaN.
+/// For each element whether it is neither infinite nor NaN; of complex numbers whether both parts are so.
+///
+/// Args:
+///   x: an array or number of any dtype; integers and booleans are finite.
+/// Returns: booleans of the shape of `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+/// Differentiable: no; the result is boolean.
+/// Example:
+///   >>> print(jnp.isfinite(jnp.array([1.0, jnp.inf, jnp.nan])))
+///   [ True False False]
 #[pyfunction]
 #[pyo3(signature = (x, /), text_signature = "(x, /)")]
 fn isfinite(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
@@ -328,7 +277,17 @@ fn isfinite(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
     one(py, || numpy::isfinite(&x))
 }
 
-/// Whether infinite.
+/// For each element whether it is infinite, of either sign; of complex numbers whether a part is so.
+///
+/// Args:
+///   x: an array or number of any dtype.
+/// Returns: booleans of the shape of `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+/// Differentiable: no; the result is boolean.
+/// Example:
+///   >>> print(jnp.isinf(jnp.array([1.0, -jnp.inf, jnp.nan])))
+///   [False  True False]
 #[pyfunction]
 #[pyo3(signature = (x, /), text_signature = "(x, /)")]
 fn isinf(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
@@ -336,7 +295,17 @@ fn isinf(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
     one(py, || numpy::isinf(&x))
 }
 
-/// Whether NaN.
+/// For each element whether it is NaN; of complex numbers whether a part is so.
+///
+/// Args:
+///   x: an array or number of any dtype; integers and booleans never are.
+/// Returns: booleans of the shape of `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+/// Differentiable: no; the result is boolean.
+/// Example:
+///   >>> print(jnp.isnan(jnp.array([1.0, jnp.inf, jnp.nan])))
+///   [False False  True]
 #[pyfunction]
 #[pyo3(signature = (x, /), text_signature = "(x, /)")]
 fn isnan(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
@@ -344,39 +313,17 @@ fn isnan(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
     one(py, || numpy::isnan(&x))
 }
 
-/// Natural logarithm.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn log(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "log", 0)?;
-    one(py, || numpy::log(&x))
-}
-
-/// Logarithm to base 10.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn log10(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "log10", 0)?;
-    one(py, || numpy::log10(&x))
-}
-
-/// log(1 + x), exact near 0.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn log1p(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "log1p", 0)?;
-    one(py, || numpy::log1p(&x))
-}
-
-/// Logarithm to base 2.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn log2(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "log2", 0)?;
-    one(py, || numpy::log2(&x))
-}
-
-/// Whether zero.
+/// For each element whether it is 0; NaN is not.
+///
+/// Args:
+///   x: an array or number of any dtype.
+/// Returns: booleans of the shape of `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+/// Differentiable: no; the result is boolean.
+/// Example:
+///   >>> print(jnp.logical_not(jnp.array([0, 2])))
+///   [ True False]
 #[pyfunction]
 #[pyo3(signature = (x, /), text_signature = "(x, /)")]
 fn logical_not(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
@@ -384,7 +331,19 @@ fn logical_not(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
     one(py, || numpy::logical_not(&x))
 }
 
-/// The negative.
+/// Each element with its sign changed; unsigned integers wrap around.
+///
+/// Args:
+///   args: one array or number `x`; not boolean.
+///   out, where: for compatibility; must be None.
+/// Returns: an array of the shape and dtype of `x`.
+/// Raises:
+///   TypeError: `x` is boolean, or neither an array nor a number.
+///   NotImplementedError: `out` or `where` is given.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.negative(jnp.array([1, -2])))
+///   [-1  2]
 #[pyfunction]
 #[pyo3(signature = (x, /), text_signature = "(*args, out=None, where=None)")]
 fn negative(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
@@ -392,7 +351,17 @@ fn negative(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
     one(py, || numpy::negative(&x))
 }
 
-/// The number itself.
+/// The elements unchanged, as an array.
+///
+/// Args:
+///   x: an array or number of any dtype.
+/// Returns: an array of the shape and dtype of `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.positive(jnp.array([1, -2])))
+///   [ 1 -2]
 #[pyfunction]
 #[pyo3(signature = (x, /), text_signature = "(x, /)")]
 fn positive(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
@@ -400,31 +369,17 @@ fn positive(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
     one(py, || numpy::positive(&x))
 }
 
-/// Degrees of radians.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn rad2deg(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "rad2deg", 0)?;
-    one(py, || numpy::rad2deg(&x))
-}
-
-/// Radians of degrees.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn radians(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "radians", 0)?;
-    one(py, || numpy::deg2rad(&x))
-}
-
-/// 1 / x.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn reciprocal(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "reciprocal", 0)?;
-    one(py, || numpy::reciprocal(&x))
-}
-
-/// The nearest integer, halves to even.
+/// The nearest integer as a floating number; halves go to the even one.
+///
+/// Args:
+///   x: an array or number; integers and booleans become floating; of complex numbers both parts are rounded.
+/// Returns: an array of the shape of `x` and a floating or complex dtype.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+/// Differentiable: with derivative 0 everywhere.
+/// Example:
+///   >>> print(jnp.rint(jnp.array([0.5, 1.5, -1.2])))
+///   [ 0.  2. -1.]
 #[pyfunction]
 #[pyo3(signature = (x, /), text_signature = "(x, /)")]
 fn rint(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
@@ -432,7 +387,17 @@ fn rint(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
     one(py, || numpy::rint(&x))
 }
 
-/// Sign: -1, 0 or 1.
+/// The sign of each element: -1, 0 or 1; `x / abs(x)` of complex numbers, and NaN of NaN.
+///
+/// Args:
+///   x: an array or number of any dtype but boolean.
+/// Returns: an array of the shape and dtype of `x`.
+/// Raises:
+///   TypeError: `x` is boolean, or neither an array nor a number.
+/// Differentiable: real numbers with derivative 0 everywhere; complex ones away from 0.
+/// Example:
+///   >>> print(jnp.sign(jnp.array([-2.0, 0.0, 5.0])))
+///   [-1.  0.  1.]
 #[pyfunction]
 #[pyo3(signature = (x, /), text_signature = "(x, /)")]
 fn sign(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
@@ -440,7 +405,18 @@ fn sign(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
     one(py, || numpy::sign(&x))
 }
 
-/// Whether the sign bit is set.
+/// For each element whether its sign bit is set: true of -0.0, unlike `x < 0`.
+///
+/// Args:
+///   x: a real array or number.
+/// Returns: booleans of the shape of `x`; false for booleans and unsigned integers.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+///   ValueError: `x` is complex.
+/// Differentiable: no; the result is boolean.
+/// Example:
+///   >>> print(jnp.signbit(jnp.array([-1.0, -0.0, 0.0])))
+///   [ True  True False]
 #[pyfunction]
 #[pyo3(signature = (x, /), text_signature = "(x, /)")]
 fn signbit(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
@@ -448,63 +424,17 @@ fn signbit(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
     one(py, || numpy::signbit(&x))
 }
 
-/// Sine, of radians.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn sin(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "sin", 0)?;
-    one(py, || numpy::sin(&x))
-}
-
-/// sin(pi x) / (pi x).
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn sinc(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "sinc", 0)?;
-    one(py, || numpy::sinc(&x))
-}
-
-/// Hyperbolic sine.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn sinh(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "sinh", 0)?;
-    one(py, || numpy::sinh(&x))
-}
-
-/// Square root.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn sqrt(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "sqrt", 0)?;
-    one(py, || numpy::sqrt(&x))
-}
-
-/// The square.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn square(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "square", 0)?;
-    one(py, || numpy::square(&x))
-}
-
-/// Tangent, of radians.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn tan(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "tan", 0)?;
-    one(py, || numpy::tan(&x))
-}
-
-/// Hyperbolic tangent.
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn tanh(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "tanh", 0)?;
-    one(py, || numpy::tanh(&x))
-}
-
-/// The integer part, towards zero.
+/// The integer part of each element: rounded towards zero.
+///
+/// Args:
+///   x: a real array or number; integers and booleans come back unchanged.
+/// Returns: an array of the shape and dtype of `x`: floating numbers stay floating.
+/// Raises:
+///   TypeError: `x` is complex, or neither an array nor a number.
+/// Differentiable: with derivative 0 everywhere.
+/// Example:
+///   >>> print(jnp.trunc(jnp.array([-1.5, 0.2, 2.7])))
+///   [-1.  0.  2.]
 #[pyfunction]
 #[pyo3(signature = (x), text_signature = "(x)")]
 fn trunc(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
@@ -512,7 +442,17 @@ fn trunc(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
     one(py, || numpy::trunc(&x))
 }
 
-/// Whether the imaginary part differs from zero.
+/// For each element whether its imaginary part differs from 0; see `iscomplexobj` for the dtype.
+///
+/// Args:
+///   x: an array or number of any dtype.
+/// Returns: booleans of the shape of `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+/// Differentiable: no; the result is boolean.
+/// Example:
+///   >>> print(jnp.iscomplex(jnp.array([1 + 0j, 1 + 2j])))
+///   [False  True]
 #[pyfunction]
 #[pyo3(signature = (x), text_signature = "(x)")]
 fn iscomplex(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
@@ -520,7 +460,17 @@ fn iscomplex(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
     one(py, || numpy::iscomplex(&x))
 }
 
-/// Whether the imaginary part is zero.
+/// For each element whether its imaginary part is 0; see `isrealobj` for the dtype.
+///
+/// Args:
+///   x: an array or number of any dtype.
+/// Returns: booleans of the shape of `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+/// Differentiable: no; the result is boolean.
+/// Example:
+///   >>> print(jnp.isreal(jnp.array([1 + 0j, 1 + 2j])))
+///   [ True False]
 #[pyfunction]
 #[pyo3(signature = (x), text_signature = "(x)")]
 fn isreal(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
@@ -528,7 +478,18 @@ fn isreal(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
     one(py, || numpy::isreal(&x))
 }
 
-/// Real part.
+/// The real part of each element; real numbers come back unchanged.
+///
+/// Args:
+///   val: an array or number of any dtype.
+/// Returns: an array of the shape of `val`; complex dtypes give the floating one of the same precision, others
+///   stay.
+/// Raises:
+///   TypeError: `val` is neither an array nor a number (lists are refused).
+/// Differentiable: yes, in both modes; it is linear over the real numbers.
+/// Example:
+///   >>> print(jnp.real(jnp.array([1 + 2j, 3 - 1j])))
+///   [1. 3.]
 #[pyfunction]
 #[pyo3(signature = (val, /), text_signature = "(val, /)")]
 fn real(py: Python<'_>, val: ArrayLike) -> PyResult<Py<PyAny>> {
@@ -536,7 +497,18 @@ fn real(py: Python<'_>, val: ArrayLike) -> PyResult<Py<PyAny>> {
     one(py, || numpy::real(&val))
 }
 
-/// Imaginary part.
+/// The imaginary part of each element; 0 of real numbers.
+///
+/// Args:
+///   val: an array or number of any dtype.
+/// Returns: an array of the shape of `val`; complex dtypes give the floating one of the same precision, others
+///   stay.
+/// Raises:
+///   TypeError: `val` is neither an array nor a number (lists are refused).
+/// Differentiable: yes, in both modes; it is linear over the real numbers.
+/// Example:
+///   >>> print(jnp.imag(jnp.array([1 + 2j, 3 - 1j])))
+///   [ 2. -1.]
 #[pyfunction]
 #[pyo3(signature = (val, /), text_signature = "(val, /)")]
 fn imag(py: Python<'_>, val: ArrayLike) -> PyResult<Py<PyAny>> {
@@ -544,7 +516,20 @@ fn imag(py: Python<'_>, val: ArrayLike) -> PyResult<Py<PyAny>> {
     one(py, || numpy::imag(&val))
 }
 
-/// Whether positive infinity.
+/// For each element whether it is positive infinity.
+///
+/// Args:
+///   x: a real array or number.
+///   out: for compatibility; must be None.
+/// Returns: booleans of the shape of `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+///   ValueError: `x` is complex.
+///   NotImplementedError: `out` is given.
+/// Differentiable: no; the result is boolean.
+/// Example:
+///   >>> print(jnp.isposinf(jnp.array([jnp.inf, -jnp.inf, 1.0])))
+///   [ True False False]
 #[pyfunction]
 #[pyo3(signature = (x, /, out=None), text_signature = "(x, /, out=None)")]
 fn isposinf(py: Python<'_>, x: ArrayLike, out: Option<Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
@@ -553,7 +538,20 @@ fn isposinf(py: Python<'_>, x: ArrayLike, out: Option<Bound<'_, PyAny>>) -> PyRe
     one(py, || numpy::isposinf(&x))
 }
 
-/// Whether negative infinity.
+/// For each element whether it is negative infinity.
+///
+/// Args:
+///   x: a real array or number.
+///   out: for compatibility; must be None.
+/// Returns: booleans of the shape of `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+///   ValueError: `x` is complex.
+///   NotImplementedError: `out` is given.
+/// Differentiable: no; the result is boolean.
+/// Example:
+///   >>> print(jnp.isneginf(jnp.array([jnp.inf, -jnp.inf, 1.0])))
+///   [False  True False]
 #[pyfunction]
 #[pyo3(signature = (x, /, out=None), text_signature = "(x, /, out=None)")]
 fn isneginf(py: Python<'_>, x: ArrayLike, out: Option<Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {

@@ -1,0 +1,139 @@
+//! Arrays of one value, and of counting numbers.
+
+use pullback_lib::axes::{canonical_axis, shape_of};
+use pullback_lib::lax;
+use pyo3::prelude::*;
+
+use super::support::scalar_fill;
+use crate::api::arguments::{ShapeArg, canonical, one, prototype_of};
+use crate::dtypes::DTypeArg;
+use crate::value::ArrayLike;
+
+/// Adds the functions to a module.
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    add_all!(m; broadcasted_iota full full_like iota);
+    Ok(())
+}
+
+/// 0, 1, 2, and so on along an axis, the same along all others.
+///
+/// Args:
+///   dtype: an integer, floating or complex dtype; 64-bit ones are halved without x64.
+///   shape: the shape of the result.
+///   dimension: the axis that counts, negative counted from the end.
+///   out_sharding: taken for compatibility and ignored.
+/// Returns: an array of `shape`.
+/// Raises:
+///   TypeError: the dtype is boolean, or a size is negative.
+///   ValueError: the axis is out of bounds.
+/// Differentiable: nothing to differentiate, it takes no array.
+/// Example:
+///   >>> lax.broadcasted_iota(jnp.int32, (2, 3), 1)
+///   Array([[0, 1, 2],
+///          [0, 1, 2]], dtype=int32)
+#[pyfunction]
+#[pyo3(signature = (dtype, shape, dimension, *, out_sharding=None), text_signature = "(dtype, shape, dimension, *, out_sharding=None)")]
+fn broadcasted_iota(
+    py: Python<'_>,
+    dtype: &Bound<'_, PyAny>,
+    shape: ShapeArg,
+    dimension: i64,
+    out_sharding: Option<Bound<'_, PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    let shape = shape.0;
+    let _ = out_sharding;
+    let dtype = crate::dtypes::canonical(crate::dtypes::of_object(dtype)?);
+    one(py, || {
+        let shape = shape_of(&shape)?;
+        let axis = canonical_axis(dimension, shape.len())?;
+        lax::broadcasted_iota(dtype, &shape, axis)
+    })
+}
+
+/// An array of one value.
+///
+/// Args:
+///   shape: the shape of the result.
+///   fill_value: a scalar.
+///   dtype: the dtype of the result; that of the value by default, weak if it is a Python number.
+///   sharding: taken for compatibility and ignored.
+/// Returns: an array of `shape`.
+/// Raises:
+///   TypeError: the value is no scalar, or a size is negative.
+/// Differentiable: in `fill_value`, linear.
+/// Example:
+///   >>> lax.full((2,), 7, jnp.float32)
+///   Array([7., 7.], dtype=float32)
+#[pyfunction]
+#[pyo3(signature = (shape, fill_value, dtype=None, *, sharding=None), text_signature = "(shape, fill_value, dtype=None, *, sharding=None)")]
+fn full(
+    py: Python<'_>,
+    shape: ShapeArg,
+    fill_value: ArrayLike,
+    dtype: Option<DTypeArg>,
+    sharding: Option<Bound<'_, PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    let shape = shape.0;
+    let fill_value = fill_value.val(py, "full", 1)?;
+    let dtype = canonical(py, dtype, "full")?;
+    let _ = sharding;
+    one(py, || {
+        scalar_fill(&fill_value)?;
+        pullback_lib::numpy::full(&shape, &fill_value, dtype)
+    })
+}
+
+/// An array of one value with the shape and dtype of another.
+///
+/// Args:
+///   x: array or scalar.
+///   fill_value: a scalar, converted to the dtype.
+///   dtype: the dtype, if not that of `x`.
+///   shape: the shape, if not that of `x`.
+///   sharding: taken for compatibility and ignored.
+/// Returns: an array of that shape and dtype.
+/// Raises:
+///   TypeError: the value is no scalar, or a size is negative.
+/// Differentiable: in `fill_value`, linear; not in `x`.
+/// Example:
+///   >>> lax.full_like(jnp.arange(3), 1.5)
+///   Array([1, 1, 1], dtype=int32)
+#[pyfunction]
+#[pyo3(signature = (x, fill_value, dtype=None, shape=None, sharding=None), text_signature = "(x, fill_value, dtype=None, shape=None, sharding=None)")]
+fn full_like(
+    py: Python<'_>,
+    x: ArrayLike,
+    fill_value: ArrayLike,
+    dtype: Option<DTypeArg>,
+    shape: Option<ShapeArg>,
+    sharding: Option<Bound<'_, PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    let (x, shape) = prototype_of(py, x, shape, "full_like")?;
+    let fill_value = fill_value.val(py, "full_like", 1)?;
+    let dtype = canonical(py, dtype, "full_like")?;
+    let _ = sharding;
+    one(py, || {
+        scalar_fill(&fill_value)?;
+        pullback_lib::numpy::full_like(&x, &fill_value, dtype, shape.as_deref())
+    })
+}
+
+/// 0, 1, 2, and so on.
+///
+/// Args:
+///   dtype: an integer, floating or complex dtype; 64-bit ones are halved without x64.
+///   size: how many, at least 0.
+/// Returns: an array of shape `(size,)`.
+/// Raises:
+///   TypeError: the dtype is boolean, or `size` is no integer.
+///   OverflowError: `size` is negative.
+/// Differentiable: nothing to differentiate, it takes no array.
+/// Example:
+///   >>> lax.iota(jnp.int32, 4)
+///   Array([0, 1, 2, 3], dtype=int32)
+#[pyfunction]
+#[pyo3(signature = (dtype, size), text_signature = "(dtype, size)")]
+fn iota(py: Python<'_>, dtype: &Bound<'_, PyAny>, size: usize) -> PyResult<Py<PyAny>> {
+    let dtype = crate::dtypes::canonical(crate::dtypes::of_object(dtype)?);
+    one(py, || lax::iota(dtype, size))
+}
