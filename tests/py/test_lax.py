@@ -1,10 +1,16 @@
 """`pullback.lax` gives what `jax.lax` gives."""
 
+import importlib
+
+import numpy as np
 import pytest
 from differential import check_equal, lines_of, names_of, ours, run
 
 jax = pytest.importorskip("jax")
 import jax.numpy  # noqa: E402
+
+import pullback  # noqa: E402
+import pullback.numpy  # noqa: E402
 
 THEIRS = names_of(jax)
 
