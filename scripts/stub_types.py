@@ -179,6 +179,7 @@ _NATIVE = {
     "Primitive": "find_primitive",
     "Inspection": "inspect",
     "LoweredText": "stablehlo",
+    "NameStack": "current_name_stack _set_name_stack",
     "Staged": "stage_call",
     "type": "register_static",
 }
@@ -242,7 +243,7 @@ _MEMBERS = {
         "Primitive": "primitive",
         "frozenset[Any]": "effects",
         "JaxprEqn": "replace",
-        "str": "source_info",
+        "SourceInfo": "source_info",
     },
     "Primitive": {"str": "name", "bool": "has_effects is_core map_primitive call_primitive multiple_results"},
     "Staged": {
@@ -259,6 +260,8 @@ _MEMBERS = {
     "JitCache": {"int": "__len__", "None": "clear"},
     "Literal": {"ShapedArray": "aval"},
     "Var": {"ShapedArray": "aval"},
+    "SourceInfo": {"NameStack": "name_stack"},
+    "NameStack": {"list[str]": "stack", "NameStack": "extend __add__"},
     "SymbolicZero": {"ShapedArray": "aval", "SymbolicZero": "from_primal_value"},
     "CustomVJPPrimal": {"bool": "perturbed"},
     "SequenceKey": {"int": "idx"},

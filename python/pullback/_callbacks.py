@@ -1,9 +1,27 @@
 """Functions of the host inside programs."""
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback.tree_util import tree_flatten, tree_unflatten
 
 _METHODS = ("sequential", "sequential_unrolled", "expand_dims", "broadcast_all", "legacy_vectorized", None)
+
+
+def call_inside(callback, args, kwargs):
+    """Calls a user's function from inside a program, as JAX does: what it raises comes out as the failure of the program.
+
+    Raises:
+      JaxRuntimeError: the function raised; its traceback is in the text, and its exception the cause.
+    """
+    try:
+        return callback(*args, **kwargs)
+    except Exception as error:
+        import traceback
+
+        from pullback.errors import JaxRuntimeError
+
+        told = "".join(traceback.format_exception(error)).rstrip()
+        raise JaxRuntimeError(f"INTERNAL: CpuCallback error calling callback: {told}") from error
 
 
 def _flat(callback, result_shape_dtypes, args, kwargs):
@@ -15,9 +33,9 @@ def _flat(callback, result_shape_dtypes, args, kwargs):
 
     def run(*flat):
         args, kwargs = tree_unflatten(tree, flat)
-        results, given = tree_flatten(callback(*args, **kwargs))
+        results, given = tree_flatten(call_inside(callback, args, kwargs))
         if given != out_tree:
-            raise ValueError(f"callback returned a tree of structure {given}, but {out_tree} was announced")
+            raise _user_error(ValueError, f"callback returned a tree of structure {given}, but {out_tree} was announced")
         return results
 
     announced = [ShapeDtypeStruct(like.shape, like.dtype) for like in announced]
@@ -42,6 +60,7 @@ def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_meth
       ValueError: `vmap_method` is unknown, or the results have another structure.
       TypeError: a result has another shape or dtype.
       NotImplementedError: under `vmap` without `vmap_method`.
+      JaxRuntimeError: the function raised, which is the cause of the error.
     Differentiable: no; give it a rule with `custom_jvp`.
     Example:
       >>> import numpy
@@ -50,7 +69,7 @@ def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_meth
       6.0
     """
     if vmap_method not in _METHODS:
-        raise ValueError(f"vmap_method must be one of the allowed methods {list(_METHODS)}, but got: {vmap_method}")
+        raise _user_error(ValueError, f"vmap_method must be one of the allowed methods {list(_METHODS)}, but got: {vmap_method}")
     run, name, announced, out_tree, leaves = _flat(callback, result_shape_dtypes, args, kwargs)
     return tree_unflatten(out_tree, _core.pure_callback(run, name, announced, str(vmap_method), leaves))
 
@@ -69,6 +88,7 @@ def io_callback(callback, result_shape_dtypes, *args, sharding=None, ordered=Fal
     Raises:
       ValueError: the results have another structure; under a derivative; under `vmap` when ordered.
       TypeError: a result has another shape or dtype.
+      JaxRuntimeError: the function raised, which is the cause of the error.
     Differentiable: no; a derivative through it raises ValueError.
     Example:
       >>> seen = []

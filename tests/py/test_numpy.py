@@ -733,7 +733,7 @@ KINKS = lines_of("""
     jax.grad(jnp.sqrt)(0.0)
     jax.grad(jnp.i0)(0.0)
     jax.grad(jnp.i0)(-2.0)
-    jax.grad(lambda a: jnp.top_k(jnp.stack([a, 2.0 * a]), 1, mode="smallest")[0][0])(3.0)
+    jax.grad(lambda a: jnp.top_k(jnp.stack([a, 2.0 * a]), 1, mode="smallest")[0][0])(jnp.float32(3))
     jax.grad(lambda a: jnp.maximum(a, 0))(jnp.float32(0))
     jax.grad(lambda a: jnp.max(jnp.stack([a, a])))(1.0)
     jax.grad(lambda a: jnp.logaddexp(a, 0.0))(0.0)

@@ -7,7 +7,6 @@ from pullback._core.numpy import abs as abs
 from pullback._core.numpy import absolute as absolute
 from pullback._core.numpy import acos as acos
 from pullback._core.numpy import acosh as acosh
-add: Any
 from pullback._core.numpy import all as all
 from pullback._core.numpy import allclose as allclose
 from pullback._core.numpy import amax as amax
@@ -34,9 +33,9 @@ from pullback._core.numpy import around as around
 from pullback._core.numpy import array as array
 from pullback._core.numpy import array_equal as array_equal
 from pullback._core.numpy import array_equiv as array_equiv
-from numpy import array_repr as array_repr
+from pullback.numpy._printing import array_repr as array_repr
 from pullback._core.numpy import array_split as array_split
-from numpy import array_str as array_str
+from pullback.numpy._printing import array_str as array_str
 from pullback._core.numpy import asarray as asarray
 from pullback._core.numpy import asin as asin
 from pullback._core.numpy import asinh as asinh
@@ -51,14 +50,11 @@ from pullback._core.numpy import average as average
 from pullback.numpy._windows import bartlett as bartlett
 bfloat16: Any
 from pullback._core.numpy import bincount as bincount
-bitwise_and: Any
 from pullback._core.numpy import bitwise_count as bitwise_count
 from pullback._core.numpy import bitwise_invert as bitwise_invert
 from pullback._core.numpy import bitwise_left_shift as bitwise_left_shift
 from pullback._core.numpy import bitwise_not as bitwise_not
-bitwise_or: Any
 from pullback._core.numpy import bitwise_right_shift as bitwise_right_shift
-bitwise_xor: Any
 from pullback.numpy._windows import blackman as blackman
 from pullback.numpy._derived import block as block
 bool: Any
@@ -174,7 +170,7 @@ from pullback._core.numpy import full_like as full_like
 from pullback.numpy._derived import gcd as gcd
 from numpy import generic as generic
 from pullback._core.numpy import geomspace as geomspace
-get_printoptions: Any
+from pullback.numpy._printing import get_printoptions as get_printoptions
 from pullback.numpy._derived import gradient as gradient
 from pullback._core.numpy import greater as greater
 from pullback._core.numpy import greater_equal as greater_equal
@@ -224,7 +220,7 @@ from pullback._core.numpy import isreal as isreal
 from pullback.numpy._derived import isrealobj as isrealobj
 from pullback.numpy._dtypes import isscalar as isscalar
 from pullback.numpy._derived import issubdtype as issubdtype
-iterable: Any
+from pullback.numpy._dtypes import iterable as iterable
 from pullback.numpy._derived import ix_ as ix_
 from pullback.numpy._windows import kaiser as kaiser
 from pullback._core.numpy import kron as kron
@@ -241,30 +237,22 @@ from pullback._core.numpy import log as log
 from pullback._core.numpy import log10 as log10
 from pullback._core.numpy import log1p as log1p
 from pullback._core.numpy import log2 as log2
-logaddexp: Any
-logaddexp2: Any
-logical_and: Any
 from pullback._core.numpy import logical_not as logical_not
-logical_or: Any
-logical_xor: Any
 from pullback._core.numpy import logspace as logspace
 from pullback.numpy._derived import mask_indices as mask_indices
 from pullback._core.numpy import matmul as matmul
 from pullback._core.numpy import matrix_transpose as matrix_transpose
 from pullback.numpy._derived import matvec as matvec
 from pullback._core.numpy import max as max
-maximum: Any
 from pullback._core.numpy import mean as mean
 from pullback._core.numpy import median as median
 from pullback._core.numpy import meshgrid as meshgrid
 mgrid: Any
 from pullback._core.numpy import min as min
-minimum: Any
 from pullback.numpy._statistics import minmax as minmax
 from pullback._core.numpy import mod as mod
 from pullback._core.numpy import modf as modf
 from pullback._core.numpy import moveaxis as moveaxis
-multiply: Any
 nan: float
 from pullback._core.numpy import nan_to_num as nan_to_num
 from pullback.numpy._derived import nanargmax as nanargmax
@@ -283,7 +271,6 @@ from pullback._core.numpy import nansum as nansum
 from pullback._core.numpy import nanvar as nanvar
 from pullback import Array as ndarray
 from pullback._core.numpy import ndim as ndim
-negative: Any
 newaxis: Any
 from pullback._core.numpy import nextafter as nextafter
 from pullback._core.numpy import nonzero as nonzero
@@ -314,7 +301,7 @@ from pullback._core.numpy import polyval as polyval
 from pullback._core.numpy import positive as positive
 from pullback._core.numpy import pow as pow
 from pullback._core.numpy import power as power
-printoptions: Any
+from pullback.numpy._printing import printoptions as printoptions
 from pullback._core.numpy import prod as prod
 from pullback.numpy._derived import promote_types as promote_types
 from pullback._core.numpy import ptp as ptp
@@ -341,11 +328,11 @@ from pullback.numpy._polynomials import roots as roots
 from pullback._core.numpy import rot90 as rot90
 from pullback._core.numpy import round as round
 s_: Any
-from numpy import save as save
-from numpy import savez as savez
+from pullback.numpy._files import save as save
+from pullback.numpy._files import savez as savez
 from pullback._core.numpy import searchsorted as searchsorted
 from pullback._core.numpy import select as select
-from pullback.numpy._dtypes import set_printoptions as set_printoptions
+from pullback.numpy._printing import set_printoptions as set_printoptions
 from pullback.numpy._sets import setdiff1d as setdiff1d
 from pullback.numpy._sets import setxor1d as setxor1d
 from pullback._core.numpy import shape as shape
@@ -366,7 +353,6 @@ from pullback._core.numpy import square as square
 from pullback._core.numpy import squeeze as squeeze
 from pullback._core.numpy import stack as stack
 from pullback._core.numpy import std as std
-subtract: Any
 from pullback._core.numpy import sum as sum
 from pullback._core.numpy import swapaxes as swapaxes
 from pullback._core.numpy import take as take
