@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import time
 import traceback
 import types
@@ -223,7 +224,15 @@ def eager_add(side):
 def import_time(side):
     program = "import time, numpy; start = time.perf_counter(); import {0}, {0}.numpy; print(time.perf_counter() - start)"
     command = [sys.executable, "-c", program.format(side.name)]
-    return lambda: float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    # Both with bytecode, as installed packages have it, wherever it may be written and whatever the environment forbids.
+    bytecode = tempfile.TemporaryDirectory()
+
+    def run():
+        environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": bytecode.name}
+        return float(subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout)
+
+    run()
+    return run
 
 
 def installed_size(side):
@@ -259,7 +268,7 @@ ROWS = [
     Row("one training step of `examples/digits.py`", "≤ 1.5", "s", digits_step, "value", 1.5),
     Row("cached `jit` call, 3 elements", "≤ 0.5", "s", cached_call, "value", 0.5),
     Row("eager add, 3 elements", "≤ 0.2", "s", eager_add, "value", 0.2),
-    Row("import, beyond NumPy", "≤ 0.25", "s", import_time, "asked", 0.25),
+    Row("import, beyond NumPy", "≤ 0.1", "s", import_time, "asked", 0.1),
     Row("installed size, beyond NumPy and ml_dtypes", "≤ 40 MB", "MB", installed_size, "asked", 40, of_ratio=False),
     *EVERYDAY,
     *KERNELS,

@@ -11,6 +11,8 @@ from pullback._core import Array as Array
 from pullback._core import typeof as typeof
 from pullback._config import (
     config as config,
+    array_garbage_collection_guard as array_garbage_collection_guard,
+    check_tracer_leaks as check_tracer_leaks,
     checking_leaks as checking_leaks,
     debug_infs as debug_infs,
     debug_key_reuse as debug_key_reuse,
@@ -26,6 +28,7 @@ from pullback._config import (
     log_compiles as log_compiles,
     numpy_dtype_promotion as numpy_dtype_promotion,
     numpy_rank_promotion as numpy_rank_promotion,
+    thread_guard as thread_guard,
     threefry_partitionable as threefry_partitionable,
     transfer_guard as transfer_guard,
     transfer_guard_device_to_device as transfer_guard_device_to_device,
@@ -34,6 +37,7 @@ from pullback._config import (
 )
 from pullback._device import (
     Shard as Shard,
+    copy_to_host_async as copy_to_host_async,
     default_backend as default_backend,
     device_count as device_count,
     device_get as device_get,
@@ -83,7 +87,7 @@ _MODULES = frozenset({
     "ad_checkpoint", "api_util", "core", "custom_batching", "custom_derivatives", "custom_transpose", "debug", "distributed",
     "dlpack", "dtypes", "errors", "example_libraries", "experimental", "export", "extend", "ffi", "flatten_util", "image",
     "interpreters", "lax", "monitoring", "nn", "numpy", "ops", "profiler", "random", "ref", "scipy", "sharding", "stages",
-    "test_util", "tree", "tree_util", "typing", "util",
+    "test_util", "tree", "tree_util", "typing", "util", "version",
 })
 
 # Names that live in modules imported when first asked for.
@@ -100,6 +104,9 @@ _NAMES = {
     "Device": ("_device", "CpuDevice"),
     "make_mesh": ("sharding", "make_mesh"),
     "set_mesh": ("sharding", "set_mesh"),
+    "get_mesh": ("sharding", "get_mesh"),
+    "get_abstract_mesh": ("sharding", "get_abstract_mesh"),
+    "use_abstract_mesh": ("sharding", "use_abstract_mesh"),
     "reshard": ("sharding", "reshard"),
     "make_array_from_callback": ("sharding", "make_array_from_callback"),
     "make_array_from_process_local_data": ("sharding", "make_array_from_process_local_data"),

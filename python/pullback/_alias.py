@@ -65,6 +65,9 @@ def _top():
                 else:
                     setattr(pullback, name, value)
 
+            def __delattr__(self, name):
+                delattr(pullback, name)
+
             def __dir__(self):
                 return dir(pullback)
 

@@ -6,6 +6,23 @@ from pullback.tree_util import tree_flatten, tree_unflatten
 _METHODS = ("sequential", "sequential_unrolled", "expand_dims", "broadcast_all", "legacy_vectorized", None)
 
 
+def call_inside(callback, args, kwargs):
+    """Calls a user's function from inside a program, as JAX does: what it raises comes out as the failure of the program.
+
+    Raises:
+      JaxRuntimeError: the function raised; its traceback is in the text, and its exception the cause.
+    """
+    try:
+        return callback(*args, **kwargs)
+    except Exception as error:
+        import traceback
+
+        from pullback.errors import JaxRuntimeError
+
+        told = "".join(traceback.format_exception(error)).rstrip()
+        raise JaxRuntimeError(f"INTERNAL: CpuCallback error calling callback: {told}") from error
+
+
 def _flat(callback, result_shape_dtypes, args, kwargs):
     """The function on flat arrays, the flat announced types, the structure of the results, and the flat arguments."""
     from pullback import ShapeDtypeStruct
@@ -15,7 +32,7 @@ def _flat(callback, result_shape_dtypes, args, kwargs):
 
     def run(*flat):
         args, kwargs = tree_unflatten(tree, flat)
-        results, given = tree_flatten(callback(*args, **kwargs))
+        results, given = tree_flatten(call_inside(callback, args, kwargs))
         if given != out_tree:
             raise ValueError(f"callback returned a tree of structure {given}, but {out_tree} was announced")
         return results
@@ -42,6 +59,7 @@ def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_meth
       ValueError: `vmap_method` is unknown, or the results have another structure.
       TypeError: a result has another shape or dtype.
       NotImplementedError: under `vmap` without `vmap_method`.
+      JaxRuntimeError: the function raised, which is the cause of the error.
     Differentiable: no; give it a rule with `custom_jvp`.
     Example:
       >>> import numpy
@@ -69,6 +87,7 @@ def io_callback(callback, result_shape_dtypes, *args, sharding=None, ordered=Fal
     Raises:
       ValueError: the results have another structure; under a derivative; under `vmap` when ordered.
       TypeError: a result has another shape or dtype.
+      JaxRuntimeError: the function raised, which is the cause of the error.
     Differentiable: no; a derivative through it raises ValueError.
     Example:
       >>> seen = []

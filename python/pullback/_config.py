@@ -1,6 +1,7 @@
 """Settings: `pullback.config`, and contexts that change one for a while."""
 
 import contextlib as _contextlib
+import functools as _functools
 import os as _os
 
 from pullback import _core
@@ -41,6 +42,7 @@ _DEFAULTS = {
     "jax_enable_checks": False,
     "jax_log_compiles": False,
     "jax_explain_cache_misses": False,
+    "jax_thread_guard": False,
     "jax_traceback_filtering": "auto",
     "jax_num_cpu_devices": -1,
     "jax_compilation_cache_dir": None,
@@ -176,6 +178,10 @@ config = Config()
 config._read_environment()
 
 
+# Stands for a value that was not given, as `None` is one.
+_NOT_GIVEN = object()
+
+
 class _State:
     """A context for one setting on this thread; called without a value it sets the value given here."""
 
@@ -201,18 +207,19 @@ class _State:
             for flag, on in before.items():
                 _core.set_setting_on_thread(flag, on)
 
-    def __call__(self, value=None):
-        return self._context(self._when_called if value is None else value)
+    def __call__(self, new_val=_NOT_GIVEN):
+        return self._context(self._when_called if new_val is _NOT_GIVEN or new_val is None else new_val)
 
     def __bool__(self):
         raise TypeError("a setting is no boolean; read its value from jax.config")
 
 
 enable_x64 = _State("jax_enable_x64", doc="A context with 64-bit types on, or off with `False`.")
-disable_jit = _State("jax_disable_jit", doc="A context in which `jit` calls the Python function itself.")
+_disable_jit = _State("jax_disable_jit")
 debug_nans = _State("jax_debug_nans", doc="A context in which a NaN is an error.")
 debug_infs = _State("jax_debug_infs", doc="A context in which an infinity is an error.")
-checking_leaks = _State("jax_check_tracer_leaks", doc="A context that looks for leaked tracers.")
+check_tracer_leaks = _State("jax_check_tracer_leaks", doc="A context that looks for leaked tracers, or not with `False`.")
+checking_leaks = _functools.partial(check_tracer_leaks, True)
 enable_checks = _State("jax_enable_checks", doc="A context with internal checks.")
 enable_custom_prng = _State("jax_enable_custom_prng", doc="A context in which keys are typed.")
 numpy_dtype_promotion = _State("jax_numpy_dtype_promotion", "standard", doc="A context with a rule of dtype promotion.")
@@ -222,8 +229,46 @@ default_prng_impl = _State("jax_default_prng_impl", "threefry2x32", doc="A conte
 default_device = _State("jax_default_device", None, doc="A context with a default device.")
 threefry_partitionable = _State("jax_threefry_partitionable", doc="A context with partitionable random bits.")
 log_compiles = _State("jax_log_compiles", doc="A context that logs compilations.")
+thread_guard = _State("jax_thread_guard", doc="A context about threads of several processes; in one process it changes nothing.")
 debug_key_reuse = _State("jax_debug_key_reuse", doc="A context that looks for reused keys.")
 legacy_prng_key = _State("jax_legacy_prng_key", "allow", doc="A context with a rule for raw keys.")
 transfer_guard = _State("jax_transfer_guard", None, doc="A context; there are no transfers.")
 transfer_guard_host_to_device = transfer_guard_device_to_host = transfer_guard_device_to_device = transfer_guard
 no_execution = _State("jax_no_tracing", doc="A context without tracing.")
+
+
+def disable_jit(disable=True):
+    """A context in which `jit` calls the Python function itself.
+
+    Args:
+      disable: whether to; with `False` functions compile again inside.
+    Returns: a context, or decorator.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> with jax.disable_jit():
+      ...     jax.jit(lambda x: 1.0 if x > 0 else 0.0)(2.0)
+      1.0
+    """
+    return _disable_jit(disable)
+
+
+def array_garbage_collection_guard(new_val=_NOT_GIVEN):
+    """A context about arrays that the garbage collector frees, and not the last reference to them.
+
+    Args:
+      new_val: "allow"; the default.
+    Returns: a context.
+    Raises:
+      NotImplementedError: anything else is asked for: such arrays are not noticed.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> with jax.array_garbage_collection_guard("allow"):
+      ...     jnp.ones(2).sum()
+      Array(2., dtype=float32)
+    """
+    if new_val not in (_NOT_GIVEN, None, "allow"):
+        raise NotImplementedError(
+            f"array_garbage_collection_guard({new_val!r}) is not implemented: arrays freed by the garbage collector are not noticed; "
+            "gc.set_debug(gc.DEBUG_SAVEALL) keeps them for you to look at"
+        )
+    return _contextlib.nullcontext()

@@ -218,15 +218,28 @@ def default_device():
     return _device_by_id(_core.default_device_id())
 
 
-def default_sharding():
-    """The sharding of uncommitted work."""
-    from pullback.sharding import SingleDeviceSharding
+def copy_to_host_async(x):
+    """Starts copying the arrays of a tree to the host.
 
-    return SingleDeviceSharding(default_device())
+    Args:
+      x: a tree; leaves that are no arrays are left alone.
+    Returns: the tree itself.
+    Differentiable: it gives back what it is given.
+    Example:
+      >>> jax.copy_to_host_async({"a": jnp.ones(2), "b": 3})["b"]
+      3
+    """
+    from pullback.tree_util import tree_leaves
+
+    for leaf in tree_leaves(x):
+        start = getattr(leaf, "copy_to_host_async", None)
+        if start is not None:
+            start()
+    return x
 
 
 def sharding_of(array):
-    """The sharding of an array; for a tracer that of uncommitted work."""
+    """The sharding of a concrete array."""
     from pullback.sharding import NamedSharding, PartitionSpec, SingleDeviceSharding
 
     holder, entries, _ = _core.place_of(array)

@@ -81,22 +81,22 @@ class _BaseMesh:
     @property
     def are_all_axes_auto(self):
         """Whether all axes are of type `Auto`."""
-        return all(kind is AxisType.Auto for kind in self.axis_types)
+        return not self.empty and all(kind is AxisType.Auto for kind in self.axis_types)
 
     @property
     def are_all_axes_explicit(self):
         """Whether all axes are of type `Explicit`."""
-        return all(kind is AxisType.Explicit for kind in self.axis_types)
+        return not self.empty and all(kind is AxisType.Explicit for kind in self.axis_types)
 
     @property
     def are_all_axes_manual(self):
         """Whether all axes are of type `Manual`."""
-        return all(kind is AxisType.Manual for kind in self.axis_types)
+        return not self.empty and all(kind is AxisType.Manual for kind in self.axis_types)
 
     @property
     def are_all_axes_explicit_or_manual(self):
         """Whether no axis is of type `Auto`."""
-        return all(kind is not AxisType.Auto for kind in self.axis_types)
+        return not self.empty and all(kind is not AxisType.Auto for kind in self.axis_types)
 
 
 class Mesh(_BaseMesh, _contextlib.ContextDecorator):
@@ -251,6 +251,8 @@ class AbstractMesh(_BaseMesh):
             raise ValueError(
                 f"AbstractMesh takes one size for each name, got axis_sizes={self.axis_sizes} and axis_names={self.axis_names}."
             )
+        # A mesh without devices exists to be explicit about placement.
+        axis_types = AxisType.Explicit if axis_types is None else axis_types
         self.axis_types, self.abstract_device = _axis_types(axis_types, len(self.axis_names)), abstract_device
 
     @property

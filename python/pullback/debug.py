@@ -5,6 +5,7 @@ import string as _string
 import sys as _sys
 
 from pullback import _core
+from pullback._callbacks import call_inside as _call_inside
 from pullback.tree_util import tree_flatten as _tree_flatten, tree_unflatten as _tree_unflatten
 
 
@@ -20,6 +21,7 @@ def callback(callback=None, *args, ordered=False, partitioned=False, **kwargs):
     Returns: None.
     Raises:
       TypeError: `callback` is not callable.
+      JaxRuntimeError: the function raised inside a program; what it raised is the cause.
     Differentiable: yes, in that derivatives do not see it. Under `vmap` it is called once for each example.
     Example:
       >>> seen = []
@@ -32,10 +34,14 @@ def callback(callback=None, *args, ordered=False, partitioned=False, **kwargs):
     if not callable(callback):
         raise TypeError(f"first argument to jax.debug.callback must be callable, but got an object of type {type(callback)}")
     leaves, tree = _tree_flatten((args, kwargs))
+    is_inside = not _core.trace_state_clean()
 
     def run(*flat):
         args, kwargs = _tree_unflatten(tree, flat)
-        callback(*args, **kwargs)
+        if is_inside:
+            _call_inside(callback, args, kwargs)
+        else:
+            callback(*args, **kwargs)
 
     _core.debug_callback(run, getattr(callback, "__name__", "callback"), bool(ordered), tuple(leaves))
 

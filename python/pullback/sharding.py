@@ -8,6 +8,7 @@ holds, results of computations follow it, and `shard_map` gives each device its 
 from __future__ import annotations
 
 import enum as _enum
+import functools as _functools
 
 from pullback import _core
 from pullback._device import devices as _devices
@@ -364,7 +365,7 @@ class NamedSharding(Sharding):
     Attributes:
       mesh: the devices, a `Mesh`.
       spec: a `PartitionSpec`: for each axis of the array the mesh axes that divide it.
-      memory_kind: accepted for compatibility when made; always "device".
+      memory_kind: accepted for compatibility when made; always "device", or None on a mesh without devices.
     Raises ValueError when the spec names an axis that the mesh lacks, `DuplicateSpecError` when it names one twice.
 
     Example:
@@ -389,6 +390,16 @@ class NamedSharding(Sharding):
     @property
     def _devices(self):
         return list(self.mesh.devices.flat)
+
+    @property
+    def num_devices(self):
+        """How many devices there are, also on a mesh without devices."""
+        return self.mesh.size
+
+    @property
+    def memory_kind(self):
+        """The kind of memory; `None` on a mesh without devices."""
+        return None if isinstance(self.mesh, AbstractMesh) else "device"
 
     def _rank(self):
         return len(self.spec)
@@ -447,7 +458,8 @@ class NamedSharding(Sharding):
         return NamedSharding(kwargs.get("mesh", self.mesh), kwargs.get("spec", self.spec))
 
     def __repr__(self):
-        return f"NamedSharding(mesh={self.mesh}, spec={self.spec}, memory_kind=device)"
+        kind = "" if self.memory_kind is None else f", memory_kind={self.memory_kind}"
+        return f"NamedSharding(mesh={self.mesh}, spec={self.spec}{kind})"
 
     def __eq__(self, other):
         return isinstance(other, NamedSharding) and (self.mesh, self.spec) == (other.mesh, other.spec)
@@ -457,6 +469,12 @@ class NamedSharding(Sharding):
 
     def __reduce__(self):
         return NamedSharding, (self.mesh, self.spec)
+
+
+@_functools.lru_cache(maxsize=None)
+def _sharding_without_mesh(ndim):
+    """What the aval of an array with `ndim` axes says of its sharding: whole in each axis, on a mesh without axes."""
+    return NamedSharding(AbstractMesh((), ()), PartitionSpec(*[None] * ndim))
 
 
 def make_mesh(axis_sizes, axis_names, axis_types=None, *, devices=None):

@@ -83,8 +83,11 @@ def test_what_a_callback_raises_comes_out():
         raise KeyError("lost")
 
     for f in (lambda v: jax.pure_callback(fail, scalar, v), lambda v: io_callback(fail, None, v), lambda v: jax.debug.callback(fail, v)):
-        with pytest.raises(KeyError, match="lost"):
+        with pytest.raises(jax.errors.JaxRuntimeError, match="KeyError: 'lost'") as caught:
             jax.jit(f)(1.0)
+        assert isinstance(caught.value.__cause__, KeyError)
+    with pytest.raises(KeyError, match="lost"):
+        jax.debug.callback(fail, 1.0)
     assert float(jax.jit(lambda v: v + 1)(1.0)) == 2.0
     with pytest.raises(TypeError, match=r"returned a value of type float32\[2\], but float32\[\] was declared"):
         jax.jit(lambda v: jax.pure_callback(lambda v: np.ones(2, np.float32), scalar, v))(1.0)

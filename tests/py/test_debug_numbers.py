@@ -96,3 +96,28 @@ def test_the_setting_for_the_process(how):
         environment["JAX_DEBUG_NANS"] = "1"
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
     assert "FloatingPointError: invalid value (nan) encountered in log" in done.stderr
+
+
+# Program over `j` and `jnp`, and what is printed before the exception.
+OUTPUT = "Invalid nan value encountered in the output of a jax.jit function. Calling the de-optimized version.\n"
+BACKWARD = "Invalid nan value encountered in the backward pass of a jax.jit function. Calling the de-optimized backward pass.\n"
+PRINTED = {
+    "output of jit": (lambda j, jnp: j.jit(lambda v: j.lax.log(v))(-1.0), OUTPUT),
+    "backward pass": (lambda j, jnp: j.grad(lambda v: jnp.where(v > 0, v**0.5, 7.0))(0.0), BACKWARD),
+    "backward pass of jit": (lambda j, jnp: j.grad(j.jit(lambda v: jnp.where(v > 0, v**0.5, 7.0)))(0.0), BACKWARD),
+    "vjp": (lambda j, jnp: j.vjp(lambda v: jnp.sqrt(v) * 0.0, 0.0)[1](1.0), BACKWARD),
+    "no jit": (lambda j, jnp: j.lax.log(-1.0), ""),
+    "no nan": (lambda j, jnp: j.grad(j.jit(lambda v: v * v))(1.0), ""),
+}
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_what_is_printed_first(name, jax_oracle, capsys):
+    program, wanted = PRINTED[name]
+    for j in (pullback, jax_oracle):
+        with j.debug_nans(True):
+            try:
+                program(j, j.numpy)
+            except FloatingPointError:
+                pass
+        assert capsys.readouterr().out == wanted

@@ -161,3 +161,43 @@ def test_avals_with_and_without_an_axis(size, axis, shape, wanted):
     aval = core.ShapedArray(shape, jnp.float32)
     wide = core.unmapped_aval(size, axis, aval)
     assert wide.shape == wanted and core.mapped_aval(size, axis, wide) == aval
+
+
+def kinds_in_evaluation(jax, jnp):
+    """Which values inside `ensure_compile_time_eval` of a traced function are known."""
+    known = {}
+
+    @jax.jit
+    def f(x):
+        def note(name, value):
+            known[name] = not isinstance(value, jax.core.Tracer)
+
+        with jax.ensure_compile_time_eval():
+            note("of a tracer", jnp.sin(x))
+            note("of numbers", jnp.arange(3) + 1)
+            note("of both", x + jnp.arange(3))
+            note("jit of a tracer", jax.jit(lambda y: jnp.ones(2) * y)(x))
+            note("grad of a closure", jax.grad(lambda y: y * x)(1.0))
+            note("grad of numbers", jax.grad(lambda y: y * 3)(1.0))
+            note("vmap of a closure", jax.vmap(lambda y: y * x)(jnp.ones(2)))
+            note("cond on a tracer", jax.lax.cond(x > 0, lambda: 1, lambda: 2))
+            result = jnp.sin(x) + jnp.arange(3)
+        return result
+
+    return known, f(2.0).tolist()
+
+
+def test_evaluation_inside_a_trace_is_of_known_values_only(jax_oracle):
+    assert kinds_in_evaluation(jax, jnp) == kinds_in_evaluation(jax_oracle, jax_oracle.numpy)
+
+
+def test_traced_by_hand_a_function_brings_what_it_closes_over():
+    def outer(a, b):
+        f = lu.wrap_init(lambda x: [a * 2 + b, a.sum()], debug_info=debug_info("test", outer, (), {}))
+        jaxpr, _, consts = pe.trace_to_jaxpr_dynamic(f, [core.ShapedArray((3,), jnp.float32)])
+        lean, used = pe.dce_jaxpr(jaxpr, [True, False])
+        assert used == [True, True, False] and len(consts) == 2
+        return core.eval_jaxpr(lean, consts)
+
+    for wrap in (lambda f: f, jax.jit):
+        assert wrap(outer)(jnp.ones(3), jnp.arange(3.0))[0].tolist() == [2.0, 3.0, 4.0]

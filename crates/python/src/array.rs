@@ -72,6 +72,15 @@ impl PyArray {
         py.import("pullback._device")?.call_method1(function, (slf,))
     }
 
+    /// An attribute that says where a concrete array lies; tracers lack it.
+    fn place<'py>(slf: Bound<'py, Self>, name: &str, function: &str) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        if let Val::Tracer(tracer) = &slf.get().val {
+            return Err(tracer::place_error(py, tracer, name));
+        }
+        py.import("pullback._device")?.call_method1(function, (slf,))
+    }
+
     /// The only element of an array without axes.
     fn scalar(&self, py: Python<'_>, function: &str) -> PyResult<Scalar> {
         let rank = self.aval().rank();
@@ -137,12 +146,16 @@ impl PyArray {
     }
     /// Whether the array was put on its device by the user, so that computations with it stay there.
     #[getter]
-    fn committed(&self) -> bool {
-        matches!(&self.val, Val::Array(array) if array.is_committed())
+    fn committed(&self, py: Python<'_>) -> PyResult<bool> {
+        match &self.val {
+            Val::Tracer(found) => Err(tracer::method_error(py, found, "The 'committed' attribute was asked for.")),
+            Val::Array(array) => Ok(array.is_committed()),
+            Val::Literal(_) => Ok(false),
+        }
     }
     #[getter]
-    fn _committed(&self) -> bool {
-        self.committed()
+    fn _committed(&self, py: Python<'_>) -> PyResult<bool> {
+        self.committed(py)
     }
     /// Whether this process reads all elements: always true, as there is one process.
     #[getter]
@@ -221,12 +234,12 @@ impl PyArray {
     /// The device that holds the elements, or the sharding when several do.
     #[getter]
     fn device<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("pullback._device")?.call_method1("device_of", (slf,))
+        PyArray::place(slf, "device", "device_of")
     }
     /// How the elements are divided over devices; for a tracer the sharding of uncommitted work.
     #[getter]
     fn sharding<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("pullback._device")?.call_method1("sharding_of", (slf,))
+        PyArray::place(slf, "sharding", "sharding_of")
     }
     /// A list with a `Shard` for each device: which part of the array it holds.
     #[getter]

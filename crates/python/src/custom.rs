@@ -532,7 +532,7 @@ fn current_trace() -> String {
 /// Operations on known values run at once until the matching `leave_evaluation`, whatever is being traced.
 #[pyfunction]
 fn enter_evaluation() {
-    pullback_trace::enter(pullback_backend::eval());
+    pullback_trace::enter_evaluation();
 }
 
 /// Ends `enter_evaluation`.

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pullback_base::span::{Place, Source};
-use pullback_base::{Error, Result, Span};
+use pullback_base::{Error, ErrorKind, Result, Span};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
@@ -32,6 +32,40 @@ pub fn gate<T>(py: Python<'_>, body: impl FnOnce() -> Result<T>) -> PyResult<T> 
         Ok(Err(error)) => Err(to_py(py, &error.at(user_span(py)))),
         Err(panic) => Err(to_py(py, &panic_error(&*panic).at(user_span(py)))),
     }
+}
+
+/// Where the debugging settings found a NaN or an infinity.
+#[derive(Clone, Copy)]
+pub enum Found {
+    /// In a result of a jitted function.
+    InOutput,
+    /// In a cotangent.
+    InBackwardPass,
+}
+
+/// As [`gate`], for calls whose numbers `debug_nans` and `debug_infs` look at: prints where one was found, in JAX's words,
+/// before the exception that names the primitive.
+///
+/// # Errors
+/// As [`gate`].
+pub fn gate_of_numbers<T>(py: Python<'_>, found: Found, body: impl FnOnce() -> Result<T>) -> PyResult<T> {
+    gate(py, || body().inspect_err(|error| announce(py, found, error)))
+}
+
+fn announce(py: Python<'_>, found: Found, error: &Error) {
+    if error.kind() != ErrorKind::FloatingPoint {
+        return;
+    }
+    let number = if error.message().starts_with("invalid value (inf)") { "inf" } else { "nan" };
+    let (place, version) = match found {
+        Found::InOutput => ("output", "version"),
+        Found::InBackwardPass => ("backward pass", "backward pass"),
+    };
+    let text = format!(
+        "Invalid {number} value encountered in the {place} of a jax.jit function. Calling the de-optimized {version}."
+    );
+    // The exception follows anyway, so a closed standard output hides nothing.
+    let _ = py.import("builtins").and_then(|builtins| builtins.call_method1("print", (text,)));
 }
 
 thread_local! {

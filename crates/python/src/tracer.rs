@@ -148,6 +148,16 @@ pub fn attribute_error(py: Python<'_>, tracer: &Tracer, name: &str) -> PyErr {
     ))
 }
 
+/// An attribute that says where an array lies.
+pub fn place_error(py: Python<'_>, tracer: &Tracer, name: &str) -> PyErr {
+    let shape = tracer.aval.weak(false).long();
+    PyAttributeError::new_err(format!(
+        "The '{name}' attribute is not available on traced array with shape {shape}. To query sharding information on tracers, \
+         use `jax.typeof(x)`.{}",
+        origin(py, tracer)
+    ))
+}
+
 /// Arrays have no hash.
 pub fn unhashable(class: &str) -> PyErr {
     PyTypeError::new_err(format!("unhashable type: '{class}'"))

@@ -13,7 +13,7 @@ use pyo3::types::{PyDict, PyTuple};
 
 use crate::call::{call_with, check_callable, not_a_jax_type, tree_of, tree_vals};
 use crate::errors::{Carry, type_error, value_error};
-use crate::gate::gate;
+use crate::gate::{Found, gate, gate_of_numbers};
 use crate::names::{self, function_and_place};
 use crate::value::{to_val, wrap, wrap_all};
 
@@ -250,7 +250,7 @@ fn value_and_grad(
     check_scalar(&linearized, py)?;
     options.check_output(linearized.outs[0].aval())?;
 
-    let grads = gate(py, || gradients(&linearized, &primals))?;
+    let grads = gate_of_numbers(py, Found::InBackwardPass, || gradients(&linearized, &primals))?;
     let value = wrap(py, linearized.outs[0].clone())?;
     Ok((value, linearized.aux, tree_of(py, &target_tree, grads)?))
 }
@@ -477,7 +477,7 @@ impl LinearRule {
             )));
         };
         let cts = self.check_cotangents(ct)?;
-        let found = gate(py, || self.pull_back(&residuals, &cts))?;
+        let found = gate_of_numbers(py, Found::InBackwardPass, || self.pull_back(&residuals, &cts))?;
         tree_of(py, &self.in_tree, found)
     }
 

@@ -248,6 +248,11 @@ impl ArrayLike {
         })
     }
 
+    /// The argument `object`, known to be no array.
+    pub fn refused(object: Bound<'_, PyAny>) -> ArrayLike {
+        ArrayLike(Err(object.unbind()))
+    }
+
     /// The value, or the object that is no array.
     pub fn into_inner(self) -> Result<Val, Py<PyAny>> {
         self.0

@@ -39,6 +39,33 @@ pub fn leave() {
     STACK.with_borrow_mut(Vec::pop);
 }
 
+/// Runs primitives on known values at once; those with a tracer among their operands go to the emitter around.
+struct Eager {
+    around: EmitRef,
+}
+
+impl Emit for Eager {
+    fn id(&self) -> TraceId {
+        TraceId::EVAL
+    }
+
+    fn bind(&self, prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals> {
+        match ins.iter().any(Val::is_tracer) {
+            true => self.around.bind(prim, params, ins),
+            false => pullback_backend::eval_bind(prim, params, ins),
+        }
+    }
+
+    fn parent(&self) -> Option<&dyn Emit> {
+        Some(&*self.around)
+    }
+}
+
+/// Operations on known values run at once until the matching [`leave`], whatever is being traced.
+pub fn enter_evaluation() {
+    enter(Arc::new(Eager { around: current() }));
+}
+
 /// Whether anything is being traced on this thread.
 pub fn is_tracing() -> bool {
     STACK.with_borrow(|stack| stack.last().is_some_and(|emit| emit.id() != TraceId::EVAL))

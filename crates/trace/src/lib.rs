@@ -14,8 +14,8 @@ mod transform;
 
 pub use axes::{AxisEnv, BoundAxis, axis_env, axis_size, is_typed_axis, with_axes};
 pub use current::{
-    DescribeLeak, FindLeaks, Warn, bind, bind_one, current, enter, find_leaks, inputs_of, is_live, is_tracing, leave,
-    set_describe_leak, set_find_leaks, set_warn, vary, warn, with_current,
+    DescribeLeak, FindLeaks, Warn, bind, bind_one, current, enter, enter_evaluation, find_leaks, inputs_of, is_live,
+    is_tracing, leave, set_describe_leak, set_find_leaks, set_warn, vary, warn, with_current,
 };
 pub use staging::{Traced, call_jaxpr, trace_to_jaxpr, unify_captures};
 pub use transform::{jvp, linearize, vmap};

@@ -18,6 +18,12 @@ def _struct(aval):
     return pullback.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=getattr(aval, "weak_type", False))
 
 
+def _staged(fun, avals):
+    """The jaxpr of a function of flat arguments with what it closes over as its first inputs, and the values of these."""
+    staged = _core.stage_call(fun, tuple(map(_struct, avals)), {}, [], [], "make_jaxpr")
+    return _core.open_constvars(staged.jaxpr), [*staged.jaxpr.consts, *staged.captured]
+
+
 def trace_to_jaxpr_dynamic(fun, in_avals, *, keep_inputs=None, lower=False, auto_lower=False):
     """Traces a wrapped function of flat arguments that gives a list.
 
@@ -26,13 +32,10 @@ def trace_to_jaxpr_dynamic(fun, in_avals, *, keep_inputs=None, lower=False, auto
       in_avals: avals of the arguments.
 
     Returns:
-      the jaxpr, open; avals of the results; values of its constvars.
+      the jaxpr, with what the function closes over as its first inputs; avals of the results; values of those inputs.
     """
-    import pullback
-
-    flat = lambda *args: list(fun.call_wrapped(*args))
-    jaxpr = pullback.make_jaxpr(flat)(*map(_struct, in_avals))
-    return jaxpr, jaxpr.out_avals, jaxpr.consts
+    jaxpr, consts = _staged(lambda *args: list(fun.call_wrapped(*args)), in_avals)
+    return jaxpr, jaxpr.out_avals, consts
 
 
 def convert_constvars_jaxpr(jaxpr):
@@ -95,10 +98,9 @@ def trace_to_jaxpr_nounits(fun, pvals, instantiate=False):
     Results that do not depend on an unknown argument come out known; the jaxpr has the others.
 
     Returns:
-      the jaxpr, open; a `PartialVal` for each result; values of its constvars.
+      the jaxpr, with what the function closes over as its first inputs; a `PartialVal` for each result; values of those
+      inputs.
     """
-    import pullback
-
     unknown = [i for i, pval in enumerate(pvals) if not pval.is_known()]
     known_results = {}
 
@@ -116,13 +118,13 @@ def trace_to_jaxpr_nounits(fun, pvals, instantiate=False):
         known_results["n"] = len(outs)
         return staged
 
-    jaxpr = pullback.make_jaxpr(flat)(*(_struct(pvals[i].get_aval()) for i in unknown))
+    jaxpr, consts = _staged(flat, [pvals[i].get_aval() for i in unknown])
     avals = iter(jaxpr.out_avals)
     outs = [
         PartialVal.known(known_results[i]) if i in known_results else PartialVal.unknown(next(avals))
         for i in range(known_results["n"])
     ]
-    return jaxpr, outs, jaxpr.consts
+    return jaxpr, outs, consts
 
 
 def abstract_eval_fun(fun, *avals, debug_info=None, **params):

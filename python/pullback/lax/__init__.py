@@ -1,59 +1,34 @@
 """Functions that stand for one primitive each, without promotion, and control flow that is traced once."""
 
 from pullback import _core
-from pullback.lax import _parallel
-from pullback._control import (
-    associative_scan as associative_scan,
-    cond as cond,
-    fori_loop as fori_loop,
-    map as map,
-    scan as scan,
-    switch as switch,
-    while_loop as while_loop,
-)
-from pullback.lax._parallel import (
-    all_gather as all_gather,
-    all_to_all as all_to_all,
-    axis_index as axis_index,
-    axis_size as axis_size,
-    pbroadcast as pbroadcast,
-    pcast as pcast,
-    pmax as pmax,
-    pmean as pmean,
-    pmin as pmin,
-    ppermute as ppermute,
-    pshuffle as pshuffle,
-    psum as psum,
-    psum_scatter as psum_scatter,
-    pswapaxes as pswapaxes,
-)
-from pullback._solve import custom_linear_solve as custom_linear_solve
-from pullback._solve import custom_root as custom_root
-from pullback.lax._composed import *  # noqa: F403
-from pullback.lax._composed import __all__ as _composed_names
-from pullback.lax._convolution import *  # noqa: F403
-from pullback.lax._convolution import __all__ as _convolution_names
-from pullback.lax._records import (
-    AccuracyMode as AccuracyMode,
-    ConvDimensionNumbers as ConvDimensionNumbers,
-    ConvGeneralDilatedDimensionNumbers as ConvGeneralDilatedDimensionNumbers,
-    DotAlgorithm as DotAlgorithm,
-    DotAlgorithmPreset as DotAlgorithmPreset,
-    DotDimensionNumbers as DotDimensionNumbers,
-    FftType as FftType,
-    GatherDimensionNumbers as GatherDimensionNumbers,
-    GatherScatterMode as GatherScatterMode,
-    Precision as Precision,
-    PrecisionLike as PrecisionLike,
-    RaggedDotDimensionNumbers as RaggedDotDimensionNumbers,
-    RandomAlgorithm as RandomAlgorithm,
-    RoundingMethod as RoundingMethod,
-    ScatterDimensionNumbers as ScatterDimensionNumbers,
-    Tolerance as Tolerance,
-)
-from pullback.lax._windows import *  # noqa: F403
-from pullback.lax._windows import __all__ as _window_names
-from pullback.lax import linalg as linalg  # noqa: E402
+from pullback._later import later as _later
+
+# Where names live that are not functions of the core: modules that are imported when one of their names is asked for.
+_PARTS = {
+    "pullback._control": ("associative_scan", "cond", "fori_loop", "map", "scan", "switch", "while_loop"),
+    "pullback._solve": ("custom_linear_solve", "custom_root"),
+    "pullback.lax._composed": (
+        "approx_max_k", "approx_min_k", "composite", "dce_sink", "fft", "index_take", "platform_dependent", "ragged_dot",
+        "ragged_dot_general", "scaled_dot", "scatter_apply", "shape_as_value", "stage",
+    ),
+    "pullback.lax._convolution": (
+        "conv", "conv_dimension_numbers", "conv_general_dilated", "conv_general_dilated_local",
+        "conv_general_dilated_patches", "conv_general_permutations", "conv_general_shape_tuple", "conv_shape_tuple",
+        "conv_transpose", "conv_transpose_shape_tuple", "conv_with_general_padding", "padtype_to_pads",
+    ),
+    "pullback.lax._parallel": (
+        "all_gather", "all_to_all", "axis_index", "axis_size", "pbroadcast", "pcast", "pmax", "pmean", "pmin", "ppermute",
+        "pshuffle", "psum", "psum_scatter", "pswapaxes",
+    ),
+    "pullback.lax._windows": ("reduce", "reduce_window", "reduce_window_shape_tuple"),
+    "pullback.lax._records": (
+        "AccuracyMode", "ConvDimensionNumbers", "ConvGeneralDilatedDimensionNumbers", "DotAlgorithm", "DotAlgorithmPreset",
+        "DotDimensionNumbers", "FftType", "GatherDimensionNumbers", "GatherScatterMode", "Precision", "PrecisionLike",
+        "RaggedDotDimensionNumbers", "RandomAlgorithm", "RoundingMethod", "ScatterDimensionNumbers", "Tolerance",
+    ),
+    "pullback.lax.linalg": ("linalg",),
+}
+_part, _homes = _later(__name__, _PARTS)
 
 _functions = [name for name in dir(_core.lax) if not name.startswith("_")]
 globals().update({name: getattr(_core.lax, name) for name in _functions})
@@ -195,6 +170,8 @@ for _function in (with_sharding_constraint, stop_gradient, optimization_barrier,
 
 
 def __getattr__(name):
+    if name in _homes:
+        return _part(name)
     if name == "linear_solve_p":
         return _core.find_primitive("custom_linear_solve")
     # `mul_p`, `dynamic_slice_p`: the primitives themselves, under the names that libraries key on.
@@ -204,14 +181,14 @@ def __getattr__(name):
                 return _core.find_primitive(primitive)
             except ValueError:
                 continue
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _part(name)
 
 
 __all__ = sorted({
-    *_functions, *_parallel.__all__, *_composed_names, *_convolution_names, *_window_names, "linalg", "associative_scan", "asarray",
-    "broadcast_like", "broadcast_shapes", "cond", "custom_linear_solve", "custom_root", "dtype", "empty", "fori_loop", "map",
-    "optimization_barrier", "polynomial", "scan", "stop_gradient", "switch", "while_loop", "with_sharding_constraint",
-    "ConvDimensionNumbers", "FftType", "GatherDimensionNumbers", "AccuracyMode", "ConvGeneralDilatedDimensionNumbers", "DotAlgorithm",
-    "DotAlgorithmPreset", "DotDimensionNumbers", "PrecisionLike", "RaggedDotDimensionNumbers", "RandomAlgorithm", "Tolerance",
-    "GatherScatterMode", "Precision", "RoundingMethod", "ScatterDimensionNumbers",
+    *_functions, *_homes, "asarray", "broadcast_like", "broadcast_shapes", "dtype", "empty", "optimization_barrier", "polynomial",
+    "stop_gradient", "with_sharding_constraint",
 })
+
+
+def __dir__():
+    return sorted({*globals(), *_homes})

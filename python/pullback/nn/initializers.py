@@ -23,7 +23,9 @@ class Initializer(_Protocol):
 
 def _check_sharding(out_sharding):
     if out_sharding is not None:
-        raise NotImplementedError("out_sharding of initializers is not implemented")
+        from pullback._out_sharding import check_out_sharding
+
+        check_out_sharding("an initializer", out_sharding)
 
 
 def zeros(key, shape, dtype=None, out_sharding=None):

@@ -4,26 +4,57 @@ import numpy as _np
 
 from pullback import _core
 from pullback._core import Array as ndarray
-from pullback.numpy._scalars import *  # noqa: F403
-from pullback.numpy._scalars import __all__ as _scalar_names
+from pullback._later import later as _later
+
+# Where names live that are not functions of the core: modules that are imported when one of their names is asked for.
+_PARTS = {
+    "pullback.numpy._scalars": (
+        "bfloat16", "bool", "bool_", "cdouble", "complex128", "complex64", "complex_", "csingle", "double", "float16",
+        "float32", "float4_e2m1fn", "float64", "float6_e2m3fn", "float6_e3m2fn", "float8_e3m4", "float8_e4m3",
+        "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu",
+        "float_", "int1", "int16", "int2", "int32", "int4", "int64", "int8", "int_", "single", "uint", "uint1", "uint16",
+        "uint2", "uint32", "uint4", "uint64", "uint8",
+    ),
+    "pullback.numpy._bits": ("frexp", "packbits", "spacing", "unpackbits"),
+    "pullback.numpy._derived": (
+        "argwhere", "array_equiv", "block", "can_cast", "choose", "compress", "diag_indices", "diag_indices_from", "dsplit",
+        "ediff1d", "extract", "fromfunction", "gcd", "gradient", "isrealobj", "issubdtype", "ix_", "lcm", "mask_indices",
+        "matvec", "nanargmax", "nanargmin", "outer", "piecewise", "promote_types", "ravel_multi_index", "resize", "rollaxis",
+        "sort_complex", "tril_indices", "tril_indices_from", "triu_indices", "triu_indices_from", "unravel_index", "vecmat",
+    ),
+    "pullback.numpy._dtypes": ("ComplexWarning", "finfo", "iinfo", "isdtype", "isscalar", "iterable"),
+    "pullback.numpy._einsum": ("einsum_path",),
+    "pullback.numpy._files": ("from_dlpack", "frombuffer", "fromfile", "fromiter", "fromstring", "load", "save", "savez"),
+    "pullback.numpy._grids": ("c_", "mgrid", "ogrid", "r_"),
+    "pullback.numpy._histograms": ("histogram", "histogram2d", "histogram_bin_edges", "histogramdd"),
+    "pullback.numpy._interpolation": ("interp", "unwrap"),
+    "pullback.numpy._padding": ("pad",),
+    "pullback.numpy._polynomials": (
+        "poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "roots",
+    ),
+    "pullback.numpy._printing": ("array_repr", "array_str", "get_printoptions", "printoptions", "set_printoptions"),
+    "pullback.numpy._sets": (
+        "intersect1d", "setdiff1d", "setxor1d", "union1d", "unique", "unique_all", "unique_counts", "unique_inverse",
+        "unique_values",
+    ),
+    "pullback.numpy._statistics": (
+        "corrcoef", "cov", "minmax", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile",
+    ),
+    "pullback.numpy._ufuncs": (
+        "add", "bitwise_and", "bitwise_or", "bitwise_xor", "frompyfunc", "logaddexp", "logaddexp2", "logical_and",
+        "logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative", "subtract", "ufunc",
+    ),
+    "pullback.numpy._updates": ("delete", "fill_diagonal", "insert", "place", "put", "put_along_axis", "trim_zeros"),
+    "pullback.numpy._vectorize": ("apply_along_axis", "apply_over_axes", "vectorize"),
+    "pullback.numpy._windows": ("bartlett", "blackman", "hamming", "hanning", "i0", "kaiser"),
+    "pullback.numpy._convolution": ("convolve", "correlate"),
+    "pullback.numpy.fft": ("fft",),
+    "pullback.numpy.linalg": ("linalg",),
+}
+__getattr__, _homes = _later(__name__, _PARTS)
 
 _functions = [name for name in dir(_core.numpy) if not name.startswith("_")]
-globals().update({name: getattr(_core.numpy, name) for name in _functions})
-
-from pullback.numpy import (  # noqa: E402
-    _bits, _derived, _dtypes, _einsum, _files, _grids, _histograms, _interpolation, _padding, _polynomials, _printing, _sets,
-    _statistics, _ufuncs, _updates, _vectorize, _windows,
-)
-
-_modules = (
-    _bits, _derived, _dtypes, _einsum, _files, _grids, _histograms, _interpolation, _padding, _polynomials, _printing, _sets,
-    _statistics, _ufuncs, _updates, _vectorize, _windows,
-)
-globals().update({name: getattr(module, name) for module in _modules for name in module.__all__})
-
-from pullback.numpy._convolution import *  # noqa: E402, F403
-from pullback.numpy._convolution import __all__ as _convolution_names  # noqa: E402
-from pullback.numpy import fft as fft, linalg as linalg  # noqa: E402
+globals().update({name: getattr(_core.numpy, name) for name in _functions if name not in _homes})
 
 pi = _np.pi
 e = _np.e
@@ -48,7 +79,11 @@ character = _np.character
 object_ = _np.object_
 
 __all__ = sorted({
-    *_functions, *_scalar_names, *_convolution_names, "fft", "linalg", *(name for module in _modules for name in module.__all__), "ndarray", "pi", "e", "euler_gamma",
-    "inf", "nan", "newaxis", "index_exp", "s_", "dtype", "generic", "number", "integer", "signedinteger", "unsignedinteger",
-    "inexact", "floating", "complexfloating", "flexible", "character", "object_",
+    *_functions, *_homes, "ndarray", "pi", "e", "euler_gamma", "inf", "nan", "newaxis", "index_exp", "s_", "dtype", "generic",
+    "number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating", "complexfloating", "flexible", "character",
+    "object_",
 })
+
+
+def __dir__():
+    return sorted({*globals(), *_homes})

@@ -68,6 +68,10 @@ def poisson(key, lam, shape=None, dtype=None, *, method="exact", out_sharding=No
     """
     key = _r.checked_key("poisson", key)
     check_method("poisson", method)
+    if out_sharding is not None:
+        from pullback._out_sharding import check_out_sharding
+
+        check_out_sharding("poisson", out_sharding)
     dtype = _core.as_dtype(dtype if dtype is not None else int)
     if dtype.kind not in "iu":
         raise ValueError(f"Invalid integer data type {dtype.kind!r}.")

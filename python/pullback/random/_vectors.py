@@ -19,7 +19,9 @@ def _linalg():
 
 def _check_sharding(name, out_sharding):
     if out_sharding is not None:
-        raise NotImplementedError(f"out_sharding of jax.random.{name} is not implemented")
+        from pullback._out_sharding import check_out_sharding
+
+        check_out_sharding(name, out_sharding)
 
 
 def _floating(name, dtype):

@@ -163,6 +163,41 @@ pub fn no_out(name: &str, out: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
     }
 }
 
+/// Accepts an `out_sharding` that splits nothing; see `pullback._out_sharding`.
+///
+/// # Errors
+/// The exception of the Python function that holds the rule.
+pub fn check_out_sharding(function: &str, out_sharding: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    let Some(out_sharding) = out_sharding.filter(|given| !given.is_none()) else { return Ok(()) };
+    let module = out_sharding.py().import("pullback._out_sharding")?;
+    module.call_method1("check_out_sharding", (function, out_sharding)).map(|_| ())
+}
+
+/// The prototype of a `*_like` function, and the shape of the result where the prototype does not say it: of an object
+/// that has only a shape and a dtype, such as a `ShapeDtypeStruct`, the prototype is a zero of that dtype.
+///
+/// # Errors
+/// JAX's `TypeError`, which names the function, for what describes no array.
+pub fn prototype_of(
+    py: Python<'_>,
+    prototype: ArrayLike,
+    shape: Option<ShapeArg>,
+    function: &str,
+) -> PyResult<(Val, Option<Vec<i64>>)> {
+    let shape = shape.map(|shape| shape.0);
+    let described = match prototype.into_inner() {
+        Ok(val) => return Ok((val, shape)),
+        Err(object) => object.into_bound(py),
+    };
+    match crate::aval::aval_of(&described)? {
+        Some(aval) => {
+            let its_own = || aval.shape.iter().map(|&size| size as i64).collect();
+            Ok((Val::Literal(Scalar::zero(aval.dtype)), Some(shape.unwrap_or_else(its_own))))
+        }
+        None => ArrayLike::refused(described).val(py, function, 0).map(|val| (val, shape)),
+    }
+}
+
 /// A concrete number.
 ///
 /// # Errors

@@ -489,7 +489,8 @@ fn eval_jaxpr(
     let vals: PyResult<Vec<Val>> = consts.iter().chain(&args).map(crate::value::to_val).collect();
     let vals = vals?;
     let (n_consts, n_args) = (jaxpr.0.constvars.len(), jaxpr.0.invars.len());
-    if (consts.len(), args.len()) != (n_consts, n_args) {
+    // Callers may hold constvars as the first inputs, and their values as consts.
+    if vals.len() != n_consts + n_args {
         let given = format!("{} consts and {} arguments", consts.len(), args.len());
         return Err(type_error(format!("the jaxpr takes {n_consts} consts and {n_args} arguments, got {given}")));
     }

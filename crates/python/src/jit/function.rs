@@ -20,7 +20,7 @@ use super::stage::{CallSpec, Job, StagedCall, leaf_path, stage};
 use crate::call::tree_of;
 use crate::dtypes::warn;
 use crate::errors::exception_class;
-use crate::gate::gate;
+use crate::gate::{Found, gate, gate_of_numbers};
 
 /// What is known of one signature.
 struct Entry {
@@ -286,7 +286,7 @@ impl PjitFunction {
             _ => None,
         };
         let given: SmallVec<[pullback_base::Array; 4]> = entry.donated.iter().filter_map(given).collect();
-        let outs = gate(py, || match &self.inlined(&entry.params) {
+        let outs = gate_of_numbers(py, Found::InOutput, || match &self.inlined(&entry.params) {
             Some(jit) => eval_jaxpr(&*pullback_trace::current(), &jit.jaxpr, leaves).map(Into::into),
             None => match entry.pruned.as_ref().and_then(|pruned| pruned.call(leaves)) {
                 Some((params, taken)) => pullback_trace::bind(JIT, params, &taken),

@@ -4,6 +4,7 @@
 //! Linear in each operand.
 
 use pullback_base::aval::tuple_text;
+use pullback_base::dtype::{Typed, promote};
 use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::lower::{Contraction, CpuForm};
 use pullback_ir::{
@@ -104,21 +105,16 @@ impl Prim for Dot {
         check_pairs("batch", ins, &dims.batch)?;
         check_pairs("contracting", ins, &dims.contract)?;
         DTypes::ANY.check("dot_general", 0, ins[0].dtype)?;
-        if ins[0].dtype != ins[1].dtype && p.preferred_element_type.is_none() {
-            bail!(
-                Type,
-                "lax.dot_general requires arguments to have the same dtypes, got {}, {}. (Tip: jnp.matmul does automatic \
-                 type promotion on inputs).",
-                ins[0].dtype,
-                ins[1].dtype
-            );
-        }
         let mut shape: Vec<usize> = dims.batch[0].iter().map(|&axis| ins[0].shape[axis]).collect();
         for (side, x) in ins.iter().enumerate() {
             shape.extend(free_axes(x.rank(), dims, side).into_iter().map(|axis| x.shape[axis]));
         }
         let weak_type = ins.iter().all(|x| x.weak_type);
-        let dtype = p.preferred_element_type.unwrap_or(ins[0].dtype);
+        let strong = |dtype| Typed { dtype, weak_type: false };
+        let dtype = match p.preferred_element_type {
+            Some(dtype) => dtype,
+            None => promote(strong(ins[0].dtype), strong(ins[1].dtype), true)?.dtype,
+        };
         Ok(smallvec![Aval::with_weak_type(&shape, dtype, weak_type)])
     }
 
@@ -211,7 +207,7 @@ fn operand_ct<'e>(p: &DotGeneral, side: usize, ct: &V<'e>, x: Aval, other: &V<'e
     let ct_batch: Vec<usize> = (0..n_batch).collect();
     let ct_dims =
         DotDimensions { contract: [ct_contract, other_free], batch: [ct_batch, dims.batch[other_side].clone()] };
-    let product = ct.dot_general(other, ct_dims, Some(x.dtype));
+    let product = ct.dot_general(other, ct_dims, p.preferred_element_type);
     // Axes of the product: batch, free of x, then the contracted axes in the order of the other operand's axes.
     let mut order: Vec<usize> = (0..dims.contract[side].len()).collect();
     order.sort_by_key(|&i| dims.contract[other_side][i]);
@@ -221,7 +217,8 @@ fn operand_ct<'e>(p: &DotGeneral, side: usize, ct: &V<'e>, x: Aval, other: &V<'e
     for (i, &axis) in x_axes.iter().enumerate() {
         permutation[axis] = i;
     }
-    product.transpose(&permutation)
+    let product = product.transpose(&permutation);
+    if product.aval().dtype == x.dtype { product } else { product.convert(x.dtype) }
 }
 
 fn batch(p: &DotGeneral, e: &dyn Emit, _: &Batch, ins: &[Val], dims: &[Option<usize>]) -> Result<(Vals, BatchDims)> {

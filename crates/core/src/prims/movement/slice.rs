@@ -4,10 +4,10 @@
 //! Linear; the transpose pads with zeros.
 
 use pullback_base::aval::tuple_text;
-use pullback_base::{Aval, DType, Result, bail};
+use pullback_base::{Aval, DType, Result, Scalar, bail};
 use pullback_ir::hlo::slice_attributes;
 use pullback_ir::lower::{CpuForm, Index};
-use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose};
+use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose, Val};
 use smallvec::smallvec;
 
 use crate::prims::{V, zeros};
@@ -113,7 +113,9 @@ impl Prim for SlicePrim {
                 (p.start_indices[axis] as i64, shape[axis] as i64 - reached as i64, stride as i64 - 1)
             };
             let configs: Vec<_> = (0..shape.len()).map(config).collect();
-            Ok(smallvec![Some(ct.pad(&ct.number(0.0), &configs).done()?)])
+            // A zero of strong type: what a slice was taken from is an array, also where the cotangent is a plain number.
+            let zero = V::new(e, &Val::Literal(Scalar::zero(ct.aval().dtype)));
+            Ok(smallvec![Some(ct.pad(&zero, &configs).done()?)])
         })
     }
 

@@ -5,7 +5,7 @@ use pullback_lib::lax;
 use pyo3::prelude::*;
 
 use super::support::scalar_fill;
-use crate::api::arguments::{ShapeArg, canonical, one};
+use crate::api::arguments::{ShapeArg, canonical, one, prototype_of};
 use crate::dtypes::DTypeArg;
 use crate::value::ArrayLike;
 
@@ -108,10 +108,9 @@ fn full_like(
     shape: Option<ShapeArg>,
     sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "full_like", 0)?;
+    let (x, shape) = prototype_of(py, x, shape, "full_like")?;
     let fill_value = fill_value.val(py, "full_like", 1)?;
     let dtype = canonical(py, dtype, "full_like")?;
-    let shape = shape.map(|shape| shape.0);
     let _ = sharding;
     one(py, || {
         scalar_fill(&fill_value)?;

@@ -1,7 +1,9 @@
 //! Making arrays.
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and numbers of parameters are the reference's")]
 
-use crate::api::arguments::{ShapeArg, canonical, concrete, on_device, one, optional, positional, tuple};
+use crate::api::arguments::{
+    ShapeArg, canonical, check_out_sharding, concrete, on_device, one, optional, positional, prototype_of, tuple,
+};
 use crate::dtypes::DTypeArg;
 use crate::value::ArrayLike;
 use pullback_base::{Error, Result, Scalar, bail};
@@ -62,7 +64,7 @@ fn zeros(
 ) -> PyResult<Py<PyAny>> {
     let shape = shape.0;
     let dtype = canonical(py, dtype, "zeros")?;
-    let _ = out_sharding;
+    check_out_sharding("jnp.zeros", out_sharding.as_ref())?;
     on_device(py, device.as_ref(), || numpy::zeros(&shape, dtype))
 }
 
@@ -93,7 +95,7 @@ fn ones(
 ) -> PyResult<Py<PyAny>> {
     let shape = shape.0;
     let dtype = canonical(py, dtype, "ones")?;
-    let _ = out_sharding;
+    check_out_sharding("jnp.ones", out_sharding.as_ref())?;
     on_device(py, device.as_ref(), || numpy::ones(&shape, dtype))
 }
 
@@ -123,7 +125,7 @@ fn empty(
 ) -> PyResult<Py<PyAny>> {
     let shape = shape.0;
     let dtype = canonical(py, dtype, "empty")?;
-    let _ = out_sharding;
+    check_out_sharding("jnp.empty", out_sharding.as_ref())?;
     on_device(py, device.as_ref(), || numpy::zeros(&shape, dtype))
 }
 
@@ -158,7 +160,7 @@ fn full(
     let shape = shape.0;
     let fill_value = fill_value.val(py, "full", 1)?;
     let dtype = canonical(py, dtype, "full")?;
-    let _ = out_sharding;
+    check_out_sharding("jnp.full", out_sharding.as_ref())?;
     on_device(py, device.as_ref(), || numpy::full(&shape, &fill_value, dtype))
 }
 
@@ -188,10 +190,9 @@ fn zeros_like(
     device: Option<Bound<'_, PyAny>>,
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
-    let a = a.val(py, "zeros_like", 0)?;
+    let (a, shape) = prototype_of(py, a, shape, "zeros_like")?;
     let dtype = canonical(py, dtype, "zeros_like")?;
-    let shape = shape.map(|shape| shape.0);
-    let _ = out_sharding;
+    check_out_sharding("jnp.zeros_like", out_sharding.as_ref())?;
     on_device(py, device.as_ref(), || numpy::zeros_like(&a, dtype, shape.as_deref()))
 }
 
@@ -221,10 +222,9 @@ fn ones_like(
     device: Option<Bound<'_, PyAny>>,
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
-    let a = a.val(py, "ones_like", 0)?;
+    let (a, shape) = prototype_of(py, a, shape, "ones_like")?;
     let dtype = canonical(py, dtype, "ones_like")?;
-    let shape = shape.map(|shape| shape.0);
-    let _ = out_sharding;
+    check_out_sharding("jnp.ones_like", out_sharding.as_ref())?;
     on_device(py, device.as_ref(), || numpy::ones_like(&a, dtype, shape.as_deref()))
 }
 
@@ -253,10 +253,9 @@ fn empty_like(
     device: Option<Bound<'_, PyAny>>,
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
-    let prototype = prototype.val(py, "empty_like", 0)?;
+    let (prototype, shape) = prototype_of(py, prototype, shape, "empty_like")?;
     let dtype = canonical(py, dtype, "empty_like")?;
-    let shape = shape.map(|shape| shape.0);
-    let _ = out_sharding;
+    check_out_sharding("jnp.empty_like", out_sharding.as_ref())?;
     on_device(py, device.as_ref(), || numpy::zeros_like(&prototype, dtype, shape.as_deref()))
 }
 
@@ -288,11 +287,10 @@ fn full_like(
     device: Option<Bound<'_, PyAny>>,
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
-    let a = a.val(py, "full_like", 0)?;
+    let (a, shape) = prototype_of(py, a, shape, "full_like")?;
     let fill_value = fill_value.val(py, "full_like", 1)?;
     let dtype = canonical(py, dtype, "full_like")?;
-    let shape = shape.map(|shape| shape.0);
-    let _ = out_sharding;
+    check_out_sharding("jnp.full_like", out_sharding.as_ref())?;
     on_device(py, device.as_ref(), || numpy::full_like(&a, &fill_value, dtype, shape.as_deref()))
 }
 
@@ -327,7 +325,7 @@ fn arange(
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
     let dtype = canonical(py, dtype, "arange")?;
-    let _ = out_sharding;
+    check_out_sharding("jnp.arange", out_sharding.as_ref())?;
     {
         let number = |obj: &Bound<'_, PyAny>, what: &str| {
             let ndim: usize = obj.getattr_opt("ndim")?.map_or(Ok(0), |ndim| ndim.extract())?;

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList, PyString, PyTuple};
 
 use super::support;
-use crate::api::arguments::{canonical, concrete, no_out, on_device, one, operand, tuple};
+use crate::api::arguments::{canonical, check_out_sharding, concrete, no_out, on_device, one, operand, tuple};
 use crate::dtypes::{self, DTypeArg};
 use crate::errors::{type_error, value_error};
 use crate::gate::gate;
@@ -191,7 +191,8 @@ fn array(
     device: Option<Bound<'_, PyAny>>,
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
-    let _ = (order, out_sharding);
+    check_out_sharding("jnp.array", out_sharding.as_ref())?;
+    let _ = order;
     let dtype = canonical(py, dtype, "array")?;
     let was_array = as_val(object).is_some();
     let val = value_of(object, dtype)?;
@@ -231,7 +232,8 @@ fn asarray(
     device: Option<Bound<'_, PyAny>>,
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
-    let _ = (order, out_sharding);
+    check_out_sharding("jnp.asarray", out_sharding.as_ref())?;
+    let _ = order;
     let dtype = canonical(py, dtype, "asarray")?;
     let was_array = as_val(a).is_some();
     let val = value_of(a, dtype)?;
@@ -422,7 +424,8 @@ fn einsum(
     _dot_general: Option<Bound<'_, PyAny>>,
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
-    let _ = (optimize, precision, out_sharding);
+    check_out_sharding("jnp.einsum", out_sharding.as_ref())?;
+    let _ = (optimize, precision);
     no_out("einsum", out.as_ref())?;
     let dtype = canonical(py, preferred_element_type, "einsum")?;
     let (subscripts, operands) = if subscripts.is_instance_of::<PyString>() {

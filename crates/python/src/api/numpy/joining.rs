@@ -1,7 +1,9 @@
 //! Arrays joined, repeated and cut into parts.
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and numbers of parameters are the reference's")]
 
-use crate::api::arguments::{Arrays, ShapeArg, canonical, concrete, no_out, one, operand, optional, tuple};
+use crate::api::arguments::{
+    Arrays, ShapeArg, canonical, check_out_sharding, concrete, no_out, one, operand, optional, tuple,
+};
 use crate::dtypes::DTypeArg;
 use crate::value::ArrayLike;
 use pullback_lib::numpy::{self, PadMode};
@@ -82,7 +84,7 @@ fn repeat(
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
     let a = a.val(py, "repeat", 0)?;
-    let _ = out_sharding;
+    check_out_sharding("jnp.repeat", out_sharding.as_ref())?;
     {
         if crate::value::as_val(repeats).is_none()
             && total_repeat_length.is_none()

@@ -1,7 +1,7 @@
 //! Products, sorting and choice.
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and numbers of parameters are the reference's")]
 
-use crate::api::arguments::{Arrays, canonical, no_out, one, optional, tuple};
+use crate::api::arguments::{Arrays, canonical, check_out_sharding, no_out, one, optional, tuple};
 use crate::dtypes::DTypeArg;
 use crate::value::ArrayLike;
 use pullback_base::{Result, bail};
@@ -65,7 +65,7 @@ fn dot(
     let b = b.val(py, "dot", 1)?;
     let _ = precision;
     let preferred_element_type = canonical(py, preferred_element_type, "dot")?;
-    let _ = out_sharding;
+    check_out_sharding("jnp.dot", out_sharding.as_ref())?;
     one(py, || numpy::dot(&a, &b, preferred_element_type))
 }
 
@@ -101,7 +101,7 @@ fn matmul(
     let b = b.val(py, "matmul", 1)?;
     let _ = precision;
     let preferred_element_type = canonical(py, preferred_element_type, "matmul")?;
-    let _ = out_sharding;
+    check_out_sharding("jnp.matmul", out_sharding.as_ref())?;
     one(py, || numpy::matmul(&a, &b, preferred_element_type))
 }
 
@@ -254,7 +254,7 @@ fn tensordot(
     let b = b.val(py, "tensordot", 1)?;
     let _ = precision;
     let preferred_element_type = canonical(py, preferred_element_type, "tensordot")?;
-    let _ = out_sharding;
+    check_out_sharding("jnp.tensordot", out_sharding.as_ref())?;
     {
         let axes = match axes {
             None => TensordotAxes::Count(2),

@@ -1,7 +1,7 @@
 //! Changing shapes, joining and cutting.
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and numbers of parameters are the reference's")]
 
-use crate::api::arguments::{AxesArg, ShapeArg, one, operand, positional, tuple};
+use crate::api::arguments::{AxesArg, ShapeArg, check_out_sharding, one, operand, positional, tuple};
 use crate::value::ArrayLike;
 use pullback_base::bail;
 use pullback_lib::axes::Axes;
@@ -66,7 +66,7 @@ fn reshape(
     let a = a.val(py, "reshape", 0)?;
     let shape = shape.0;
     let _ = copy;
-    let _ = out_sharding;
+    check_out_sharding("jnp.reshape", out_sharding.as_ref())?;
     one(py, || numpy::reshape(&a, &shape, Order::parse(order)?))
 }
 
@@ -90,7 +90,7 @@ fn reshape(
 #[pyo3(signature = (a, order="C", *, out_sharding=None), text_signature = "(a, order='C', *, out_sharding=None)")]
 fn ravel(py: Python<'_>, a: ArrayLike, order: &str, out_sharding: Option<Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
     let a = a.val(py, "ravel", 0)?;
-    let _ = out_sharding;
+    check_out_sharding("jnp.ravel", out_sharding.as_ref())?;
     one(py, || {
         if matches!(order, "A" | "K") {
             bail!(NotImplemented, "Ravel not implemented for order={order:?}.");
@@ -275,7 +275,7 @@ fn broadcast_to(
 ) -> PyResult<Py<PyAny>> {
     let array = array.val(py, "broadcast_to", 0)?;
     let shape = shape.0;
-    let _ = out_sharding;
+    check_out_sharding("jnp.broadcast_to", out_sharding.as_ref())?;
     one(py, || pullback_lib::broadcast::broadcast_to(&array, &pullback_lib::axes::shape_of(&shape)?))
 }
 

@@ -2,7 +2,7 @@
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and numbers of parameters are the reference's")]
 
 use super::support::{freedom, greatest_plus_one, options, without};
-use crate::api::arguments::{AxesArg, canonical, no_out, one, optional, tuple};
+use crate::api::arguments::{AxesArg, canonical, check_out_sharding, no_out, one, optional, tuple};
 use crate::dtypes::DTypeArg;
 use crate::value::ArrayLike;
 use pullback_base::bail;
@@ -414,7 +414,7 @@ fn percentile(
     let axis = axis.0;
     no_out("percentile", out.as_ref())?;
     let weights = optional(py, weights, "percentile", 7)?;
-    let _ = out_sharding;
+    check_out_sharding("jnp.percentile", out_sharding.as_ref())?;
     one(py, || {
         let _ = overwrite_input;
         without("percentile", weights.as_ref())?;
@@ -498,7 +498,7 @@ fn bincount(
 ) -> PyResult<Py<PyAny>> {
     let x = x.val(py, "bincount", 0)?;
     let weights = optional(py, weights, "bincount", 1)?;
-    let _ = out_sharding;
+    check_out_sharding("jnp.bincount", out_sharding.as_ref())?;
     one(py, || {
         let length = match length {
             Some(length) => length,

@@ -13,9 +13,9 @@ use pullback_ir::Val;
 use pullback_lib::random::Mode;
 use pyo3::prelude::*;
 
-use super::arguments::ShapeArg;
+use super::arguments::{ShapeArg, check_out_sharding};
 use crate::dtypes::DTypeArg;
-use crate::errors::type_error;
+use crate::errors::{Carry, type_error};
 use crate::value::try_val;
 
 type Object<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
@@ -47,8 +47,8 @@ fn sizes(shape: Option<ShapeArg>) -> Result<Option<Vec<usize>>> {
 
 /// Refuses options that are not served.
 fn check_options(name: &str, out_sharding: Object<'_, '_>, method: Option<&str>) -> Result<()> {
-    if out_sharding.is_some() {
-        bail!(NotImplemented, "out_sharding of jax.random.{name} is not implemented");
+    if let Some(given) = out_sharding {
+        check_out_sharding(name, out_sharding).carry(given.py())?;
     }
     match method {
         None | Some("exact") => Ok(()),
