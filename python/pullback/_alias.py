@@ -5,6 +5,8 @@ import importlib.abc
 import importlib.machinery
 import sys
 
+from pullback._core import user_error as _user_error
+
 JAX_VERSION = "0.12.0"
 
 
@@ -92,6 +94,6 @@ def install_as_jax():
     """
     loaded = sys.modules.get("jax")
     if loaded is not None and loaded is not _top_module:
-        raise RuntimeError("jax is already imported in this process; call pullback.install_as_jax() before `import jax`")
+        raise _user_error(RuntimeError, "jax is already imported in this process; call pullback.install_as_jax() before `import jax`")
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())

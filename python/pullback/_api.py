@@ -2,6 +2,7 @@
 
 import functools
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback._jit import _check_callable, _resolve_arguments, _wraps, jit
 from pullback.tree_util import Partial, tree_map, tree_structure
@@ -19,7 +20,8 @@ def _argnums(argnums, n_args):
         if not -n_args <= number < n_args:
             needed = number + 1 if number >= 0 else -number
             shown = numbers[0] if is_single else tuple(numbers)
-            raise TypeError(
+            raise _user_error(
+                TypeError,
                 f"differentiating with respect to argnums={shown} requires at least {needed} positional arguments to be "
                 f"passed by the caller, but got only {n_args} positional arguments."
             )
@@ -136,7 +138,7 @@ def vjp(fun, *primals, has_aux=False, reduce_axes=(), saveable_args=True, in_nzs
 
 def _no_marks(in_nzs):
     if in_nzs is not None:
-        raise NotImplementedError("in_nzs is not supported; close over the arguments that are not differentiated")
+        raise _user_error(NotImplementedError, "in_nzs is not supported; close over the arguments that are not differentiated")
 
 
 def linearize(fun, *primals, has_aux=False, in_nzs=None):
@@ -300,9 +302,10 @@ def _check_inexact(name, tree, holomorphic, allow_int):
     for leaf in tree_leaves(tree):
         aval = _core.typeof(leaf)
         if holomorphic and not np.issubdtype(aval.dtype, np.complexfloating):
-            raise TypeError(f"{name} with holomorphic=True requires inputs with complex dtype, but got {aval.dtype}.")
+            raise _user_error(TypeError, f"{name} with holomorphic=True requires inputs with complex dtype, but got {aval.dtype}.")
         if not allow_int and _core.tangent_dtype_is_float0(aval):
-            raise TypeError(
+            raise _user_error(
+                TypeError,
                 f"{name} requires real- or complex-valued inputs (input dtype that is a sub-dtype of np.inexact), but got "
                 f"{aval.dtype}. If you want to use Boolean- or integer-valued inputs, use vjp or set allow_int to True."
             )
@@ -467,7 +470,8 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
     if not (in_axes is None or isinstance(in_axes, tuple) or isinstance(in_axes, int)):
-        raise TypeError(
+        raise _user_error(
+            TypeError,
             "vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments passed to the "
             f"function, but got {in_axes}."
         )
@@ -475,7 +479,8 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
     @_wraps(fun, doc="Vectorized version of {fun}.\n\n{doc}")
     def vmap_f(*args, **kwargs):
         if isinstance(in_axes, tuple) and len(in_axes) != len(args):
-            raise ValueError(
+            raise _user_error(
+                ValueError,
                 "vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments passed to "
                 f"the function, but got {len(in_axes)=}, {len(args)=}."
             )
@@ -508,7 +513,7 @@ class ShapeDtypeStruct:
 
     def __init__(self, shape, dtype, *, sharding=None, weak_type=False, vma=None, is_ref=False):
         if dtype is None:
-            raise ValueError("ShapeDtypeStruct: dtype must be specified.")
+            raise _user_error(ValueError, "ShapeDtypeStruct: dtype must be specified.")
         self.shape = tuple(shape)
         self.dtype = _core.as_dtype(dtype)
         self.sharding = sharding
@@ -538,7 +543,7 @@ class ShapeDtypeStruct:
         try:
             return self.shape[0]
         except IndexError as error:
-            raise TypeError("len() of unsized object") from error
+            raise _user_error(TypeError, "len() of unsized object") from error
 
     def update(self, **changes):
         """The same with some attributes (`shape`, `dtype`, `sharding`, `weak_type`) replaced."""
@@ -664,7 +669,7 @@ class named_scope:
 
     def __init__(self, name):
         if not isinstance(name, str):
-            raise TypeError(f"named_scope name must be a string, got {type(name)}")
+            raise _user_error(TypeError, f"named_scope name must be a string, got {type(name)}")
         self.name = name
         self._before = []
 

@@ -2,6 +2,7 @@
 
 import inspect as _inspect
 
+from pullback._core import user_error as _user_error
 from pullback._core import Array as _Array
 
 _numpy = None
@@ -185,13 +186,13 @@ def byteswap(self):
 @property
 def flat(self):
     """Not implemented: raises NotImplementedError, as arrays are immutable; use `ravel` or `flatten`."""
-    raise NotImplementedError("JAX Arrays do not implement the arr.flat property: consider arr.flatten() instead.")
+    raise _user_error(NotImplementedError, "JAX Arrays do not implement the arr.flat property: consider arr.flatten() instead.")
 
 
 def __array_namespace__(self, *, api_version=None):
     """The module with the functions of the array API, `pullback.numpy`; ValueError for a version other than 2025.12."""
     if api_version not in (None, "2025.12"):
-        raise ValueError(f"api_version={api_version!r} is not available; available versions are: ['2025.12']")
+        raise _user_error(ValueError, f"api_version={api_version!r} is not available; available versions are: ['2025.12']")
     return _np()
 
 

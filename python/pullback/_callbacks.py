@@ -1,5 +1,6 @@
 """Functions of the host inside programs."""
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback.tree_util import tree_flatten, tree_unflatten
 
@@ -34,7 +35,7 @@ def _flat(callback, result_shape_dtypes, args, kwargs):
         args, kwargs = tree_unflatten(tree, flat)
         results, given = tree_flatten(call_inside(callback, args, kwargs))
         if given != out_tree:
-            raise ValueError(f"callback returned a tree of structure {given}, but {out_tree} was announced")
+            raise _user_error(ValueError, f"callback returned a tree of structure {given}, but {out_tree} was announced")
         return results
 
     announced = [ShapeDtypeStruct(like.shape, like.dtype) for like in announced]
@@ -68,7 +69,7 @@ def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_meth
       6.0
     """
     if vmap_method not in _METHODS:
-        raise ValueError(f"vmap_method must be one of the allowed methods {list(_METHODS)}, but got: {vmap_method}")
+        raise _user_error(ValueError, f"vmap_method must be one of the allowed methods {list(_METHODS)}, but got: {vmap_method}")
     run, name, announced, out_tree, leaves = _flat(callback, result_shape_dtypes, args, kwargs)
     return tree_unflatten(out_tree, _core.pure_callback(run, name, announced, str(vmap_method), leaves))
 

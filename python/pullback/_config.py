@@ -4,6 +4,7 @@ import contextlib as _contextlib
 import functools as _functools
 import os as _os
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 
 # Settings that the core reads, and how values become flags there.
@@ -99,7 +100,7 @@ def _flags(name, value):
         choices = _CHOICES[name]
         if value not in choices:
             shown = [choice for choice in choices if choice is not None]
-            raise ValueError(f"new enum value must be in {shown}, got {value}")
+            raise _user_error(ValueError, f"new enum value must be in {shown}, got {value}")
         return {flag: flag in choices[value] for flags in choices.values() for flag in flags}
     return {}
 
@@ -120,7 +121,7 @@ class Config:
 
     def _check(self, name):
         if name not in self._values:
-            raise AttributeError(f"Unrecognized config option: {name}")
+            raise _user_error(AttributeError, f"Unrecognized config option: {name}")
 
     def update(self, name, val):
         """Sets a setting for the process."""
@@ -146,7 +147,7 @@ class Config:
                 return value
         if name in self._values:
             return self._values[name]
-        raise AttributeError(f"Unrecognized config option: {name}")
+        raise _user_error(AttributeError, f"Unrecognized config option: {name}")
 
     def __setattr__(self, name, value):
         self.update(name, value)
@@ -211,7 +212,7 @@ class _State:
         return self._context(self._when_called if new_val is _NOT_GIVEN or new_val is None else new_val)
 
     def __bool__(self):
-        raise TypeError("a setting is no boolean; read its value from jax.config")
+        raise _user_error(TypeError, "a setting is no boolean; read its value from jax.config")
 
 
 enable_x64 = _State("jax_enable_x64", doc="A context with 64-bit types on, or off with `False`.")
@@ -267,7 +268,8 @@ def array_garbage_collection_guard(new_val=_NOT_GIVEN):
       Array(2., dtype=float32)
     """
     if new_val not in (_NOT_GIVEN, None, "allow"):
-        raise NotImplementedError(
+        raise _user_error(
+            NotImplementedError,
             f"array_garbage_collection_guard({new_val!r}) is not implemented: arrays freed by the garbage collector are not noticed; "
             "gc.set_debug(gc.DEBUG_SAVEALL) keeps them for you to look at"
         )

@@ -3,6 +3,7 @@
 import operator as _operator
 import weakref as _weakref
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback.tree_util import tree_leaves, tree_map
 
@@ -41,7 +42,7 @@ def _scan_in_python(f, carry, xs, length, reverse):
         return _core.scan(f, carry, xs, length, reverse, 1)
     (length,) = sizes
     if length == 0:
-        raise ValueError("zero-length scan is not supported in disable_jit() mode because the output type is unknown.")
+        raise _user_error(ValueError, "zero-length scan is not supported in disable_jit() mode because the output type is unknown.")
     ys = []
     for i in reversed(range(length)) if reverse else range(length):
         carry, y = f(carry, tree_unflatten(tree, [jnp.asarray(x)[i] for x in leaves]))
@@ -82,7 +83,7 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
       (Array(6, dtype=int32), Array([0, 1, 3], dtype=int32, weak_type=True))
     """
     if not callable(f):
-        raise TypeError("lax.scan: f argument should be a callable.")
+        raise _user_error(TypeError, "lax.scan: f argument should be a callable.")
     if length is not None:
         length = _operator.index(length)
     if unroll is True:
@@ -124,7 +125,7 @@ def map(f, xs, *, batch_size=None):
 
         return tree_map(lambda a, b: jnp.concatenate([a, b]), mapped, vmap(f)(tail))
     if not callable(f):
-        raise TypeError("lax.map: f argument should be a callable.")
+        raise _user_error(TypeError, "lax.map: f argument should be a callable.")
     _, ys = scan(_around(f, _mapping), (), xs)
     return ys
 
@@ -152,7 +153,7 @@ def while_loop(cond_fun, body_fun, init_val):
       Array(16, dtype=int32, weak_type=True)
     """
     if not (callable(cond_fun) and callable(body_fun)):
-        raise TypeError("lax.while_loop: body_fun and cond_fun arguments should be callable.")
+        raise _user_error(TypeError, "lax.while_loop: body_fun and cond_fun arguments should be callable.")
     if _is_jit_disabled():
         from pullback.errors import ConcretizationTypeError
 
@@ -195,11 +196,12 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
       Array(6, dtype=int32, weak_type=True)
     """
     if not callable(body_fun):
-        raise TypeError("lax.fori_loop: body_fun argument should be callable.")
+        raise _user_error(TypeError, "lax.fori_loop: body_fun argument should be callable.")
     low, high = _core.typeof(lower), _core.typeof(upper)
     is_mixed = not low.weak_type and not high.weak_type and low.dtype != high.dtype
     if low.shape or high.shape or low.dtype.kind not in "iub" or high.dtype.kind not in "iub" or is_mixed:
-        raise TypeError(
+        raise _user_error(
+            TypeError,
             f"lower and upper arguments to fori_loop must have equal types, got {low.dtype.name} and {high.dtype.name}"
         )
     first, last = _concrete_int(lower), _concrete_int(upper)
@@ -216,7 +218,7 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
         (_, result), _ = _core.scan(_around(body_fun, _counting), (start, init_val), None, length, False, max(unroll, 1))
         return result
     if unroll is not None:
-        raise ValueError("Can only use `unroll` in `fori_loop` if the loop bounds are statically known.")
+        raise _user_error(ValueError, "Can only use `unroll` in `fori_loop` if the loop bounds are statically known.")
     _, _, result = while_loop(_is_below, _around(body_fun, _counting_below), (lower, upper, init_val))
     return result
 
@@ -263,13 +265,14 @@ def cond(pred, true_fun, false_fun, *operands, operand=_NO_OPERAND):
     """
     if operand is not _NO_OPERAND:
         if operands:
-            raise TypeError(
+            raise _user_error(
+                TypeError,
                 "if 'operand' keyword is passed then no positional operands can be passed, got "
                 f"operand={operand} and positional operands {operands}"
             )
         operands = (operand,)
     if not (callable(true_fun) and callable(false_fun)):
-        raise TypeError("lax.cond: true_fun and false_fun arguments should be callable.")
+        raise _user_error(TypeError, "lax.cond: true_fun and false_fun arguments should be callable.")
     if _is_jit_disabled() and _core.is_concrete(pred):
         return (true_fun if pred else false_fun)(*operands)
     return _core.cond(pred, [false_fun, true_fun], operands, True)
@@ -297,16 +300,17 @@ def switch(index, branches, *operands, operand=_NO_OPERAND):
     """
     if operand is not _NO_OPERAND:
         if operands:
-            raise TypeError(
+            raise _user_error(
+                TypeError,
                 "if 'operand' keyword is passed then no positional operands can be passed, got "
                 f"operand={operand} and positional operands {operands}"
             )
         operands = (operand,)
     branches = tuple(branches)
     if not all(callable(branch) for branch in branches):
-        raise TypeError("lax.switch: branches argument should be a sequence of callables.")
+        raise _user_error(TypeError, "lax.switch: branches argument should be a sequence of callables.")
     if not branches:
-        raise ValueError("Empty branch sequence")
+        raise _user_error(ValueError, "Empty branch sequence")
     if len(branches) == 1:
         return branches[0](*operands)
     if _is_jit_disabled() and _core.is_concrete(index):
@@ -337,14 +341,14 @@ def associative_scan(fn, elems, reverse=False, axis=0):
     from pullback.tree_util import tree_flatten, tree_unflatten
 
     if not callable(fn):
-        raise TypeError("lax.associative_scan: fn argument should be callable.")
+        raise _user_error(TypeError, "lax.associative_scan: fn argument should be callable.")
     flat, tree = tree_flatten(elems)
     flat = [jnp.asarray(x) for x in flat]
     if reverse:
         flat = [jnp.flip(x, axis) for x in flat]
     sizes = {x.shape[axis] for x in flat}
     if len(sizes) > 1:
-        raise ValueError(f"Array inputs to associative_scan must have the same first dimension. (saw: {[x.shape for x in flat]})")
+        raise _user_error(ValueError, f"Array inputs to associative_scan must have the same first dimension. (saw: {[x.shape for x in flat]})")
 
     def part(x, start, stop, step=1):
         index = [slice(None)] * x.ndim

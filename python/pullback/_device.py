@@ -9,6 +9,7 @@ from __future__ import annotations
 import os as _os
 import re as _re
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 
 
@@ -111,7 +112,7 @@ class CpuDevice:
         for memory in self.addressable_memories():
             if memory.kind == kind:
                 return memory
-        raise ValueError(f"Could not find memory addressable by device cpu with kind {kind!r}; there is device, pinned_host and unpinned_host.")
+        raise _user_error(ValueError, f"Could not find memory addressable by device cpu with kind {kind!r}; there is device, pinned_host and unpinned_host.")
 
     def live_buffers(self):
         """Arrays are not listed."""
@@ -146,7 +147,8 @@ def _number_of_devices():
     setting = config.jax_num_cpu_devices
     if setting is not None and setting > 0:
         if flags:
-            raise RuntimeError(
+            raise _user_error(
+                RuntimeError,
                 "jax_num_cpu_devices and --xla_force_host_platform_device_count in XLA_FLAGS both set the number of CPU devices; "
                 "set only one of them."
             )
@@ -171,7 +173,8 @@ def _check_platforms():
 
     wanted = [name for name in (config.jax_platforms or config.jax_platform_name or "").split(",") if name]
     if wanted and "cpu" not in wanted:
-        raise RuntimeError(
+        raise _user_error(
+            RuntimeError,
             f"Unable to initialize backend '{wanted[0]}': Unknown backend {wanted[0]}. Available backends are ['cpu']. (set "
             "JAX_PLATFORMS='' to automatically choose an available backend)"
         )
@@ -274,7 +277,8 @@ def shards_of(array):
 
 def _check_backend(backend):
     if backend not in (None, "cpu") and backend is not _client:
-        raise RuntimeError(
+        raise _user_error(
+            RuntimeError,
             f"Unknown backend: '{backend}' requested, but no platforms that are instances of {backend} are present. Platforms present "
             "are: cpu"
         )
@@ -415,7 +419,8 @@ def _target(device):
         return device
     if isinstance(device, PartitionSpec):
         return context_sharding(device, "device_put")
-    raise ValueError(
+    raise _user_error(
+        ValueError,
         "`jax.device_put` only accepts `None`, `jax.sharding.Sharding`, `jax.Device`, `Format`, `jax.memory.Space` or a pytree of these "
         f"values. Received invalid value: {device}"
     )
@@ -474,7 +479,7 @@ def _spread(prefix, full, name, intro=""):
         return _core._broadcast_prefix(prefix, tree_structure(full))
     except ValueError:
         details = _core._prefix_mismatch(prefix, full, name)
-        raise ValueError(f"{intro}Mismatch details (1 found):\n  {details}" if intro else details) from None
+        raise _user_error(ValueError, f"{intro}Mismatch details (1 found):\n  {details}" if intro else details) from None
 
 
 def device_get(x):

@@ -2,6 +2,7 @@
 
 import functools as _functools
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 
 _UNSET = object()
@@ -9,7 +10,7 @@ _UNSET = object()
 
 def _check_callable(fun):
     if not callable(fun):
-        raise TypeError(f"Expected a callable value, got {fun}")
+        raise _user_error(TypeError, f"Expected a callable value, got {fun}")
 
 
 def _wraps(fun, name="{fun}", doc=None):
@@ -54,10 +55,10 @@ def _resolve_arguments(fun, argnums, argnames, option):
         return [], []
     numbers, names = _as_tuple(argnums), _as_tuple(argnames)
     if bad := [name for name in names if not isinstance(name, str)]:
-        raise TypeError(f"{option}_argnames must be a str or a collection of strs; got {bad[0]!r}")
+        raise _user_error(TypeError, f"{option}_argnames must be a str or a collection of strs; got {bad[0]!r}")
     for number in numbers:
         if not isinstance(number, int) and not hasattr(number, "__index__"):
-            raise TypeError(f"{option}_argnums must be an int or a collection of ints; got {argnums!r}")
+            raise _user_error(TypeError, f"{option}_argnums must be an int or a collection of ints; got {argnums!r}")
     parameters = _parameters(fun)
     if parameters is None:
         return sorted(n for n in numbers if n >= 0), sorted(names)
@@ -66,9 +67,10 @@ def _resolve_arguments(fun, argnums, argnames, option):
     has_kwargs = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     n = len(positional)
     if not has_args and (bad := [k for k in numbers if not -n <= k < n]):
-        raise ValueError(f"Jitted function has {option}_argnums={numbers}, but only accepts {n} positional arguments.")
+        raise _user_error(ValueError, f"Jitted function has {option}_argnums={numbers}, but only accepts {n} positional arguments.")
     if not has_kwargs and (unknown := {k for k in names if k not in parameters}):
-        raise ValueError(
+        raise _user_error(
+            ValueError,
             f"Jitted function has invalid argnames {unknown} in {option}_argnames. Function does not take these args."
         )
     numbers = {k % n if k < 0 and n else k for k in numbers}
@@ -187,7 +189,7 @@ def _jit(
 ):
     _check_callable(fun)
     if getattr(getattr(fun, "__code__", None), "co_flags", 0) & 0x20:
-        raise TypeError(f"Expected a function, got a generator function: {fun}")
+        raise _user_error(TypeError, f"Expected a function, got a generator function: {fun}")
     if out_shardings is not None:
         from pullback._sharded_jit import constrained
 
@@ -196,7 +198,7 @@ def _jit(
     donate = _resolve_arguments(fun, donate_argnums, donate_argnames, "donate")
     for kind, both in (("nums", {*static[0]} & {*donate[0]}), ("names", {*static[1]} & {*donate[1]})):
         if both:
-            raise ValueError(f"static_arg{kind} and donate_arg{kind} cannot intersect: {sorted(both)} are in both")
+            raise _user_error(ValueError, f"static_arg{kind} and donate_arg{kind} cannot intersect: {sorted(both)} are in both")
     key = (*map(tuple, static), *map(tuple, donate), bool(keep_unused), bool(inline))
     name = getattr(fun, "__name__", None) or getattr(getattr(fun, "func", None), "__name__", None) or "<unnamed function>"
     parts = fun, _cache_of(fun, key), name, *static, *donate, bool(keep_unused), bool(inline)

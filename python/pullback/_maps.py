@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools as _functools
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback._jit import _check_callable, _wraps
 from pullback.sharding import AxisType, Mesh, NamedSharding, PartitionSpec, _context, _names
@@ -29,7 +30,8 @@ def _check_axes(specs, manual, what):
     for spec in specs:
         for name in (name for partition in spec for name in _names(partition)):
             if name not in manual:
-                raise ValueError(
+                raise _user_error(
+                    ValueError,
                     f"shard_map {what} argument must refer to an axis marked as manual ({frozenset(manual)!r}), but:\n\n  {what} refers "
                     f"to {name!r}\n\nCheck the {what} values passed to shard_map."
                 )
@@ -37,7 +39,7 @@ def _check_axes(specs, manual, what):
 
 def _is_spec(spec):
     if not isinstance(spec, PartitionSpec):
-        raise TypeError(f"shard_map specs are PartitionSpec instances, got {spec!r} of type {type(spec).__name__}")
+        raise _user_error(TypeError, f"shard_map specs are PartitionSpec instances, got {spec!r} of type {type(spec).__name__}")
     return spec
 
 
@@ -74,7 +76,8 @@ class _ShardMap:
         bound = _bound_to(self.fun, number)
         bound = f", where args[{number}] is bound to {self.name}'s parameter '{bound}'," if bound else ""
         if len(spec) > len(shape):
-            raise ValueError(
+            raise _user_error(
+                ValueError,
                 f"shard_map applied to the function '{self.name}' was given an in_specs entry which is too long to be compatible with "
                 f"the corresponding input value from the function:\n\nin_specs is {spec} which has length {len(spec)}, but the passed "
                 f"{path}{bound} has shape {aval.str_short()}, which has rank {len(shape)} (and {len(shape)} < {len(spec)})\n\nEntries in "
@@ -85,7 +88,8 @@ class _ShardMap:
         for axis, partition in enumerate(spec):
             factor = _factor(self.mesh, partition)
             if shape[axis] % factor:
-                raise ValueError(
+                raise _user_error(
+                    ValueError,
                     f"shard_map applied to the function '{self.name}' was given argument arrays with axis sizes that are not evenly "
                     f"divisible by the corresponding mesh axis sizes:\n\nThe mesh given has shape {self.mesh.axis_sizes} with "
                     f"corresponding axis names {self.mesh.axis_names}.\n\nthe passed {path} of shape {aval.str_short()}{bound} "
@@ -110,7 +114,8 @@ class _ShardMap:
         _check_axes(specs, self.manual, "out_specs")
         for aval, spec in zip(avals, specs):
             if len(spec) > len(aval.shape):
-                raise ValueError(
+                raise _user_error(
+                    ValueError,
                     f"shard_map applied to the function '{self.name}' was given an out_specs entry which is too long to be compatible "
                     f"with the corresponding output value from the function:\n\nout_specs is {spec} which has length {len(spec)}, but "
                     f"{self.name}(*args) has shape {aval.str_short()}, which has rank {len(aval.shape)} (and {len(aval.shape)} < "
@@ -133,7 +138,8 @@ class _ShardMap:
         if not differing:
             return
         text = lambda names: "{" + ",".join(sorted(map(str, names))) + "}"  # noqa: E731
-        raise ValueError(
+        raise _user_error(
+            ValueError,
             f"shard_map applied to the function '{self.name}' was given out_specs which require replication which can't be statically "
             f"inferred given the mesh:\n\nThe mesh given has shape {self.mesh.axis_sizes} with corresponding axis names "
             f"{self.mesh.axis_names}.\n\nout_specs is {spec} which implies that the corresponding output value is only varying across "
@@ -147,9 +153,10 @@ class _ShardMap:
         if _context.maps:
             outer = _context.maps[-1]
             if outer == self.mesh:
-                raise NotImplementedError("shard_map inside of shard_map over the same mesh; bind all axes in the outer one")
+                raise _user_error(NotImplementedError, "shard_map inside of shard_map over the same mesh; bind all axes in the outer one")
             types = {name: AxisType.Manual for name in outer.axis_names}
-            raise ValueError(
+            raise _user_error(
+                ValueError,
                 f"The context mesh {outer.abstract_mesh.update_axis_types(types)} should match the mesh passed to shard_map {self.mesh}"
             )
         axes = [(name, self.mesh.shape[name]) for name in self.manual]
@@ -229,11 +236,11 @@ def shard_map(f=None, /, *, out_specs, in_specs=Infer, mesh=None, axis_names=fro
         over = mesh
         if not isinstance(over, Mesh):
             if not _context.meshes:
-                raise ValueError("The context mesh cannot be empty. Use `jax.set_mesh(mesh)` to enter into a mesh context")
+                raise _user_error(ValueError, "The context mesh cannot be empty. Use `jax.set_mesh(mesh)` to enter into a mesh context")
             over = _context.meshes[-1]
         missing = set(axis_names) - set(over.axis_names)
         if missing:
-            raise ValueError(f"jax.shard_map requires axis_names={axis_names} to be a subset of mesh.axis_names={over.axis_names}")
+            raise _user_error(ValueError, f"jax.shard_map requires axis_names={axis_names} to be a subset of mesh.axis_names={over.axis_names}")
         specs = tuple(in_specs) if isinstance(in_specs, list) else in_specs
         return _ShardMap(f, over, specs, out_specs, axis_names, check_vma)(args)
 
@@ -264,7 +271,7 @@ def smap(f=None, /, *, in_axes=Infer, out_axes, axis_name):
     from pullback.tree_util import tree_map
 
     if not isinstance(axis_name, str):
-        raise TypeError(f"smap axis_name should be a `str`, got {axis_name!r}")
+        raise _user_error(TypeError, f"smap axis_name should be a `str`, got {axis_name!r}")
     spec = lambda axis: PartitionSpec() if axis is None else PartitionSpec(*[None] * axis, axis_name)  # noqa: E731
     specs = lambda axes: tree_map(spec, axes, is_leaf=lambda axis: axis is None)  # noqa: E731
     in_specs = in_axes if in_axes is Infer else specs(in_axes)
@@ -283,14 +290,16 @@ def _pmap_arguments(fun, args, kwargs, in_axes, static, axis_size):
 
     for number in static:
         if number >= len(args):
-            raise ValueError(
+            raise _user_error(
+                ValueError,
                 f"pmapped function has static_broadcasted_argnums={tuple(static)} but was called with only {len(args)} positional "
                 "arguments. All static broadcasted arguments must be passed positionally."
             )
         try:
             hash(args[number])
         except TypeError:
-            raise ValueError(
+            raise _user_error(
+                ValueError,
                 "Non-hashable static arguments are not supported, as this can lead to unexpected cache-misses. Static argument (index "
                 f"{number}) of type {type(args[number])} for function {_function_name(fun)} is non-hashable."
             ) from None
@@ -307,9 +316,9 @@ def _pmap_arguments(fun, args, kwargs, in_axes, static, axis_size):
         if axis is not None and -len(shape) <= axis < len(shape):
             sizes.append(shape[axis])
     if not sizes:
-        raise ValueError("pmap requires at least one argument with a mapped axis.")
+        raise _user_error(ValueError, "pmap requires at least one argument with a mapped axis.")
     if axis_size is not None and axis_size != sizes[0]:
-        raise ValueError(f"Specified axis_size {axis_size} doesn't match received axis_size {sizes[0]}.")
+        raise _user_error(ValueError, f"Specified axis_size {axis_size} doesn't match received axis_size {sizes[0]}.")
     return leaves, treedef, axes, sizes[0]
 
 
@@ -372,7 +381,8 @@ def pmap(
             # The words of the sharding that is refused below.
             size = len(chosen)
         if size > len(chosen):
-            raise ValueError(
+            raise _user_error(
+                ValueError,
                 f"compiling computation that requires {size} logical devices, but only {len(chosen)} XLA devices are available "
                 f"(num_replicas={size})"
             )

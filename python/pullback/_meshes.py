@@ -7,6 +7,7 @@ import contextlib as _contextlib
 import enum as _enum
 import threading as _threading
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 
 
@@ -28,7 +29,7 @@ def _axis_types(types, n):
         return (AxisType.Auto,) * n
     types = (types,) * n if isinstance(types, AxisType) else tuple(types)
     if len(types) != n:
-        raise ValueError(f"Number of axis names should match the number of axis_types. Got axis_types of length {len(types)} for {n} axes")
+        raise _user_error(ValueError, f"Number of axis names should match the number of axis_types. Got axis_types of length {len(types)} for {n} axes")
     return types
 
 
@@ -121,14 +122,15 @@ class Mesh(_BaseMesh, _contextlib.ContextDecorator):
         devices = np.array(devices, dtype=object) if not isinstance(devices, np.ndarray) else devices.copy()
         axis_names = (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
         if devices.ndim != len(axis_names):
-            raise ValueError(
+            raise _user_error(
+                ValueError,
                 "Mesh requires the ndim of its first argument (`devices`) to equal the length of its second argument "
                 f"(`axis_names`), but got devices.ndim == {devices.ndim} and len(axis_names) == {len(axis_names)}."
             )
         if any(name is None for name in axis_names):
-            raise ValueError(f"Mesh axis names cannot be None. Got: {axis_names}")
+            raise _user_error(ValueError, f"Mesh axis names cannot be None. Got: {axis_names}")
         if len(set(axis_names)) < len(axis_names):
-            raise ValueError(f"Mesh requires axis_names to be unique, but got {axis_names}")
+            raise _user_error(ValueError, f"Mesh requires axis_names to be unique, but got {axis_names}")
         devices.flags.writeable = False
         self.devices, self.axis_names = devices, axis_names
         self.axis_sizes = devices.shape if axis_names else ()
@@ -248,7 +250,8 @@ class AbstractMesh(_BaseMesh):
     def __init__(self, axis_sizes, axis_names, axis_types=None, *, abstract_device=None):
         self.axis_sizes, self.axis_names = tuple(axis_sizes), tuple(axis_names)
         if len(self.axis_sizes) != len(self.axis_names):
-            raise ValueError(
+            raise _user_error(
+                ValueError,
                 f"AbstractMesh takes one size for each name, got axis_sizes={self.axis_sizes} and axis_names={self.axis_names}."
             )
         # A mesh without devices exists to be explicit about placement.
@@ -261,7 +264,7 @@ class AbstractMesh(_BaseMesh):
         return self
 
     def _no_devices(self, name):
-        raise ValueError(f"AbstractMesh does not implement {name}")
+        raise _user_error(ValueError, f"AbstractMesh does not implement {name}")
 
     devices = property(lambda self: self._no_devices("devices"), doc="Raises ValueError: there are no devices.")
     device_ids = property(lambda self: self._no_devices("device_ids"), doc="Raises ValueError: there are no devices.")
@@ -359,7 +362,7 @@ class set_mesh:
 
     def __init__(self, mesh):
         if not (mesh is None or isinstance(mesh, Mesh)):
-            raise ValueError(f"Expected mesh of type `jax.sharding.Mesh`. Got {mesh} of type {type(mesh)}")
+            raise _user_error(ValueError, f"Expected mesh of type `jax.sharding.Mesh`. Got {mesh} of type {type(mesh)}")
         self.prev_mesh = _context.meshes[-1] if _context.meshes else None
         self.prev_abstract_mesh = get_abstract_mesh()
         self._before = list(_context.meshes)
@@ -382,7 +385,7 @@ class use_abstract_mesh:
     def __enter__(self):
         if self.mesh.empty or self.mesh.shape_tuple == self.prev.shape_tuple:
             return self.mesh
-        raise NotImplementedError("use_abstract_mesh with a mesh other than that of the context")
+        raise _user_error(NotImplementedError, "use_abstract_mesh with a mesh other than that of the context")
 
     def __exit__(self, *exception):
         return False

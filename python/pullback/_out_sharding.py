@@ -4,6 +4,7 @@ It owns the rule, not the placement: a sharding that splits nothing asks for not
 where it would anyway; one that splits the result over devices is refused, with the way to get that.
 """
 
+from pullback._core import user_error as _user_error
 from pullback.sharding import AxisType, NamedSharding, PartitionSpec, _names, get_mesh
 
 
@@ -22,7 +23,8 @@ def check_out_sharding(function, out_sharding):
     if out_sharding is None:
         return
     if not isinstance(out_sharding, (NamedSharding, PartitionSpec)):
-        raise TypeError(
+        raise _user_error(
+            TypeError,
             f"`out_sharding` argument of {function} only supports instances of `NamedSharding` or `PartitionSpec`. Got "
             f"{out_sharding} of type: {type(out_sharding)}"
         )
@@ -36,7 +38,8 @@ def _mesh_and_spec(out_sharding):
         return out_sharding.mesh, out_sharding.spec
     mesh = get_mesh()
     if mesh.empty:
-        raise ValueError(
+        raise _user_error(
+            ValueError,
             "Using PartitionSpec when you are not under a mesh context is not allowed. Please pass a NamedSharding instance or "
             f"enter into a mesh context via `jax.set_mesh`. Got {out_sharding}"
         )
@@ -45,15 +48,17 @@ def _mesh_and_spec(out_sharding):
 
 def _check_axis(function, mesh, spec, name):
     if name not in mesh.axis_names:
-        raise ValueError(f"Resource axis: {name} of {spec} is not found in mesh: {mesh.axis_names}.")
+        raise _user_error(ValueError, f"Resource axis: {name} of {spec} is not found in mesh: {mesh.axis_names}.")
     kind = dict(zip(mesh.axis_names, mesh.axis_types))[name]
     if kind is not AxisType.Explicit:
-        raise ValueError(
+        raise _user_error(
+            ValueError,
             f"PartitionSpec passed to {function} cannot contain axis names that are of type Auto or Manual. Got PartitionSpec: "
             f"{spec} with axis name: {name} of type: {kind}."
         )
     if mesh.shape[name] > 1:
-        raise NotImplementedError(
+        raise _user_error(
+            NotImplementedError,
             f"out_sharding of {function} that splits the result over mesh axis {name!r} of size {mesh.shape[name]} is not "
             "implemented; split it afterwards with jax.device_put(result, sharding)"
         )

@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from pullback._core import user_error as _user_error
+
 
 def _deleted(array):
-    raise RuntimeError(f"Array has been deleted with shape={array.aval}.")
+    raise _user_error(RuntimeError, f"Array has been deleted with shape={array.aval}.")
 
 
 def _elements(array):

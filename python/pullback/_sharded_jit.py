@@ -3,6 +3,7 @@
 Inside of other traces the same is said by constraints on the values.
 """
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback._device import CpuDevice, _spread
 from pullback.sharding import PartitionSpec, Sharding, SingleDeviceSharding, context_sharding
@@ -13,7 +14,7 @@ def _resolved(entry, option):
         return entry
     if isinstance(entry, PartitionSpec):
         return context_sharding_of(entry, option)
-    raise TypeError(f"{option} leaf specifications are expected to be PartitionSpec instances or None, but got {entry}")
+    raise _user_error(TypeError, f"{option} leaf specifications are expected to be PartitionSpec instances or None, but got {entry}")
 
 
 def context_sharding_of(spec, option):
@@ -21,7 +22,7 @@ def context_sharding_of(spec, option):
     try:
         return context_sharding(spec, "jit")
     except RuntimeError as error:
-        raise RuntimeError(str(error).replace("to shardings.", f"to {option}.")) from None
+        raise _user_error(RuntimeError, str(error).replace("to shardings.", f"to {option}.")) from None
 
 
 def constrained(fun, out_shardings, wraps):
@@ -68,7 +69,8 @@ class ShardedJit(_core.PjitFunction):
         shardings = self._in_shardings
         shardings = tuple(shardings) if isinstance(shardings, list) else shardings
         if isinstance(shardings, tuple) and len(shardings) != len(args):
-            raise ValueError(
+            raise _user_error(
+                ValueError,
                 "pjit in_shardings specification must be a tree prefix of the positional arguments tuple. In particular, pjit "
                 "in_shardings must either be a Sharding, a PartitionSpec, or a tuple of length equal to the number of positional "
                 f"arguments. But pjit in_shardings is the wrong length: got a tuple or list of length {len(shardings)} for an args tuple "
@@ -84,7 +86,8 @@ class ShardedJit(_core.PjitFunction):
     def _put(self, leaf, target, path):
         is_given = not isinstance(leaf, _core.Tracer) and leaf.committed
         if is_given and not leaf.sharding.is_equivalent_to(target, leaf.ndim):
-            raise ValueError(
+            raise _user_error(
+                ValueError,
                 f"Sharding passed to jit does not match the sharding on the respective arg. Got jit sharding: {target},\narg sharding: "
                 f"{leaf.sharding} for arg type: {_core.typeof(leaf).str_short()}"
             )
@@ -95,7 +98,7 @@ class ShardedJit(_core.PjitFunction):
         """The function of `parts`, with what its arguments are put on."""
         jitted = cls(*parts)
         if device is not None and not isinstance(device, (CpuDevice, Sharding)):
-            raise ValueError(f"jit takes a device of jax.devices(), got {device!r}")
+            raise _user_error(ValueError, f"jit takes a device of jax.devices(), got {device!r}")
         jitted._in_shardings = in_shardings
         jitted._device = SingleDeviceSharding(device) if isinstance(device, CpuDevice) else device
         return jitted

@@ -1,5 +1,6 @@
 """Solutions of systems that are differentiated by what they solve: what `pullback.lax` exports of it."""
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback.tree_util import tree_leaves, tree_map, tree_structure
 
@@ -51,7 +52,7 @@ def _struct_of(leaf):
 
 def _check_tree(what, like, found, expected):
     if found != expected:
-        raise TypeError(f"{what}() output pytree structure must match {like}, got {found} and {expected}.")
+        raise _user_error(TypeError, f"{what}() output pytree structure must match {like}, got {found} and {expected}.")
 
 
 def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):

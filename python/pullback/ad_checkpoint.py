@@ -3,6 +3,7 @@
 import types as _types
 from collections import namedtuple as _namedtuple
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback.custom_derivatives import checkpoint as checkpoint
 from pullback.custom_derivatives import remat as remat
@@ -242,7 +243,7 @@ def save_and_offload_only_these_names(
     """
     saved, offloaded = frozenset(names_which_can_be_saved), frozenset(names_which_can_be_offloaded)
     if both := saved & offloaded:
-        raise ValueError(f"The names should be exclusive and should not intersect in `names_which_can_be_saved` and "
+        raise _user_error(ValueError, f"The names should be exclusive and should not intersect in `names_which_can_be_saved` and "
                          f"`names_which_can_be_offloaded`. Got names_which_can_be_saved={names_which_can_be_saved}, "
                          f"names_which_can_be_offloaded={names_which_can_be_offloaded} and the intersection={both}")
 

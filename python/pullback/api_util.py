@@ -1,5 +1,6 @@
 """Functions of trees as functions of flat arguments."""
 
+from pullback._core import user_error as _user_error
 from pullback.core import DebugInfo as _DebugInfo, ShapedArray as _ShapedArray
 from pullback import _core
 from pullback.extend.linear_util import transformation_with_aux as _transformation_with_aux
@@ -61,7 +62,7 @@ def safe_map(fun, *sequences):
     sequences = list(map(list, sequences))
     lengths = {len(sequence) for sequence in sequences}
     if len(lengths) > 1:
-        raise ValueError(f"length mismatch: {[len(sequence) for sequence in sequences]}")
+        raise _user_error(ValueError, f"length mismatch: {[len(sequence) for sequence in sequences]}")
     return list(map(fun, *sequences))
 
 

@@ -4,6 +4,7 @@ import contextlib as _contextlib
 import itertools as _itertools
 import typing as _typing
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback._core import (
     DebugInfo as DebugInfo,
@@ -56,7 +57,7 @@ class Trace:
     """
 
     def __init__(self, *args, **kwargs):
-        raise NotImplementedError("traces defined in Python are not supported yet; write the transformation over jaxprs instead")
+        raise _user_error(NotImplementedError, "traces defined in Python are not supported yet; write the transformation over jaxprs instead")
 
 
 def eval_jaxpr(jaxpr, consts, *args, propagate_source_info=True):
@@ -119,7 +120,7 @@ def mapped_aval(size, axis, aval):
     if axis is None:
         return aval
     if aval.shape[axis] != size:
-        raise ValueError(f"axis {axis} of {aval} has size {aval.shape[axis]}, not {size}")
+        raise _user_error(ValueError, f"axis {axis} of {aval} has size {aval.shape[axis]}, not {size}")
     shape = list(aval.shape)
     del shape[axis]
     return aval.update(shape=tuple(shape))
@@ -188,7 +189,7 @@ def set_current_trace(trace, **_):
     elif trace == get_opaque_trace_state():
         yield
     else:
-        raise NotImplementedError("traces defined in Python are not supported yet; write the transformation over jaxprs instead")
+        raise _user_error(NotImplementedError, "traces defined in Python are not supported yet; write the transformation over jaxprs instead")
 
 
 def max_dim(d1, d2):

@@ -2,6 +2,7 @@
 
 import functools as _functools
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback.tree_util import tree_map as _tree_map
 
@@ -45,7 +46,7 @@ class custom_vmap:
         from pullback.custom_derivatives import _name, _positional
 
         if self.vmap_rule is None:
-            raise AttributeError(f"No batching rule defined for custom_vmap function {_name(self.fun)} using def_vmap.")
+            raise _user_error(AttributeError, f"No batching rule defined for custom_vmap function {_name(self.fun)} using def_vmap.")
         return _core.custom_vmap_call(self.fun, self.vmap_rule, tuple(_positional(self.fun, args, kwargs)))
 
 

@@ -3,6 +3,7 @@
 import functools as _functools
 import inspect as _inspect
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback._core import CustomVJPPrimal as CustomVJPPrimal
 from pullback._core import SymbolicZero as SymbolicZero
@@ -18,7 +19,7 @@ def _positional(fun, args, kwargs):
     bound = _inspect.signature(fun).bind(*args, **kwargs)
     bound.apply_defaults()
     if bound.kwargs:
-        raise TypeError(f"keyword arguments could not be resolved to positions: {sorted(bound.kwargs)}")
+        raise _user_error(TypeError, f"keyword arguments could not be resolved to positions: {sorted(bound.kwargs)}")
     return bound.args
 
 
@@ -86,7 +87,7 @@ class custom_jvp:
     def defjvps(self, *jvps):
         """Sets one rule for each argument: `jvp(tangent, out, *args) -> out_dot`, or None for no derivative."""
         if self.nondiff_argnums:
-            raise TypeError("Can't use ``defjvps`` with ``nondiff_argnums``.")
+            raise _user_error(TypeError, "Can't use ``defjvps`` with ``nondiff_argnums``.")
 
         def jvp(primals, tangents):
             out = self(*primals)
@@ -101,7 +102,7 @@ class custom_jvp:
 
     def __call__(self, *args, **kwargs):
         if self.jvp is None:
-            raise AttributeError(f"No JVP defined for custom_jvp function {_name(self.fun)} using defjvp.")
+            raise _user_error(AttributeError, f"No JVP defined for custom_jvp function {_name(self.fun)} using defjvp.")
         args = _positional(self.fun, args, kwargs)
         fun, rule = self.fun, self.jvp
         if self.nondiff_argnums:
@@ -159,23 +160,23 @@ class custom_vjp:
 
     def defvjp_with_logs(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False, generic_batching=False):
         """Sets functions whose backward pass also gives logs; not supported."""
-        raise NotImplementedError("custom_vjp rules with logs are not supported; use defvjp")
+        raise _user_error(NotImplementedError, "custom_vjp rules with logs are not supported; use defvjp")
 
     def defvjp_with_accums(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False, generic_batching=False):
         """Sets functions that add to accumulators of cotangents; not supported."""
-        raise NotImplementedError("custom_vjp rules with accumulators are not supported; use defvjp")
+        raise _user_error(NotImplementedError, "custom_vjp rules with accumulators are not supported; use defvjp")
 
     def defremat(self, fwd, rem, bwd, generic_batching=False):
         """Sets functions with a rematerialization of their own; not supported."""
-        raise NotImplementedError("custom_vjp rules with their own rematerialization are not supported; use defvjp")
+        raise _user_error(NotImplementedError, "custom_vjp rules with their own rematerialization are not supported; use defvjp")
 
     def defremat_with_logs(self, fwd, rem, bwd, generic_batching=False):
         """As `defremat`, with logs; not supported."""
-        raise NotImplementedError("custom_vjp rules with their own rematerialization are not supported; use defvjp")
+        raise _user_error(NotImplementedError, "custom_vjp rules with their own rematerialization are not supported; use defvjp")
 
     def __call__(self, *args, **kwargs):
         if self.fwd is None or self.bwd is None:
-            raise AttributeError(f"No VJP defined for custom_vjp function {_name(self.fun)} using defvjp.")
+            raise _user_error(AttributeError, f"No VJP defined for custom_vjp function {_name(self.fun)} using defvjp.")
         args = _positional(self.fun, args, kwargs)
         fun, fwd, bwd = self.fun, self.fwd, self.bwd
         if self.nondiff_argnums:
@@ -207,7 +208,7 @@ def custom_vjp_primal_tree_values(tree):
 
     def value(leaf):
         if not isinstance(leaf, CustomVJPPrimal):
-            raise TypeError(f"custom_vjp_primal_tree_values was given {leaf} of type {type(leaf)}, not a CustomVJPPrimal")
+            raise _user_error(TypeError, f"custom_vjp_primal_tree_values was given {leaf} of type {type(leaf)}, not a CustomVJPPrimal")
         return leaf.value
 
     return _tree_map(value, tree)
@@ -285,7 +286,7 @@ def custom_gradient(fun=None, *, with_logs=False, remat=False, with_accums=None)
       3.0
     """
     if with_logs or remat or with_accums is not None:
-        raise NotImplementedError("custom_gradient takes none of its options yet; use jax.custom_vjp")
+        raise _user_error(NotImplementedError, "custom_gradient takes none of its options yet; use jax.custom_vjp")
     if fun is None:
         return custom_gradient
 
@@ -339,7 +340,7 @@ def checkpoint(fun, *, prevent_cse=True, policy=None, static_argnums=(), static_
       1.0
     """
     if not callable(fun):
-        raise TypeError(f"Expected a callable value, got {fun}")
+        raise _user_error(TypeError, f"Expected a callable value, got {fun}")
     numbers = _numbers_of(static_argnums)
     names = {static_argnames} if isinstance(static_argnames, str) else set(static_argnames)
     if names:
@@ -350,7 +351,8 @@ def checkpoint(fun, *, prevent_cse=True, policy=None, static_argnums=(), static_
     @_functools.wraps(fun)
     def wrapped(*args, **kwargs):
         if not names and any(not -len(args) <= number < len(args) for number in numbers):
-            raise ValueError(
+            raise _user_error(
+                ValueError,
                 f"the `static_argnums` argument to `jax.checkpoint` is {numbers}, but only {len(args)} positional arguments "
                 "were passed"
             )
@@ -423,7 +425,8 @@ def closure_convert(fun, *example_args):
         args, consts = args_and_consts[:n_args], iter(args_and_consts[n_args:])
         leaves, tree = _tree_flatten((args, {}))
         if tree != in_tree:
-            raise TypeError(
+            raise _user_error(
+                TypeError,
                 "The inputs to the closure produced by closure_convert must have the same Pytree structure as the example "
                 f"arguments passed when closure_convert was called. Expected {in_tree}, but got {tree}"
             )

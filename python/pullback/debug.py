@@ -4,6 +4,7 @@ import functools as _functools
 import string as _string
 import sys as _sys
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback._callbacks import call_inside as _call_inside
 from pullback.tree_util import tree_flatten as _tree_flatten, tree_unflatten as _tree_unflatten
@@ -32,7 +33,7 @@ def callback(callback=None, *args, ordered=False, partitioned=False, **kwargs):
     if callback is None:
         return _functools.partial(_CALLBACK, *args, ordered=ordered, partitioned=partitioned, **kwargs)
     if not callable(callback):
-        raise TypeError(f"first argument to jax.debug.callback must be callable, but got an object of type {type(callback)}")
+        raise _user_error(TypeError, f"first argument to jax.debug.callback must be callable, but got an object of type {type(callback)}")
     leaves, tree = _tree_flatten((args, kwargs))
     is_inside = not _core.trace_state_clean()
 
@@ -56,7 +57,7 @@ class _Checked(_string.Formatter):
     def check_unused_args(self, used_args, args, kwargs):
         unused = [i for i in range(len(args)) if i not in used_args] + [k for k in kwargs if k not in used_args]
         if unused:
-            raise ValueError(f"Unused arguments to `jax.debug.print`: {unused}. Did you forget a placeholder such as {{}}?")
+            raise _user_error(ValueError, f"Unused arguments to `jax.debug.print`: {unused}. Did you forget a placeholder such as {{}}?")
 
 
 def print(fmt, *args, ordered=False, partitioned=False, skip_format_check=False, _use_logging=False, **kwargs):
@@ -102,6 +103,6 @@ def breakpoint(**kwargs):
       Traceback (most recent call last):
       NotImplementedError: jax.debug.breakpoint is not supported yet; use jax.debug.callback(lambda *a: breakpoint(), ...)
     """
-    raise NotImplementedError("jax.debug.breakpoint is not supported yet; use jax.debug.callback(lambda *a: breakpoint(), ...)")
+    raise _user_error(NotImplementedError, "jax.debug.breakpoint is not supported yet; use jax.debug.callback(lambda *a: breakpoint(), ...)")
 
 

@@ -1,5 +1,6 @@
 """Arrays of other libraries without a copy, by the DLPack protocol."""
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 
 
@@ -23,10 +24,10 @@ def from_dlpack(external_array, device=None, copy=None):
       Array([0, 1, 2], dtype=int32)
     """
     if not (hasattr(external_array, "__dlpack__") and hasattr(external_array, "__dlpack_device__")):
-        raise TypeError("The array passed to from_dlpack must have __dlpack__ and __dlpack_device__ methods.")
+        raise _user_error(TypeError, "The array passed to from_dlpack must have __dlpack__ and __dlpack_device__ methods.")
     kind, _ = external_array.__dlpack_device__()
     if int(kind) != 1:
-        raise ValueError(f"Array passed to from_dlpack is on unsupported device type (DLDeviceType: {kind}); only the CPU is supported.")
+        raise _user_error(ValueError, f"Array passed to from_dlpack is on unsupported device type (DLDeviceType: {kind}); only the CPU is supported.")
     return _core.from_dlpack_capsule(_capsule(external_array), copy)
 
 

@@ -2,6 +2,7 @@
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback._core import as_dtype as _as_dtype
 from pullback.errors import TypePromotionError as TypePromotionError
@@ -121,7 +122,7 @@ def canonicalize_dtype(dtype, allow_extended_dtype=False):
 def dtype(x, *, canonicalize=False):
     """The dtype of an array, number or anything that names one."""
     if x is None:
-        raise ValueError(f"Invalid argument to dtype: {x}.")
+        raise _user_error(ValueError, f"Invalid argument to dtype: {x}.")
     if isinstance(x, type):
         return _as_dtype(x)
     return _core.typeof(x).dtype
@@ -177,7 +178,7 @@ def isdtype(dtype, kind):
             if issubdtype(dtype, names[one]):
                 return True
         elif isinstance(one, str):
-            raise ValueError(f"Unrecognized {kind=}; use one of {[*names, 'numeric']}")
+            raise _user_error(ValueError, f"Unrecognized {kind=}; use one of {[*names, 'numeric']}")
         elif dtype == _as_dtype_exact(one):
             return True
     return False
@@ -230,7 +231,7 @@ def scalar_type_of(x):
     for root, python in ((_np.bool_, bool), (_np.integer, int), (_np.floating, float), (_np.complexfloating, complex)):
         if issubdtype(kind, root):
             return python
-    raise TypeError(f"Invalid scalar value {x}")
+    raise _user_error(TypeError, f"Invalid scalar value {x}")
 
 
 def check_user_dtype_supported(dtype, fun_name=None):

@@ -1,5 +1,6 @@
 """Trees of arrays as one vector."""
 
+from pullback._core import user_error as _user_error
 from pullback.tree_util import tree_flatten as _tree_flatten, tree_unflatten as _tree_unflatten
 
 import numpy as _np
@@ -37,9 +38,9 @@ def ravel_pytree(pytree):
     def unravel(flat):
         given = jnp.asarray(flat)
         if given.shape != (ends[-1],):
-            raise ValueError(f"unravel function given array of shape {given.shape}, but expected array of shape ({ends[-1]},)")
+            raise _user_error(ValueError, f"unravel function given array of shape {given.shape}, but expected array of shape ({ends[-1]},)")
         if given.dtype != to_dtype:
-            raise TypeError(f"unravel function given array of dtype {given.dtype}, but expected dtype {to_dtype}")
+            raise _user_error(TypeError, f"unravel function given array of dtype {given.dtype}, but expected dtype {to_dtype}")
         parts = [
             given[end - a_size : end].reshape(shape).astype(dtype)
             for end, a_size, shape, dtype in zip(ends, [int(_np.prod(s)) for s in shapes], shapes, dtypes)

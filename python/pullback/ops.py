@@ -1,5 +1,6 @@
 """Sums and extremes over segments of an array."""
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 
 
@@ -8,17 +9,17 @@ def _segment(name, data, segment_ids, num_segments, indices_are_sorted, unique_i
 
     data, ids = jnp.asarray(data), jnp.asarray(segment_ids)
     if not jnp.issubdtype(ids.dtype, jnp.integer):
-        raise TypeError("segment_ids must be integers")
+        raise _user_error(TypeError, "segment_ids must be integers")
     if data.shape[: ids.ndim] != ids.shape:
-        raise ValueError(f"segment_ids of shape {ids.shape} do not index the leading axes of data of shape {data.shape}")
+        raise _user_error(ValueError, f"segment_ids of shape {ids.shape} do not index the leading axes of data of shape {data.shape}")
     if num_segments is None:
         if not _core.is_concrete(ids):
-            raise ValueError(f"num_segments must be given when segment_ids are traced in jax.ops.segment_{name}")
+            raise _user_error(ValueError, f"num_segments must be given when segment_ids are traced in jax.ops.segment_{name}")
         num_segments = int(ids.max()) + 1 if ids.size else 0
     if num_segments < 0:
-        raise ValueError("num_segments must be non-negative.")
+        raise _user_error(ValueError, "num_segments must be non-negative.")
     if bucket_size is not None:
-        raise NotImplementedError("bucket_size: sums here are made in the order of the data; leave it out")
+        raise _user_error(NotImplementedError, "bucket_size: sums here are made in the order of the data; leave it out")
     out = jnp.full((num_segments, *data.shape[ids.ndim :]), identity(data.dtype), data.dtype)
     update = getattr(out.at[ids], {"sum": "add", "prod": "multiply"}.get(name, name))
     return update(data, indices_are_sorted=indices_are_sorted, unique_indices=unique_indices, mode=mode)

@@ -7,6 +7,8 @@ shows what a function compiles to.
 import contextlib as _contextlib
 import functools as _functools
 
+from pullback._core import user_error as _user_error
+
 
 class TraceAnnotation(_contextlib.ContextDecorator):
     """A named stretch of the program."""
@@ -51,7 +53,8 @@ def annotate_function(func, name=None, **decorator_kwargs):
 
 
 def _unsupported(what):
-    raise NotImplementedError(
+    raise _user_error(
+        NotImplementedError,
         f"jax.profiler.{what} is not supported: no trace is recorded. pullback.inspect(f)(*args) shows what f compiles to; a "
         "sampling profiler of the process, such as perf or py-spy, shows where time goes"
     )
@@ -88,9 +91,9 @@ def stop_trace():
       ...     jax.profiler.stop_trace()
       ... except RuntimeError as error:
       ...     print(error)
-      No profile started
+      No profile started...
     """
-    raise RuntimeError("No profile started")
+    raise _user_error(RuntimeError, "No profile started")
 
 
 @_contextlib.contextmanager

@@ -5,6 +5,7 @@ another trace (an argument of `jit`, a closure of `grad` or `scan`) is not suppo
 read there would freeze the value.
 """
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback._src.state.types import AbstractRef as AbstractRef
 from pullback.core import get_opaque_trace_state as _trace_state
@@ -32,9 +33,10 @@ class Ref:
 
     def _check(self):
         if self._value is None:
-            raise ValueError("the reference was frozen; it holds nothing any more")
+            raise _user_error(ValueError, "the reference was frozen; it holds nothing any more")
         if self._trace != _trace_state():
-            raise NotImplementedError(
+            raise _user_error(
+                NotImplementedError,
                 "a Ref can be used only in the trace that made it: pass the array in and out of the transformed function instead"
             )
 
@@ -72,7 +74,7 @@ class Ref:
         if index is Ellipsis:
             value = jnp.asarray(value, self.dtype)
             if value.shape not in (self.shape, ()):
-                raise ValueError(f"Invalid shape for `swap`. Ref shape: {self.shape}. Value shape: {value.shape}.")
+                raise _user_error(ValueError, f"Invalid shape for `swap`. Ref shape: {self.shape}. Value shape: {value.shape}.")
             self._value = jnp.broadcast_to(value, self.shape)
         else:
             self._value = self._value.at[index].set(value)
@@ -101,7 +103,7 @@ def new_ref(init_val, *, memory_space=None, kind=None, pin=False):
     from pullback import numpy as jnp
 
     if memory_space is not None or kind is not None or pin:
-        raise NotImplementedError(f"a reference of {memory_space=}, {kind=}, {pin=} is not supported; leave these out")
+        raise _user_error(NotImplementedError, f"a reference of {memory_space=}, {kind=}, {pin=} is not supported; leave these out")
     return Ref(jnp.asarray(init_val))
 
 

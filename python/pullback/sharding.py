@@ -10,6 +10,7 @@ from __future__ import annotations
 import enum as _enum
 import functools as _functools
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback._device import devices as _devices
 from pullback._meshes import (
@@ -91,7 +92,7 @@ class PartitionSpec:
         self._partitions = tuple(map(_entry, partitions))
         self._unreduced, self._reduced = frozenset(unreduced), frozenset(reduced)
         if self._unreduced or self._reduced:
-            raise NotImplementedError("PartitionSpec with unreduced or reduced axes: partial sums as arrays are not implemented")
+            raise _user_error(NotImplementedError, "PartitionSpec with unreduced or reduced axes: partial sums as arrays are not implemented")
 
     @property
     def partitions(self):
@@ -127,11 +128,11 @@ class PartitionSpec:
             return PartitionSpec(*self, *other)
         if isinstance(other, tuple):
             return PartitionSpec(*self, *other)
-        raise NotImplementedError(f"PartitionSpec + {type(other).__name__}")
+        raise _user_error(NotImplementedError, f"PartitionSpec + {type(other).__name__}")
 
     def __radd__(self, other):
         if not isinstance(other, tuple):
-            raise NotImplementedError(f"{type(other).__name__} + PartitionSpec")
+            raise _user_error(NotImplementedError, f"{type(other).__name__} + PartitionSpec")
         return PartitionSpec(*other, *self)
 
     def __eq__(self, other):
@@ -182,7 +183,8 @@ def context_sharding(spec, function):
       P('x',)
     """
     if not _context.meshes:
-        raise RuntimeError(
+        raise _user_error(
+            RuntimeError,
             f"{function} requires a non-empty mesh in context if you are passing `PartitionSpec`s to shardings. You can define a "
             "context mesh via `jax.set_mesh(mesh)`. Alternatively, provide `Sharding`s to shardings and then the mesh context "
             "manager is not required."
@@ -254,7 +256,7 @@ class Sharding:
           IndivisibleError: the parts would not be of one shape.
         """
         if len(global_shape) < self._rank():
-            raise IndexError("list index out of range")
+            raise _user_error(IndexError, "list index out of range")
         if problem := self._indivisible(global_shape):
             raise IndivisibleError(f"{self!r} {problem}")
         return tuple(size // factor for size, factor in zip(global_shape, self._factors(len(global_shape))))
@@ -262,7 +264,8 @@ class Sharding:
     def check_compatible_aval(self, aval_shape):
         """`ValueError` when arrays of the shape have fewer axes than the sharding speaks of."""
         if len(aval_shape) < self._rank():
-            raise ValueError(
+            raise _user_error(
+                ValueError,
                 f"Sharding {self!r} is only valid for values of rank at least {self._rank()}, but was applied to a value of rank "
                 f"{len(aval_shape)}." + (" For scalars the PartitionSpec should be P()" if not aval_shape else "")
             )
@@ -272,7 +275,7 @@ class Sharding:
         try:
             self.check_compatible_aval(shape)
         except ValueError as error:
-            raise ValueError(f"One of {what} is incompatible with its sharding annotation {self!r}: {error}") from None
+            raise _user_error(ValueError, f"One of {what} is incompatible with its sharding annotation {self!r}: {error}") from None
         if problem := self._indivisible(shape):
             raise IndivisibleError(f"One of {what} was given the sharding {self!r} {problem}.")
 
@@ -298,7 +301,7 @@ class Sharding:
     def with_memory_kind(self, kind):
         """The sharding itself; there is one kind of memory."""
         if kind not in ("device", "pinned_host", "unpinned_host"):
-            raise ValueError(f"Could not find memory addressable by device cpu. Got memory kind: {kind}")
+            raise _user_error(ValueError, f"Could not find memory addressable by device cpu. Got memory kind: {kind}")
         return self
 
 
@@ -379,7 +382,7 @@ class NamedSharding(Sharding):
         seen = set()
         for name in (name for partition in spec.partitions for name in _names(partition)):
             if name not in mesh.axis_names:
-                raise ValueError(f"Resource axis: {name} of {spec} is not found in mesh: {mesh.axis_names}.")
+                raise _user_error(ValueError, f"Resource axis: {name} of {spec} is not found in mesh: {mesh.axis_names}.")
             if name in seen:
                 raise DuplicateSpecError(
                     "A single NamedSharding spec specification can map every mesh axis to at most one positional dimension, but "
@@ -501,7 +504,7 @@ def make_mesh(axis_sizes, axis_names, axis_types=None, *, devices=None):
     devices = _devices() if devices is None else list(devices)
     n = math.prod(axis_sizes)
     if n > len(devices):
-        raise ValueError(f"Number of devices {len(devices)} must be >= the product of mesh_shape {axis_sizes}")
+        raise _user_error(ValueError, f"Number of devices {len(devices)} must be >= the product of mesh_shape {axis_sizes}")
     if axis_types is None:
         axis_types = (AxisType.Explicit,) * len(axis_sizes)
     return Mesh(np.array(devices[:n], dtype=object).reshape(axis_sizes), axis_names, axis_types)
@@ -555,7 +558,8 @@ def _put_tree(x, shardings, function, what):
     for leaf, target in zip(leaves, _spread(shardings, x, f"{function} shardings")):
         target = context_sharding(target, function) if isinstance(target, PartitionSpec) else target
         if not (target is None or isinstance(target, Sharding)):
-            raise TypeError(
+            raise _user_error(
+                TypeError,
                 f"{function} leaf specifications are expected to be PartitionSpec instances or None, but got {target}"
             )
         leaf = leaf if isinstance(leaf, _core.Array) else _core.to_array(leaf)
@@ -629,9 +633,10 @@ def make_array_from_single_device_arrays(shape, sharding, arrays, *, dtype=None)
     shape, arrays = tuple(shape), list(arrays)
     for array in arrays:
         if not isinstance(array, _core.Array) or isinstance(array, _core.Tracer):
-            raise TypeError(f"Unsupported type for elements in `arrays`: {type(array)}")
+            raise _user_error(TypeError, f"Unsupported type for elements in `arrays`: {type(array)}")
     if len(arrays) != sharding.num_devices:
-        raise ValueError(
+        raise _user_error(
+            ValueError,
             f"Expected {sharding.num_devices} per-device arrays (this is how many devices are addressable by the sharding), but got "
             f"{len(arrays)}"
         )
@@ -639,7 +644,8 @@ def make_array_from_single_device_arrays(shape, sharding, arrays, *, dtype=None)
     aval = _core.ShapedArray(shape, arrays[0].dtype)
     for array in arrays:
         if tuple(array.shape) != wanted:
-            raise ValueError(
+            raise _user_error(
+                ValueError,
                 f"Expected shard shape {wanted} doesn't match the single device array shape {tuple(array.shape)}. Shape of Array is "
                 f"{aval.str_short()} with sharding {sharding}"
             )

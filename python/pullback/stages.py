@@ -3,6 +3,7 @@
 import dataclasses as _dataclasses
 import warnings as _warnings
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback._api import _struct
 
@@ -198,7 +199,7 @@ class Module:
 
 def _check_dialect(dialect):
     if dialect not in (None, "stablehlo", "jaxpr"):
-        raise ValueError(f"unknown dialect: {dialect}. There are 'stablehlo' and 'jaxpr'")
+        raise _user_error(ValueError, f"unknown dialect: {dialect}. There are 'stablehlo' and 'jaxpr'")
 
 
 @_dataclasses.dataclass
@@ -228,7 +229,7 @@ class Compiled(Stage):
     def __call__(self, *args, **kwargs):
         leaves, tree = _core.tree_flatten((args, kwargs))
         if tree != self.in_tree:
-            raise TypeError(_tree_mismatch(self.in_tree, tree))
+            raise _user_error(TypeError, _tree_mismatch(self.in_tree, tree))
         wrong = []
         names = self._staged.jaxpr.debug_info.arg_names
         for at, (leaf, aval) in enumerate(zip(leaves, self._staged.flat_in_avals)):
@@ -237,7 +238,8 @@ class Compiled(Stage):
                 name = names[at] if at < len(names) else at
                 wrong.append(f"Argument '{name}' compiled with {aval} and called with {given}")
         if wrong:
-            raise TypeError(
+            raise _user_error(
+                TypeError,
                 "Argument types differ from the types for which this computation was compiled. Perhaps you are calling the "
                 "compiled executable with a different enable_x64 mode than when it was AOT compiled? The mismatches are:\n"
                 + "\n".join(wrong)

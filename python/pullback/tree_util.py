@@ -3,6 +3,7 @@
 import functools as _functools
 from typing import Any as _Any
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback._core import (
     DictKey as DictKey,
@@ -183,10 +184,11 @@ def register_dataclass(nodetype, data_fields=None, meta_fields=None, drop_fields
     import dataclasses
 
     if (data_fields is None) != (meta_fields is None):
-        raise TypeError("register_dataclass: data_fields and meta_fields must both be specified when either is specified.")
+        raise _user_error(TypeError, "register_dataclass: data_fields and meta_fields must both be specified when either is specified.")
     if data_fields is None:
         if not dataclasses.is_dataclass(nodetype):
-            raise TypeError(
+            raise _user_error(
+                TypeError,
                 "register_dataclass: data_fields and meta_fields are required when nodetype is not a dataclass. "
                 f"Got {nodetype=}."
             )
@@ -205,9 +207,10 @@ def _check_fields(nodetype, given, dropped):
 
     wanted = {field.name for field in dataclasses.fields(nodetype) if field.init} - dropped
     if unexpected := given - wanted:
-        raise ValueError(f"data_fields and meta_fields must include all dataclass fields with init=True and only them. Unexpected fields: {unexpected}.")
+        raise _user_error(ValueError, f"data_fields and meta_fields must include all dataclass fields with init=True and only them. Unexpected fields: {unexpected}.")
     if missing := wanted - given:
-        raise ValueError(
+        raise _user_error(
+            ValueError,
             "data_fields and meta_fields must include all dataclass fields with init=True and only them. "
             f"Missing fields: {missing}. Add them to drop_fields to suppress this error."
         )
@@ -310,7 +313,7 @@ def tree_reduce_associative(operation, tree, *, identity=_unspecified, is_leaf=N
     leaves = tree_leaves(tree, is_leaf)
     if not leaves:
         if isinstance(identity, Unspecified):
-            raise ValueError("Must specify identity for parallel reduction of empty tree.")
+            raise _user_error(ValueError, "Must specify identity for parallel reduction of empty tree.")
         return identity
     while len(leaves) > 1:
         pairs = [operation(a, b) for a, b in zip(leaves[::2], leaves[1::2])]
@@ -338,7 +341,7 @@ def tree_transpose(outer_treedef, inner_treedef, pytree_to_transpose):
         inner_treedef = tree_structure(outer_treedef.flatten_up_to(pytree_to_transpose)[0])
     n_inner, n_outer = inner_treedef.num_leaves, outer_treedef.num_leaves
     if treedef.num_leaves != n_inner * n_outer or treedef != outer_treedef.compose(inner_treedef):
-        raise TypeError(f"Mismatch\n{treedef}\n != \n{outer_treedef.compose(inner_treedef)}")
+        raise _user_error(TypeError, f"Mismatch\n{treedef}\n != \n{outer_treedef.compose(inner_treedef)}")
     rows = [flat[start : start + n_inner] for start in range(0, len(flat), n_inner)] if n_inner else []
     return inner_treedef.unflatten(outer_treedef.unflatten(column) for column in zip(*rows)) if n_inner else inner_treedef.unflatten(())
 
@@ -410,7 +413,7 @@ def flatten_one_level(tree):
       ([3, [1, 2]], ['a', 'b'])
     """
     if not is_tree_node(tree):
-        raise ValueError(f"can't tree-flatten type: {type(tree)}")
+        raise _user_error(ValueError, f"can't tree-flatten type: {type(tree)}")
     outer = tree_structure(tree, is_leaf=lambda node: node is not tree)
     return outer.flatten_up_to(tree), outer.node_data()[1]
 
@@ -429,7 +432,7 @@ def flatten_one_level_with_keys(tree):
       ([(SequenceKey(idx=0), 1), (SequenceKey(idx=1), (2,))], None)
     """
     if not is_tree_node(tree):
-        raise ValueError(f"can't tree-flatten type: {type(tree)}")
+        raise _user_error(ValueError, f"can't tree-flatten type: {type(tree)}")
     return _core._keyed_children(tree), tree_structure(tree).node_data()[1]
 
 

@@ -1,10 +1,16 @@
 """`pullback.lax` gives what `jax.lax` gives."""
 
+import importlib
+
+import numpy as np
 import pytest
 from differential import check_equal, lines_of, names_of, ours, run
 
 jax = pytest.importorskip("jax")
 import jax.numpy  # noqa: E402
+
+import pullback  # noqa: E402
+import pullback.numpy  # noqa: E402
 
 THEIRS = names_of(jax)
 
@@ -119,3 +125,21 @@ CASES = lines_of("""
 @pytest.mark.parametrize("line", CASES)
 def test_eager(line):
     check_equal(run(line, ours()), run(line, THEIRS), line, 2e-5)
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "int32", "int8", "bool", "complex64"])
+def test_dot_general_of_two_dtypes(dtype, jax_oracle):
+    """The result has the promoted dtype; gradients have those of their operands."""
+
+    def program(jax):
+        numpy = importlib.import_module(jax.__name__ + ".numpy")
+        a, b = numpy.arange(6.0).reshape(2, 3), numpy.arange(6).reshape(3, 2).astype(dtype)
+        f = lambda a: jax.lax.dot(a, b).real.sum()
+        return jax.lax.dot(a, b), jax.lax.dot(b, a), jax.jit(jax.grad(f))(a), str(jax.make_jaxpr(jax.grad(f))(a))
+
+    *ours, our_text = program(pullback)
+    *theirs, their_text = program(jax_oracle)
+    for x, y in zip(ours, theirs):
+        assert x.dtype == y.dtype
+        np.testing.assert_allclose(np.asarray(x), np.asarray(y), rtol=1e-6)
+    assert our_text == their_text

@@ -121,8 +121,8 @@ pub fn not_implemented(text: impl Into<String>) -> PyErr {
 
 /// An error of Python code of ours: a class, and a text to which the user's line is added.
 #[pyfunction]
-fn user_error<'py>(class: &Bound<'py, PyAny>, text: &str) -> PyResult<Bound<'py, PyAny>> {
-    class.call1((placed(text),))
+fn user_error<'py>(class: &Bound<'py, PyAny>, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    class.call1((placed(text.str()?.to_string()),))
 }
 
 /// Adds the functions to the extension module.

@@ -2,6 +2,8 @@
 
 import functools as _functools
 
+from pullback._core import user_error as _user_error
+
 
 class _CpuBackend:
     """This process's CPU."""
@@ -36,7 +38,7 @@ def get_backend(platform=None):
       RuntimeError: there is none.
     """
     if platform not in (None, "cpu"):
-        raise RuntimeError(f"Unknown backend: '{platform}' requested, but no platforms that are instances of {platform} are present.")
+        raise _user_error(RuntimeError, f"Unknown backend: '{platform}' requested, but no platforms that are instances of {platform} are present.")
     return _CpuBackend()
 
 

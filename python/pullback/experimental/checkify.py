@@ -15,6 +15,7 @@ import typing as _typing
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core, tree_util as _tree_util
 from pullback.core import Literal as _Literal, Primitive as _Primitive, eval_jaxpr as _eval_jaxpr, jaxprs_in_params as _jaxprs_in_params
 from pullback.interpreters import ad as _ad, batching as _batching, mlir as _mlir
@@ -207,7 +208,8 @@ _batching.fancy_primitive_batchers[check_p] = _check_batch
 
 
 def _refuse_to_stage(*_, **__):
-    raise ValueError(
+    raise _user_error(
+        ValueError,
         "Cannot abstractly evaluate a checkify.check which was not functionalized. This probably means you tried to stage "
         "(jit/scan/pmap/...) a `check` without functionalizing it through `checkify.checkify`."
     )
@@ -249,10 +251,11 @@ def check(pred, msg, *fmt_args, debug=False, **fmt_kwargs):
       '-1.0 is not positive (`check` failed)'
     """
     if not _is_scalar_bool(pred):
-        raise TypeError(f"check takes a scalar pred as argument, got {pred}")
+        raise _user_error(TypeError, f"check takes a scalar pred as argument, got {pred}")
     for value in _tree_util.tree_leaves((fmt_args, fmt_kwargs)):
         if not isinstance(value, (_core.Array, _np.ndarray, _np.generic)):
-            raise TypeError(
+            raise _user_error(
+                TypeError,
                 f"Formatting arguments to checkify.check need to be PyTrees of arrays, but got {value!r} of type {type(value)}."
             )
     msg.format(*fmt_args, **fmt_kwargs)
@@ -310,7 +313,7 @@ def check_error(error):
       >>> checkify.check_error(checkify.checkify(lambda x: x)(1.0)[0])
     """
     if not isinstance(error, Error):
-        raise ValueError(f"check_error takes an Error as argument, got type {type(error)} instead.")
+        raise _user_error(ValueError, f"check_error takes an Error as argument, got type {type(error)} instead.")
     signatures = tuple(error._payloads)
     _bind(error._failed, error._code, [value for values in error._payloads.values() for value in values], signatures)
 

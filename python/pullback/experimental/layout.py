@@ -1,5 +1,8 @@
 """How elements lie in memory: row by row, always."""
 
+from pullback._core import user_error as _user_error
+
+
 
 class Layout:
     """The order of axes in memory, from the slowest."""
@@ -52,5 +55,5 @@ def with_layout_constraint(x, layout):
       (1, 2)
     """
     if layout.major_to_minor != tuple(range(x.ndim)):
-        raise NotImplementedError(f"arrays are row-major here; the layout {layout} is not supported")
+        raise _user_error(NotImplementedError, f"arrays are row-major here; the layout {layout} is not supported")
     return x

@@ -2,6 +2,8 @@
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
+
 
 def create_device_mesh(mesh_shape, devices=None, *, contiguous_submeshes=False, allow_split_physical_axes=False):
     """Devices as an array of the given shape, for a `Mesh`.
@@ -22,7 +24,7 @@ def create_device_mesh(mesh_shape, devices=None, *, contiguous_submeshes=False, 
 
     devices = pullback.devices() if devices is None else list(devices)
     if _np.prod(mesh_shape, dtype=int) != len(devices):
-        raise ValueError(f"Number of devices {len(devices)} must equal the product of mesh_shape {tuple(mesh_shape)}")
+        raise _user_error(ValueError, f"Number of devices {len(devices)} must equal the product of mesh_shape {tuple(mesh_shape)}")
     return _np.array(devices, dtype=object).reshape(tuple(mesh_shape))
 
 

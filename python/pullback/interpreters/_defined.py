@@ -4,6 +4,7 @@ Each function gets the primitive and its parameters first, finds the rule, calls
 lists of results, with None for a symbolic zero. The core makes the transform's emitter current around the call.
 """
 
+from pullback._core import user_error as _user_error
 from pullback.interpreters import ad, batching, mlir
 
 
@@ -33,7 +34,7 @@ def abstract_eval(primitive, params, avals):
         raise _missing("Abstract evaluation", primitive)
     out, effects = rule(*avals, **params)
     if effects:
-        raise NotImplementedError(f"primitive '{primitive}' has effects {effects}; primitives defined in Python must have none")
+        raise _user_error(NotImplementedError, f"primitive '{primitive}' has effects {effects}; primitives defined in Python must have none")
     return _results(primitive, out)
 
 

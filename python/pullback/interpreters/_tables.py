@@ -1,5 +1,8 @@
 """Tables from primitives to rules, which libraries read and write."""
 
+from pullback._core import user_error as _user_error
+
+
 
 class RuleTable(dict):
     """Rules by primitive.
@@ -14,7 +17,8 @@ class RuleTable(dict):
 
     def __setitem__(self, primitive, rule):
         if primitive.is_core:
-            raise NotImplementedError(
+            raise _user_error(
+                NotImplementedError,
                 f"the {self.what} of {primitive.name!r} is the core's own and cannot be replaced; wrap the function in "
                 "jax.custom_jvp or jax.custom_vjp, or define a primitive of your own"
             )

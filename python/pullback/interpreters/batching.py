@@ -6,6 +6,7 @@
 
 import typing as _typing
 
+from pullback._core import user_error as _user_error
 from pullback._core import BatchTracer as BatchTracer
 from pullback.interpreters._tables import RuleTable as _RuleTable
 
@@ -57,7 +58,7 @@ def matchaxis(name, size, mesh_axis, source, destination, x, sum_match=False):
         return broadcast(x, size, destination)
     if destination is not_mapped:
         if not sum_match:
-            raise ValueError("vmap has mapped output but out_axes is None")
+            raise _user_error(ValueError, "vmap has mapped output but out_axes is None")
         return x.sum(source)
     return moveaxis(x, source, destination)
 

@@ -4,6 +4,7 @@
 operations of a compiler's representation by hand cannot be run: there is none here; they raise when the primitive is compiled.
 """
 
+from pullback._core import user_error as _user_error
 from pullback.interpreters._tables import RuleTable as _RuleTable
 
 _lowerings = _RuleTable("lowering")
@@ -17,7 +18,7 @@ class _Inlined:
         self.multiple_results = multiple_results
 
     def __call__(self, ctx, *args, **params):
-        raise NotImplementedError("a lowering made by lower_fun is inlined by the core; it cannot be called by hand")
+        raise _user_error(NotImplementedError, "a lowering made by lower_fun is inlined by the core; it cannot be called by hand")
 
 
 def lower_fun(fun, multiple_results=True):
@@ -45,7 +46,8 @@ def lowering_of(primitive):
     """
     rule = _lowerings.get(primitive)
     if rule is None:
-        raise NotImplementedError(
+        raise _user_error(
+            NotImplementedError,
             f"MLIR translation rule for primitive '{primitive}' not found for platform cpu; set one with "
             "mlir.register_lowering(primitive, mlir.lower_fun(f))"
         )
@@ -57,7 +59,8 @@ def inlined(primitive, rule, avals, params):
     import pullback
 
     if not isinstance(rule, _Inlined):
-        raise NotImplementedError(
+        raise _user_error(
+            NotImplementedError,
             f"the lowering of primitive '{primitive}' builds MLIR by hand, which Pullback does not have; register "
             "mlir.lower_fun(f) with a function of arrays instead"
         )

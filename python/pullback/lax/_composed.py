@@ -4,6 +4,7 @@ import operator
 
 import numpy as np
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback.dtypes import issubdtype
 from pullback.lax._records import FftType, GatherDimensionNumbers, RaggedDotDimensionNumbers
@@ -16,7 +17,7 @@ def _fft_type(kind):
     if isinstance(kind, str):
         names = {"fft": FftType.FFT, "ifft": FftType.IFFT, "rfft": FftType.RFFT, "irfft": FftType.IRFFT}
         if kind.lower() not in names:
-            raise ValueError(f"Unknown FFT type '{kind}'")
+            raise _user_error(ValueError, f"Unknown FFT type '{kind}'")
         return names[kind.lower()]
     return FftType(int(kind))
 
@@ -44,21 +45,21 @@ def fft(x, fft_type, fft_lengths):
     name = kind.name
     if kind == FftType.RFFT:
         if _n.iscomplexobj(x):
-            raise ValueError("only real valued inputs supported for rfft")
+            raise _user_error(ValueError, "only real valued inputs supported for rfft")
         if x.dtype.kind in "iub":
             x = x.astype(_n.result_type(x, float))
         if x.dtype.name not in ("float32", "float64"):
-            raise ValueError(f"RFFT input must be float32 or float64, got {x.dtype}")
+            raise _user_error(ValueError, f"RFFT input must be float32 or float64, got {x.dtype}")
     elif not _n.iscomplexobj(x):
         x = x.astype(_n.result_type(x, complex))
     if len(lengths) > x.ndim:
-        raise ValueError(f"{name} input shape {x.shape} must have at least as many input dimensions as fft_lengths {lengths}.")
+        raise _user_error(ValueError, f"{name} input shape {x.shape} must have at least as many input dimensions as fft_lengths {lengths}.")
     minor = x.shape[x.ndim - len(lengths):]
     if kind == FftType.IRFFT and lengths:
         if minor[:-1] != lengths[:-1] or minor[-1] != lengths[-1] // 2 + 1:
-            raise ValueError(f"IRFFT input shape {x.shape} minor dimensions must be equal to all except the last fft_length, got fft_lengths={lengths}")
+            raise _user_error(ValueError, f"IRFFT input shape {x.shape} minor dimensions must be equal to all except the last fft_length, got fft_lengths={lengths}")
     elif minor != lengths:
-        raise ValueError(f"{name} input shape {x.shape} minor dimensions must be equal to fft_lengths {lengths}")
+        raise _user_error(ValueError, f"{name} input shape {x.shape} minor dimensions must be equal to fft_lengths {lengths}")
     if not lengths:
         return x
     return _core.find_primitive("fft").bind(x, fft_type=int(kind), fft_lengths=lengths)
@@ -67,11 +68,11 @@ def fft(x, fft_type, fft_lengths):
 def _approx(operand, k, reduction_dimension, recall_target, aggregate_to_topk, sign):
     operand = _n.asarray(operand)
     if not issubdtype(operand.dtype, np.floating):
-        raise ValueError("operand must be a floating type")
+        raise _user_error(ValueError, "operand must be a floating type")
     if not 0.0 < recall_target <= 1.0:
-        raise ValueError(f"recall_target must be in (0, 1], got {recall_target}")
+        raise _user_error(ValueError, f"recall_target must be in (0, 1], got {recall_target}")
     if not aggregate_to_topk:
-        raise NotImplementedError("approx_max_k and approx_min_k with aggregate_to_topk=False are not implemented on the CPU")
+        raise _user_error(NotImplementedError, "approx_max_k and approx_min_k with aggregate_to_topk=False are not implemented on the CPU")
     values, places = _l.top_k(operand if sign > 0 else -operand, k, axis=reduction_dimension)
     return [values if sign > 0 else -values, places]
 
@@ -231,9 +232,9 @@ def ragged_dot_general(
     dims = ragged_dot_dimension_numbers
     (contract, batch), (ragged,) = dims.dot_dimension_numbers, dims.lhs_ragged_dimensions
     if group_offset is not None:
-        raise NotImplementedError("ragged_dot_general with group_offset is not implemented")
+        raise _user_error(NotImplementedError, "ragged_dot_general with group_offset is not implemented")
     if group_sizes.ndim != 1 or ragged in tuple(batch[0]):
-        raise NotImplementedError("ragged_dot_general with a ragged batch axis or with sizes for each batch is not implemented")
+        raise _user_error(NotImplementedError, "ragged_dot_general with a ragged batch axis or with sizes for each batch is not implemented")
     mask = _group_mask(group_sizes, lhs.shape[ragged])
     shape = [mask.shape[0]] + [1] * lhs.ndim
     shape[ragged + 1] = lhs.shape[ragged]
@@ -242,7 +243,7 @@ def ragged_dot_general(
     moved = tuple(axis + 1 for axis in contract[0]), tuple(axis + 1 for axis in batch[0])
     if ragged in contract[0]:
         if dims.rhs_group_dimensions:
-            raise ValueError("ragged_dot_general expected zero group dimensions of rhs when a contracted axis is ragged")
+            raise _user_error(ValueError, "ragged_dot_general expected zero group dimensions of rhs when a contracted axis is ragged")
         out = _l.dot_general(grouped, rhs, ((moved[0], contract[1]), (moved[1], batch[1])),
                              preferred_element_type=preferred_element_type)
         return _n.moveaxis(out, len(batch[0]), 0)
@@ -293,7 +294,7 @@ def platform_dependent(*args, default=None, **per_platform):
     """
     function = per_platform.get("cpu", default)
     if function is None:
-        raise NotImplementedError(f"platform_dependent has a function for {sorted(per_platform)} and no default, but runs on cpu")
+        raise _user_error(NotImplementedError, f"platform_dependent has a function for {sorted(per_platform)} and no default, but runs on cpu")
     return function(*args)
 
 
@@ -376,7 +377,7 @@ def _scaled(x, scale, name):
         return x
     scale = _n.asarray(scale)
     if scale.ndim != x.ndim or any(size % parts for size, parts in zip(x.shape, scale.shape)):
-        raise ValueError(f"scaled_dot {name}_scale of shape {scale.shape} does not divide {name} of shape {x.shape}")
+        raise _user_error(ValueError, f"scaled_dot {name}_scale of shape {scale.shape} does not divide {name} of shape {x.shape}")
     for axis, (size, parts) in enumerate(zip(x.shape, scale.shape)):
         scale = _n.repeat(scale, size // parts, axis=axis)
     return x * scale.astype(x.dtype)

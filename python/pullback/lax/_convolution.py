@@ -7,6 +7,7 @@ import operator
 
 import numpy as np
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback.lax._records import ConvDimensionNumbers
 
@@ -37,7 +38,7 @@ def padtype_to_pads(in_shape, window_shape, window_strides, padding):
     """
     kind = padding.upper() if isinstance(padding, str) else getattr(padding, "name", str(padding))
     if kind not in ("VALID", "SAME", "SAME_LOWER"):
-        raise RuntimeError(f"Unrecognized padding type: expected 'VALID', 'SAME', or 'SAME_LOWER', got {padding}.")
+        raise _user_error(RuntimeError, f"Unrecognized padding type: expected 'VALID', 'SAME', or 'SAME_LOWER', got {padding}.")
     if kind == "VALID":
         return [(0, 0)] * len(in_shape)
     pads = []
@@ -65,15 +66,17 @@ def conv_general_permutations(dimension_numbers):
     pairs = ("N", "C"), ("O", "I"), ("N", "C")
     for position, (spec, pair) in enumerate(zip(dimension_numbers, pairs)):
         if len(set(spec)) != len(spec):
-            raise TypeError(f"convolution dimension_numbers[{position}] cannot have duplicate characters, got {spec}.")
+            raise _user_error(TypeError, f"convolution dimension_numbers[{position}] cannot have duplicate characters, got {spec}.")
         if any(spec.count(letter) != 1 for letter in pair):
-            raise TypeError(
+            raise _user_error(
+                TypeError,
                 f"convolution dimension_numbers[{position}] must contain the characters '{pair[0]}' and '{pair[1]}' exactly once, "
                 f"got {spec}."
             )
     lhs, rhs, out = ([letter for letter in spec if letter not in pair] for spec, pair in zip(dimension_numbers, pairs))
     if not set(lhs) == set(rhs) == set(out):
-        raise TypeError(
+        raise _user_error(
+            TypeError,
             "convolution dimension_numbers elements must each have the same set of spatial characters, got "
             f"{dimension_numbers}."
         )
@@ -102,19 +105,19 @@ def conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers):
     if isinstance(dimension_numbers, ConvDimensionNumbers):
         return dimension_numbers
     if len(lhs_shape) != len(rhs_shape):
-        raise TypeError(f"convolution requires lhs and rhs ndim to be equal, got {len(lhs_shape)} and {len(rhs_shape)}.")
+        raise _user_error(TypeError, f"convolution requires lhs and rhs ndim to be equal, got {len(lhs_shape)} and {len(rhs_shape)}.")
     rank = len(lhs_shape)
     if dimension_numbers is None:
         return ConvDimensionNumbers(*(tuple(range(rank)),) * 3)
     if not isinstance(dimension_numbers, (list, tuple)):
-        raise TypeError(f"convolution dimension_numbers must be tuple/list or None, got {type(dimension_numbers)}.")
+        raise _user_error(TypeError, f"convolution dimension_numbers must be tuple/list or None, got {type(dimension_numbers)}.")
     if len(dimension_numbers) != 3:
-        raise TypeError(f"convolution dimension_numbers list/tuple must be length 3, got {len(dimension_numbers)}.")
+        raise _user_error(TypeError, f"convolution dimension_numbers list/tuple must be length 3, got {len(dimension_numbers)}.")
     if not all(isinstance(spec, str) for spec in dimension_numbers):
-        raise TypeError(f"convolution dimension_numbers elements must be strings, got {tuple(map(type, dimension_numbers))}.")
+        raise _user_error(TypeError, f"convolution dimension_numbers elements must be strings, got {tuple(map(type, dimension_numbers))}.")
     for position, spec in enumerate(dimension_numbers):
         if len(spec) != rank:
-            raise TypeError(f"convolution dimension_numbers[{position}] must have len equal to the ndim of lhs and rhs, got {len(spec)} for lhs and rhs shapes {lhs_shape} and {rhs_shape}.")
+            raise _user_error(TypeError, f"convolution dimension_numbers[{position}] must have len equal to the ndim of lhs and rhs, got {len(spec)} for lhs and rhs shapes {lhs_shape} and {rhs_shape}.")
     return ConvDimensionNumbers(*conv_general_permutations(dimension_numbers))
 
 
@@ -157,10 +160,11 @@ def conv_general_dilated(
     dims = conv_dimension_numbers(lhs.shape, rhs.shape, dimension_numbers)
     n = lhs.ndim - 2
     if lhs.ndim != rhs.ndim:
-        raise TypeError(f"convolution requires lhs and rhs ndim to be equal, got {lhs.ndim} and {rhs.ndim}.")
+        raise _user_error(TypeError, f"convolution requires lhs and rhs ndim to be equal, got {lhs.ndim} and {rhs.ndim}.")
     strides = tuple(map(operator.index, window_strides))
     if len(strides) != n:
-        raise ValueError(
+        raise _user_error(
+            ValueError,
             f"conv_general_dilated window and window_strides must have the same number of dimensions, but got {n} and {len(strides)}"
         )
     lhs_dilation = (1,) * n if lhs_dilation is None else tuple(map(operator.index, lhs_dilation))
@@ -171,11 +175,12 @@ def conv_general_dilated(
     try:
         padding = tuple((operator.index(low), operator.index(high)) for low, high in padding)
     except (ValueError, TypeError):
-        raise ValueError(
+        raise _user_error(
+            ValueError,
             f"padding argument to conv_general_dilated should be a string or a sequence of (low, high) pairs, got {padding}"
         ) from None
     if len(padding) != n:
-        raise TypeError(f"Wrong number of explicit pads for convolution: expected {n}, got {len(padding)}.")
+        raise _user_error(TypeError, f"Wrong number of explicit pads for convolution: expected {n}, got {len(padding)}.")
     preferred = None if preferred_element_type is None else _n.result_type(preferred_element_type)
     return _primitive("conv_general_dilated").bind(
         lhs, rhs, window_strides=strides, padding=padding, lhs_dilation=lhs_dilation, rhs_dilation=rhs_dilation,
@@ -244,7 +249,7 @@ def _transpose_padding(window, stride, padding):
         total = window + stride - 2 + max(window - stride, 0)
         low = window - 1
     else:
-        raise ValueError("Padding mode must be `SAME` or `VALID`.")
+        raise _user_error(ValueError, "Padding mode must be `SAME` or `VALID`.")
     return low, total - low
 
 
@@ -279,12 +284,12 @@ def conv_transpose(
       Array([2., 1., 2., 1.], dtype=float32)
     """
     if len(lhs.shape) != len(rhs.shape) or len(lhs.shape) < 2:
-        raise ValueError("conv_transpose: lhs and rhs must have the same number of dimensions, at least 2.")
+        raise _user_error(ValueError, "conv_transpose: lhs and rhs must have the same number of dimensions, at least 2.")
     n = len(lhs.shape) - 2
     if dimension_numbers is None:
         letters = {0: "", 1: "H", 2: "HW", 3: "HWD"}.get(n)
         if letters is None:
-            raise ValueError("No 4+ dimensional dimension_number defaults.")
+            raise _user_error(ValueError, "No 4+ dimensional dimension_number defaults.")
         dimension_numbers = (f"N{letters}C", f"{letters}IO", f"N{letters}C")
     dims = conv_dimension_numbers(lhs.shape, rhs.shape, dimension_numbers)
     window = _take(rhs.shape, dims.rhs_spec)[2:]
@@ -396,7 +401,7 @@ def conv_shape_tuple(lhs_shape, rhs_shape, strides, pads, batch_group_count=1):
     if isinstance(pads, str):
         pads = padtype_to_pads(lhs_shape[2:], rhs_shape[2:], strides, pads)
     if len(pads) != len(lhs_shape) - 2:
-        raise TypeError(f"Wrong number of explicit pads for convolution: expected {len(lhs_shape) - 2}, got {len(pads)}.")
+        raise _user_error(TypeError, f"Wrong number of explicit pads for convolution: expected {len(lhs_shape) - 2}, got {len(pads)}.")
     places = tuple(
         max((size + low + high - window) // stride + 1, 0)
         for size, window, stride, (low, high) in zip(lhs_shape[2:], rhs_shape[2:], strides, pads)

@@ -6,6 +6,7 @@ works leaf by leaf. A name that no map binds raises `NameError: unbound axis nam
 
 from __future__ import annotations
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback.tree_util import tree_map
 
@@ -42,7 +43,7 @@ def _constant_sum(leaf, axes, groups):
     if groups is not None:
         sizes = {len(group) for group in groups}
         if sorted(index for group in groups for index in group) != list(range(size)):
-            raise ValueError("axis_index_groups must cover all indices exactly once")
+            raise _user_error(ValueError, "axis_index_groups must cover all indices exactly once")
         if len(sizes) > 1:
             return _lax._psum(leaf, axes, groups)
         size = sizes.pop()
@@ -257,7 +258,7 @@ def pshuffle(x, axis_name, perm):
       Array([3, 1, 2], dtype=int32)
     """
     if set(perm) != set(range(len(perm))):
-        raise ValueError(f"`perm` does not represent a permutation: {perm}")
+        raise _user_error(ValueError, f"`perm` does not represent a permutation: {perm}")
     return ppermute(x, axis_name, [(source, target) for target, source in enumerate(perm)])
 
 
@@ -342,9 +343,9 @@ def pcast(x, axis_name, *, to: str):
       Array([1, 2], dtype=int32)
     """
     if to not in ("varying", "reduced", "unreduced"):
-        raise ValueError(f"pcast takes to='varying', 'reduced' or 'unreduced', got {to!r}.")
+        raise _user_error(ValueError, f"pcast takes to='varying', 'reduced' or 'unreduced', got {to!r}.")
     if to != "varying":
-        raise NotImplementedError(f"pcast(to={to!r}): partial sums as types of arrays are not implemented; use psum.")
+        raise _user_error(NotImplementedError, f"pcast(to={to!r}): partial sums as types of arrays are not implemented; use psum.")
     names = _tuple(axis_name)
     return tree_map(lambda leaf: _lax._pvary(leaf, names), x)
 

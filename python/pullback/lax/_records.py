@@ -5,6 +5,8 @@ import enum
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from pullback._core import user_error as _user_error
+
 
 class Precision(enum.Enum):
     """How exactly contractions compute; the CPU computes in full precision always."""
@@ -42,7 +44,7 @@ class GatherScatterMode(enum.Enum):
         names = {"clip": "CLIP", None: "FILL_OR_DROP", "fill": "FILL_OR_DROP", "drop": "FILL_OR_DROP",
                  "promise_in_bounds": "PROMISE_IN_BOUNDS", "one_hot": "ONE_HOT"}
         if s not in names:
-            raise ValueError(f'Unknown gather mode "{s}"')
+            raise _user_error(ValueError, f'Unknown gather mode "{s}"')
         return GatherScatterMode[names[s]]
 
 
@@ -122,9 +124,9 @@ class Tolerance:
 
     def __init__(self, atol: float = 0.0, rtol: float = 0.0, ulps: int = 0):
         if atol < 0.0 or rtol < 0.0 or ulps < 0:
-            raise ValueError("Tolerances must be non-negative.")
+            raise _user_error(ValueError, "Tolerances must be non-negative.")
         if atol == 0.0 and rtol == 0.0 and ulps == 0:
-            raise ValueError("At least one of atol, rtol, or ulps must be set.")
+            raise _user_error(ValueError, "At least one of atol, rtol, or ulps must be set.")
         self.atol, self.rtol, self.ulps = atol, rtol, ulps
 
 

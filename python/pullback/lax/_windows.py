@@ -8,6 +8,7 @@ import operator
 
 import numpy as np
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback.lax._convolution import padtype_to_pads
 
@@ -71,7 +72,7 @@ def _traced(computation, operands, inits, treedef):
         out = computation(tree_unflatten(treedef, scalars[:n]), tree_unflatten(treedef, scalars[n:]))
         leaves, out_tree = tree_flatten(out)
         if out_tree != treedef:
-            raise ValueError(f"The computation must return a tree like the operands': {treedef}, got {out_tree}.")
+            raise _user_error(ValueError, f"The computation must return a tree like the operands': {treedef}, got {out_tree}.")
         return [_l.convert_element_type(leaf, aval.dtype) for leaf, aval in zip(leaves, avals)]
 
     return pullback.make_jaxpr(flat)(*avals, *avals)
@@ -81,11 +82,11 @@ def _operands(name, operands, init_values):
     xs, treedef = _leaves(operands)
     inits, init_tree = _leaves(init_values)
     if treedef != init_tree:
-        raise ValueError(f"Operands must have the same tree structure as init_values: {treedef} vs. {init_tree}")
+        raise _user_error(ValueError, f"Operands must have the same tree structure as init_values: {treedef} vs. {init_tree}")
     xs = [_n.asarray(x) for x in xs]
     for x, init in zip(xs, inits):
         if _n.shape(init) != ():
-            raise ValueError(f"{name} initial values must be scalars, got shape {_n.shape(init)}")
+            raise _user_error(ValueError, f"{name} initial values must be scalars, got shape {_n.shape(init)}")
     arrays = [_l.convert_element_type(init, x.dtype) for x, init in zip(xs, inits)]
     return xs, inits, arrays, treedef
 
@@ -113,9 +114,9 @@ def reduce(operands, init_values, computation, dimensions, out_sharding=None):
     dimensions = tuple(operator.index(axis) for axis in dimensions)
     for x in xs:
         if len(set(dimensions)) != len(dimensions):
-            raise ValueError(f"duplicate value in 'axes' of reduction: {dimensions}")
+            raise _user_error(ValueError, f"duplicate value in 'axes' of reduction: {dimensions}")
         if not all(0 <= axis < x.ndim for axis in dimensions):
-            raise ValueError(f"reduction axes {dimensions} contains out-of-bounds indices for {x.aval.str_short()}.")
+            raise _user_error(ValueError, f"reduction axes {dimensions} contains out-of-bounds indices for {x.aval.str_short()}.")
     if len(xs) == 1:
         name = _known(computation, inits[0], xs[0].dtype, ("sum", "prod", "max", "min", "or", "and", "xor"))
         if name is not None:
@@ -134,11 +135,12 @@ def _window_arguments(shape, window_dimensions, window_strides, padding, base_di
     base = (1,) * n if base_dilation is None else tuple(map(operator.index, base_dilation))
     inner = (1,) * n if window_dilation is None else tuple(map(operator.index, window_dilation))
     if min((*window, 1)) < 1:
-        raise TypeError(f"reduce_window window_dimensions must have every element be strictly positive, got {window}.")
+        raise _user_error(TypeError, f"reduce_window window_dimensions must have every element be strictly positive, got {window}.")
     if isinstance(padding, str):
         lengths = {len(window), len(strides), len(base), len(inner), n}
         if len(lengths) != 1:
-            raise ValueError(
+            raise _user_error(
+                ValueError,
                 f"reduce_window takes one window size, stride and dilation for each of the {n} axes, got {window}, {strides}, "
                 f"{base} and {inner}."
             )

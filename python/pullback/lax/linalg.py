@@ -5,6 +5,7 @@ What has no factors gives NaN. Each function but those that symmetrize is one pr
 
 import enum
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 
 _n = _core.numpy
@@ -52,9 +53,9 @@ def _symmetrized(x):
 def _matrix(x, name, square=False):
     x = _n.asarray(x)
     if x.ndim < 2:
-        raise TypeError(f"Input 0 to {name} must have rank at least 2, but got shape={x.shape}")
+        raise _user_error(TypeError, f"Input 0 to {name} must have rank at least 2, but got shape={x.shape}")
     if square and x.shape[-1] != x.shape[-2]:
-        raise ValueError(f"Argument to {name} must have shape [..., n, n], got shape {x.shape}")
+        raise _user_error(ValueError, f"Argument to {name} must have shape [..., n, n], got shape {x.shape}")
     return x
 
 
@@ -75,7 +76,7 @@ def cholesky(x, *, symmetrize_input=True):
     """
     x = _n.asarray(x)
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
-        raise ValueError(f"The input to linalg.cholesky must have shape [..., n, n], got shape {x.shape}")
+        raise _user_error(ValueError, f"The input to linalg.cholesky must have shape [..., n, n], got shape {x.shape}")
     return _n.tril(_bind("cholesky", _symmetrized(x) if symmetrize_input else x))
 
 
@@ -318,7 +319,7 @@ def svd(x, *, full_matrices=True, compute_uv=True, subset_by_index=None, algorit
       Array([3., 2.], dtype=float32)
     """
     if subset_by_index is not None and compute_uv and full_matrices:
-        raise ValueError("full_matrices and subset_by_index cannot both be set")
+        raise _user_error(ValueError, "full_matrices and subset_by_index cannot both be set")
     out = _bind(
         "svd", _matrix(x, "svd"), full_matrices=full_matrices, compute_uv=compute_uv, subset_by_index=None, algorithm=None
     )
@@ -447,7 +448,7 @@ def qdwh(x, *, is_hermitian=False, max_iterations=None, eps=None, dynamic_shape=
       (Array([[1.]], dtype=float32), Array([[2.]], dtype=float32))
     """
     if dynamic_shape is not None:
-        raise NotImplementedError("qdwh with dynamic_shape is not implemented")
+        raise _user_error(NotImplementedError, "qdwh with dynamic_shape is not implemented")
     x = _matrix(x, "qdwh")
     u, s, vh = svd(x, full_matrices=False)
     return _n.matmul(u, vh), _n.matmul(_adjoint(vh) * s[..., None, :], vh), _n.asarray(1), _n.asarray(True)

@@ -4,6 +4,7 @@ import math as _math
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 
 _n = _core.numpy
@@ -15,9 +16,9 @@ def _check(name, x, shape, dtype=None):
         return
     fits = len(x.shape) == len(shape) and all(want in (-1, size) for want, size in zip(shape, x.shape))
     if not fits:
-        raise ValueError(f"{name} shape should be {list(shape)}: but got {tuple(x.shape)}")
+        raise _user_error(ValueError, f"{name} shape should be {list(shape)}: but got {tuple(x.shape)}")
     if dtype is not None and x.dtype != dtype:
-        raise ValueError(f"{name} dtype should be {dtype}, but got {x.dtype}")
+        raise _user_error(ValueError, f"{name} dtype should be {dtype}, but got {x.dtype}")
 
 
 def _four_axes(x):
@@ -61,9 +62,9 @@ def dot_product_attention(
       (1, 3, 2, 4)
     """
     if implementation == "cudnn":
-        raise RuntimeError("cuDNN is not detected.")
+        raise _user_error(RuntimeError, "cuDNN is not detected.")
     if implementation not in (None, "xla"):
-        raise ValueError(f"Unsupported implementation option: {implementation}")
+        raise _user_error(ValueError, f"Unsupported implementation option: {implementation}")
     shape = _n.shape(query)
     query, key, value, bias, mask = map(_four_axes, (query, key, value, bias, mask))
     lengths = tuple(None if x is None else _n.asarray(x) for x in (query_seq_lengths, key_value_seq_lengths))
@@ -81,13 +82,13 @@ def dot_product_attention(
 
 def _check_operands(query, key, value, bias, mask, lengths):
     if key.ndim != 4:
-        raise ValueError(f"key should have 3 or 4 axes, got shape {key.shape}")
+        raise _user_error(ValueError, f"key should have 3 or 4 axes, got shape {key.shape}")
     b, s, k, h = key.shape
     _check("value", value, (b, s, k, h), key.dtype)
     _check("query", query, (b, -1, -1, h), key.dtype)
     t, n = query.shape[1:3]
     if n % k != 0:
-        raise ValueError(f"The number of query heads must be a multiple of key/value heads, but got {n} vs {k}")
+        raise _user_error(ValueError, f"The number of query heads must be a multiple of key/value heads, but got {n} vs {k}")
     _check("bias", bias, (-1, -1, -1, -1))
     _check("mask", mask, (-1, -1, -1, -1), _np.dtype(bool))
     for name, x in (("bias", bias), ("mask", mask)):

@@ -6,6 +6,7 @@ from typing import Any as _Any
 import ml_dtypes as _ml_dtypes
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 
 _n = _core.numpy
@@ -45,7 +46,7 @@ def get_scaled_dot_general_config(mode, global_scale=None):
         )
     if mode == "mxfp8":
         return BlockScaleConfig(mode, 32, _ml_dtypes.float8_e4m3fn, _ml_dtypes.float8_e8m0fnu, None, False)
-    raise ValueError(f"Unsupported mode: {mode}")
+    raise _user_error(ValueError, f"Unsupported mode: {mode}")
 
 
 def scaled_matmul(lhs, rhs, lhs_scales, rhs_scales, preferred_element_type=_np.float32):
@@ -69,11 +70,11 @@ def scaled_matmul(lhs, rhs, lhs_scales, rhs_scales, preferred_element_type=_np.f
     operands = [_n.asarray(x) for x in (lhs, rhs, lhs_scales, rhs_scales)]
     lhs, rhs, lhs_scales, rhs_scales = operands
     if any(x.ndim != 3 for x in operands):
-        raise ValueError(f"scaled_matmul requires all inputs to be 3-dimensional arrays, got shapes {[x.shape for x in operands]}")
+        raise _user_error(ValueError, f"scaled_matmul requires all inputs to be 3-dimensional arrays, got shapes {[x.shape for x in operands]}")
     if lhs.shape[-1] != rhs.shape[-1] or lhs.shape[0] != rhs.shape[0] or lhs_scales.shape[-1] != rhs_scales.shape[-1]:
-        raise ValueError(f"scaled_matmul requires inputs a and b to have matching batch and contract dims, got {lhs.shape}, {rhs.shape}")
+        raise _user_error(ValueError, f"scaled_matmul requires inputs a and b to have matching batch and contract dims, got {lhs.shape}, {rhs.shape}")
     if lhs.shape[-1] % lhs_scales.shape[-1]:
-        raise ValueError(f"contract dim {lhs.shape[-1]} is not a multiple of the number of scales, {lhs_scales.shape[-1]}")
+        raise _user_error(ValueError, f"contract dim {lhs.shape[-1]} is not a multiple of the number of scales, {lhs_scales.shape[-1]}")
     dtype = _core.as_dtype(preferred_element_type)
     wide = [_scaled(x, s, dtype) for x, s in ((lhs, lhs_scales), (rhs, rhs_scales))]
     return _n.einsum("bmk,bnk->bmn", *wide, preferred_element_type=dtype)
@@ -104,7 +105,8 @@ def scaled_dot_general(
         ...
       NotImplementedError: jax.nn.scaled_dot_general is not implemented: it stores ...
     """
-    raise NotImplementedError(
+    raise _user_error(
+        NotImplementedError,
         "jax.nn.scaled_dot_general is not implemented: it stores operands in blocks of narrow floats; jax.nn.scaled_matmul "
         "takes operands in that form, jax.lax.dot_general plain ones"
     )

@@ -4,6 +4,7 @@ import math as _math
 from typing import Protocol as _Protocol
 from typing import runtime_checkable as _runtime_checkable
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 
 __all__ = [
@@ -263,7 +264,7 @@ def orthogonal(scale=1.0, column_axis=-1, dtype=None):
         _check_sharding(out_sharding)
         dtype = _core.as_dtype((float if default is None else default) if dtype is None else dtype)
         if len(shape) < 2:
-            raise ValueError("orthogonal initializer requires at least a 2D shape")
+            raise _user_error(ValueError, "orthogonal initializer requires at least a 2D shape")
         n_columns = shape[column_axis]
         n_rows = _math.prod(shape) // n_columns
         q = random.orthogonal(key, n_rows, (), dtype, n_columns)
@@ -295,9 +296,9 @@ def delta_orthogonal(scale=1.0, column_axis=-1, dtype=None):
         _check_sharding(out_sharding)
         dtype = _core.as_dtype((float if default is None else default) if dtype is None else dtype)
         if len(shape) not in (3, 4, 5):
-            raise ValueError("Delta orthogonal initializer requires a 3D, 4D or 5D shape.")
+            raise _user_error(ValueError, "Delta orthogonal initializer requires a 3D, 4D or 5D shape.")
         if shape[-1] < shape[-2]:
-            raise ValueError("`fan_in` must be less or equal than `fan_out`. ")
+            raise _user_error(ValueError, "`fan_in` must be less or equal than `fan_out`. ")
         matrix = orthogonal(scale, column_axis, dtype)(key, shape[-2:])
         centre = tuple((size - 1) // 2 for size in shape[:-2])
         return _core.numpy.zeros(shape, dtype).at[centre].set(matrix)

@@ -2,6 +2,7 @@
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core, lax
 
 _n = _core.numpy
@@ -16,14 +17,14 @@ def _layout(x, name):
     try:
         word, mantissa = _LAYOUTS[x.dtype.name]
     except KeyError:
-        raise NotImplementedError(f"jax.numpy.{name} of {x.dtype} is not implemented") from None
+        raise _user_error(NotImplementedError, f"jax.numpy.{name} of {x.dtype} is not implemented") from None
     return lax.bitcast_convert_type(x, word), mantissa, _np.dtype(word).itemsize * 8
 
 
 def _real(name, x):
     (x,) = _n._promote_inexact(name, x)
     if x.dtype.kind == "c":
-        raise TypeError(f"{name} does not support complex-valued inputs")
+        raise _user_error(TypeError, f"{name} does not support complex-valued inputs")
     return x
 
 
@@ -88,7 +89,7 @@ def spacing(x, /):
 
 def _bit_order(bitorder):
     if bitorder not in ("little", "big"):
-        raise ValueError("'order' must be either 'little' or 'big'")
+        raise _user_error(ValueError, "'order' must be either 'little' or 'big'")
     bits = _np.arange(8, dtype=_np.uint8)
     return bits[::-1] if bitorder == "big" else bits
 
@@ -111,7 +112,7 @@ def packbits(a, axis=None, bitorder="big"):
     """
     (a,) = _n._promote("packbits", a)
     if a.dtype.kind not in "iub":
-        raise TypeError("Expected an input array of integer or boolean data type")
+        raise _user_error(TypeError, "Expected an input array of integer or boolean data type")
     shifts = _bit_order(bitorder)
     bits = (a > 0 if a.dtype.kind != "b" else a).astype(_np.uint8)
     if axis is None:
@@ -144,7 +145,7 @@ def unpackbits(a, axis=None, count=None, bitorder="big"):
     """
     (a,) = _n._promote("unpackbits", a)
     if a.dtype != _np.uint8:
-        raise TypeError("Expected an input array of unsigned byte data type")
+        raise _user_error(TypeError, "Expected an input array of unsigned byte data type")
     shifts = _bit_order(bitorder)
     if axis is None:
         a, axis = _n.ravel(a), 0

@@ -1,5 +1,6 @@
 """Convolution and correlation of vectors."""
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback.lax import conv_general_dilated as _conv
 
@@ -18,19 +19,19 @@ def _sliding(name, x, y, mode, preferred):
     elif mode == "valid":
         padding = [(0, 0)]
     else:
-        raise ValueError("mode must be one of ['full', 'same', 'valid']")
+        raise _user_error(ValueError, "mode must be one of ['full', 'same', 'valid']")
     return _conv(x[None, None], y[None, None], (1,), padding, preferred_element_type=preferred)[0, 0]
 
 
 def _operands(name, a, v):
     if _n.ndim(a) != 1 or _n.ndim(v) != 1:
-        raise ValueError(f"{name}() only support 1-dimensional inputs.")
+        raise _user_error(ValueError, f"{name}() only support 1-dimensional inputs.")
     a, v = _n.asarray(a), _n.asarray(v)
     dtype = _n.result_type(a, v)
     if dtype.kind in "iub":
         dtype = _n.result_type(dtype, float)
     if a.shape[0] == 0 or v.shape[0] == 0:
-        raise ValueError(f"{name}: inputs cannot be empty, got shapes {a.shape} and {v.shape}.")
+        raise _user_error(ValueError, f"{name}: inputs cannot be empty, got shapes {a.shape} and {v.shape}.")
     return a.astype(dtype), v.astype(dtype)
 
 

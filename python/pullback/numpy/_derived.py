@@ -2,6 +2,7 @@
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 
 _n = _core.numpy
@@ -143,7 +144,7 @@ def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
       [5 7]
     """
     if out is not None:
-        raise NotImplementedError("The 'out' argument to jnp.compress is not supported.")
+        raise _user_error(NotImplementedError, "The 'out' argument to jnp.compress is not supported.")
     if axis is None:
         a, axis = _n.ravel(a), 0
     (places,) = _n.nonzero(condition, size=size, fill_value=_n.shape(a)[axis])
@@ -189,9 +190,9 @@ def diag_indices(n, ndim=2):
       [0 1 2] [0 1 2]
     """
     if n < 0:
-        raise ValueError(f"n argument to diag_indices must be nonnegative, got {n}")
+        raise _user_error(ValueError, f"n argument to diag_indices must be nonnegative, got {n}")
     if ndim < 0:
-        raise ValueError(f"ndim argument to diag_indices must be nonnegative, got {ndim}")
+        raise _user_error(ValueError, f"ndim argument to diag_indices must be nonnegative, got {ndim}")
     return (_n.arange(n),) * ndim
 
 
@@ -212,9 +213,9 @@ def diag_indices_from(arr):
     """
     shape = _n.shape(arr)
     if not len(shape) >= 2:
-        raise ValueError("input array must be at least 2-d")
+        raise _user_error(ValueError, "input array must be at least 2-d")
     if len(set(shape)) != 1:
-        raise ValueError("All dimensions of input must be of equal length")
+        raise _user_error(ValueError, "All dimensions of input must be of equal length")
     return diag_indices(shape[0], ndim=len(shape))
 
 
@@ -239,13 +240,13 @@ def choose(a, choices, out=None, mode="raise"):
       [7 6]
     """
     if out is not None:
-        raise NotImplementedError("The 'out' argument to jnp.choose is not supported.")
+        raise _user_error(NotImplementedError, "The 'out' argument to jnp.choose is not supported.")
     if mode == "raise":
         from pullback.core import concrete_or_error
 
         known = concrete_or_error(_np.asarray, a, "the indices of jnp.choose in mode 'raise'; mode='wrap' and mode='clip' take traced ones.")
         if known.dtype.kind in "iu" and ((known < 0) | (known >= len(choices))).any():
-            raise ValueError("invalid entry in choice array")
+            raise _user_error(ValueError, "invalid entry in choice array")
         mode = "clip"
     return _n.choose(a, choices, mode=mode)
 
@@ -314,7 +315,7 @@ def gradient(f, *varargs, axis=None, edge_order=None):
       [3. 4. 6. 7.]
     """
     if edge_order is not None:
-        raise NotImplementedError("The 'edge_order' argument to jnp.gradient is not supported.")
+        raise _user_error(NotImplementedError, "The 'edge_order' argument to jnp.gradient is not supported.")
     f = _n.asarray(f)
     if not issubdtype(f.dtype, _np.inexact):
         f = f.astype(_n.result_type(f, float))
@@ -322,7 +323,7 @@ def gradient(f, *varargs, axis=None, edge_order=None):
     axes = [_axis(a, f.ndim) for a in axes]
     spacings = list(varargs) if len(varargs) > 1 else list(varargs or [1.0]) * len(axes)
     if len(spacings) != len(axes):
-        raise TypeError("Invalid number of spacing arguments for the gradient function")
+        raise _user_error(TypeError, "Invalid number of spacing arguments for the gradient function")
     out = [_gradient_along(f, a, h) for a, h in zip(axes, spacings)]
     return out[0] if len(out) == 1 else out
 
@@ -330,7 +331,7 @@ def gradient(f, *varargs, axis=None, edge_order=None):
 def _gradient_along(f, axis, h):
     f = _n.moveaxis(f, axis, 0)
     if f.shape[0] < 2:
-        raise ValueError("Shape of array too small to calculate a numerical gradient, at least 2 elements are required.")
+        raise _user_error(ValueError, "Shape of array too small to calculate a numerical gradient, at least 2 elements are required.")
     if _n.ndim(h) == 0:
         inner = (f[2:] - f[:-2]) * 0.5
         out = _n.concatenate([f[1:2] - f[:1], inner, f[-1:] - f[-2:-1]]) / h
@@ -367,9 +368,9 @@ def ix_(*args):
     for i, arg in enumerate(args):
         arg = _n.asarray(arg)
         if arg.ndim != 1:
-            raise ValueError(f"Arguments to jax.numpy.ix_ must be 1-dimensional, got shape {arg.shape}")
+            raise _user_error(ValueError, f"Arguments to jax.numpy.ix_ must be 1-dimensional, got shape {arg.shape}")
         if arg.dtype == bool:
-            raise NotImplementedError("Boolean arguments to jax.numpy.ix_ are not implemented")
+            raise _user_error(NotImplementedError, "Boolean arguments to jax.numpy.ix_ are not implemented")
         out.append(_n.reshape(arg, (1,) * i + (-1,) + (1,) * (n - i - 1)))
     return tuple(out)
 
@@ -399,7 +400,7 @@ def mask_indices(n, mask_func, k=0, *, size=None):
 def _nan_position(name, position, fill, a, axis, out, keepdims):
     """The position in an array whose NaNs `fill` takes the place of; -1 where all are NaN."""
     if out is not None:
-        raise NotImplementedError(f"The 'out' argument to jnp.{name} is not supported.")
+        raise _user_error(NotImplementedError, f"The 'out' argument to jnp.{name} is not supported.")
     (a,) = _n._promote(name, a)
     if not issubdtype(a.dtype, _np.inexact):
         return position(a, axis=axis, keepdims=keepdims)
@@ -474,7 +475,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
     if len(functions) == n:
         functions = functions + [0]
     elif len(functions) != n + 1:
-        raise ValueError(f"with {n} condition(s), either {n} or {n + 1} functions are expected; got {len(functions)}")
+        raise _user_error(ValueError, f"with {n} condition(s), either {n} or {n + 1} functions are expected; got {len(functions)}")
     x = _n.asarray(x)
     conditions = [_n.broadcast_to(_n.asarray(c, dtype=bool), x.shape) for c in condlist]
     values = [_n.broadcast_to(_n.asarray(f(x, *args, **kw) if callable(f) else f).astype(x.dtype), x.shape) for f in functions]
@@ -504,19 +505,19 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C", *, dtype=None)
     dims = tuple(dims)
     index = [_n.asarray(i) for i in multi_index]
     if len(index) != len(dims):
-        raise ValueError(f"len(multi_index)={len(index)} != len(dims)={len(dims)}")
+        raise _user_error(ValueError, f"len(multi_index)={len(index)} != len(dims)={len(dims)}")
     if mode == "raise":
         for i, size in zip(index, dims):
             if bool(_n.any((i < 0) | (i >= size))):
-                raise ValueError("invalid entry in coordinates array")
+                raise _user_error(ValueError, "invalid entry in coordinates array")
     elif mode == "clip":
         index = [_n.clip(i, 0, size - 1) for i, size in zip(index, dims)]
     elif mode == "wrap":
         index = [i % size for i, size in zip(index, dims)]
     else:
-        raise ValueError(f"invalid mode={mode!r}. Expected 'raise', 'wrap', or 'clip'")
+        raise _user_error(ValueError, f"invalid mode={mode!r}. Expected 'raise', 'wrap', or 'clip'")
     if order not in ("C", "F"):
-        raise ValueError(f"invalid order={order!r}. Expected 'C' or 'F'")
+        raise _user_error(ValueError, f"invalid order={order!r}. Expected 'C' or 'F'")
     strides = _np.cumprod((1, *dims[:0:-1]))[::-1] if order == "C" else _np.cumprod((1, *dims[:-1]))
     total = 0
     for i, stride in zip(index, strides):
@@ -570,7 +571,7 @@ def resize(a, new_shape):
     """
     new_shape = (new_shape,) if isinstance(new_shape, int) else tuple(new_shape)
     if any(size < 0 for size in new_shape):
-        raise ValueError("all elements of `new_shape` must be non-negative")
+        raise _user_error(ValueError, "all elements of `new_shape` must be non-negative")
     flat = _n.ravel(a)
     size = int(_np.prod(new_shape))
     if flat.size == 0 or size == 0:
@@ -603,7 +604,7 @@ def rollaxis(a, axis, start=0):
 
 def _axis(axis, ndim):
     if not -ndim <= axis < ndim:
-        raise ValueError(f"axis {axis} is out of bounds for array of dimension {ndim}")
+        raise _user_error(ValueError, f"axis {axis} is out of bounds for array of dimension {ndim}")
     return axis % ndim
 
 
@@ -668,7 +669,7 @@ def triu_indices(n, k=0, m=None):
 
 def _check_matrix(arr):
     if len(_n.shape(arr)) != 2:
-        raise ValueError("Only 2-D inputs are accepted")
+        raise _user_error(ValueError, "Only 2-D inputs are accepted")
     return _n.shape(arr)
 
 
@@ -743,14 +744,14 @@ def block(arrays):
 
 def _depth(part):
     if isinstance(part, tuple):
-        raise ValueError(f"jax.numpy.block does not allow tuples, got {part}")
+        raise _user_error(ValueError, f"jax.numpy.block does not allow tuples, got {part}")
     if not isinstance(part, list):
         return 0
     depths = {_depth(item) for item in part}
     if not depths:
-        raise ValueError("jax.numpy.block does not allow empty list arguments")
+        raise _user_error(ValueError, "jax.numpy.block does not allow empty list arguments")
     if len(depths) > 1:
-        raise ValueError("Mismatched list depths in jax.numpy.block")
+        raise _user_error(ValueError, "Mismatched list depths in jax.numpy.block")
     return 1 + depths.pop()
 
 
@@ -761,7 +762,7 @@ def _greatest_rank(part):
 def _integers(name, *xs):
     xs = _n._promote(name, *xs)
     if not issubdtype(xs[0].dtype, _np.integer):
-        raise ValueError(f"Arguments to jax.numpy.{name} must be integers.")
+        raise _user_error(ValueError, f"Arguments to jax.numpy.{name} must be integers.")
     return [_n.abs(x) for x in _n.broadcast_arrays(*xs)]
 
 
@@ -814,7 +815,7 @@ def lcm(x1, x2):
 def _check_core(name, x1, rank1, x2, rank2, size):
     """Both have their own axes, and the first of those of `x2` has the size of the last of `x1`."""
     if x1.ndim < rank1 or x2.ndim < rank2 or x2.shape[-rank2:][:1] != size:
-        raise ValueError(f"jax.numpy.{name}: shapes {x1.shape} and {x2.shape} do not go together")
+        raise _user_error(ValueError, f"jax.numpy.{name}: shapes {x1.shape} and {x2.shape} do not go together")
 
 
 @_of

@@ -3,6 +3,7 @@
 import ml_dtypes as _ml_dtypes
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 
 _n = _core.numpy
@@ -50,13 +51,14 @@ def _is_of(dtype, kind):
         _np.generic, _np.number, _np.integer, _np.floating, _np.inexact, _np.signedinteger, _np.unsignedinteger,
         _np.complexfloating,
     ):
-        raise TypeError(f"Expected a dtype or a kind, got {kind}")
+        raise _user_error(TypeError, f"Expected a dtype or a kind, got {kind}")
     try:
         return dtype == _np.dtype(getattr(kind, "dtype", kind))
     except TypeError:
         if not isinstance(kind, str):
-            raise TypeError(f"Expected kind to be a dtype, string, or tuple; got kind={kind!r}") from None
-        raise ValueError(
+            raise _user_error(TypeError, f"Expected kind to be a dtype, string, or tuple; got kind={kind!r}") from None
+        raise _user_error(
+            ValueError,
             f"Unrecognized kind={kind!r} expected one of {list(_KINDS)}, or a compatible input for jnp.dtype()"
         ) from None
 

@@ -2,6 +2,7 @@
 
 from math import prod as _prod
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 
 _n = _core.numpy
@@ -81,7 +82,7 @@ def _own_path(subscripts, operands, optimize):
 
 def _explicit(subscripts):
     if not isinstance(subscripts, str) or "." in subscripts:
-        raise NotImplementedError("jnp.einsum_path without opt_einsum takes subscripts as a text without ellipses")
+        raise _user_error(NotImplementedError, "jnp.einsum_path without opt_einsum takes subscripts as a text without ellipses")
     left, arrow, right = subscripts.replace(" ", "").partition("->")
     if not arrow:
         letters = left.replace(",", "")

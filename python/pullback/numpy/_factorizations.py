@@ -5,6 +5,7 @@ The last two axes are matrices, those before are batches. Integers become floats
 
 from typing import NamedTuple
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback.lax import linalg as _lin
 
@@ -74,7 +75,7 @@ def cholesky(a, *, upper=False, symmetrize_input=True):
     """
     a = _inexact(a)
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
-        raise ValueError(f"Argument to linalg.cholesky must have shape [..., n, n], got {a.shape}.")
+        raise _user_error(ValueError, f"Argument to linalg.cholesky must have shape [..., n, n], got {a.shape}.")
     out = _lin.cholesky(a, symmetrize_input=symmetrize_input)
     return _adjoint(out) if upper else out
 
@@ -186,7 +187,7 @@ def eigh(a, UPLO=None, symmetrize_input=True):
       [2. 3.]
     """
     if UPLO not in (None, "L", "U"):
-        raise ValueError("UPLO must be one of None, 'L', or 'U'.")
+        raise _user_error(ValueError, "UPLO must be one of None, 'L', or 'U'.")
     v, w = _lin.eigh(_inexact(a), lower=UPLO != "U", symmetrize_input=symmetrize_input)
     return EighResult(w, v)
 
@@ -233,7 +234,7 @@ def qr(a, mode="reduced"):
         packed, taus = _core.find_primitive("geqrf").bind(a)
         return QRResult(_n.swapaxes(packed, -1, -2), taus)
     if mode not in ("reduced", "r", "full", "complete"):
-        raise ValueError(f"Unsupported QR decomposition mode '{mode}'")
+        raise _user_error(ValueError, f"Unsupported QR decomposition mode '{mode}'")
     q, r = _lin.qr(a, full_matrices=mode in ("full", "complete"))
     return r if mode == "r" else QRResult(q, r)
 

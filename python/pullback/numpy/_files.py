@@ -2,6 +2,7 @@
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 
 _n = _core.numpy
@@ -115,7 +116,8 @@ def fromfile(*args, **kwargs):
           ...
       NotImplementedError: jnp.fromfile() is not implemented...
     """
-    raise NotImplementedError(
+    raise _user_error(
+        NotImplementedError,
         "jnp.fromfile() is not implemented because it may be non-pure and thus unsafe for use with JIT and other JAX "
         "transformations. Consider using jnp.asarray(np.fromfile(...)) instead, although care should be taken if np.fromfile is "
         "used within jax transformations because of its potential side-effect of consuming the file object."
@@ -137,7 +139,8 @@ def fromiter(*args, **kwargs):
           ...
       NotImplementedError: jnp.fromiter() is not implemented...
     """
-    raise NotImplementedError(
+    raise _user_error(
+        NotImplementedError,
         "jnp.fromiter() is not implemented because it may be non-pure and thus unsafe for use with JIT and other JAX "
         "transformations. Consider using jnp.asarray(np.fromiter(...)) instead, although care should be taken if np.fromiter is "
         "used within jax transformations because of its potential side-effect of consuming the iterable object."
@@ -183,9 +186,9 @@ def from_dlpack(x, /, *, device=None, copy=None):
     if isinstance(x, _core.Array):
         return _n.array(x, copy=bool(copy))
     if not hasattr(x, "__dlpack__"):
-        raise TypeError(f"from_dlpack takes an object with __dlpack__, got {type(x)}")
+        raise _user_error(TypeError, f"from_dlpack takes an object with __dlpack__, got {type(x)}")
     if copy is False:
-        raise ValueError("from_dlpack(copy=False) of an array of another library is not implemented: its memory is copied")
+        raise _user_error(ValueError, "from_dlpack(copy=False) of an array of another library is not implemented: its memory is copied")
     return _n.array(x if isinstance(x, _np.ndarray) else _np.from_dlpack(x))
 
 

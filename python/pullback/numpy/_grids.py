@@ -2,6 +2,7 @@
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 
 _n = _core.numpy
@@ -84,16 +85,16 @@ class _Joined:
             return (0, 2, -1) if text == "r" else (0, 2, 0)
         numbers = text.split(",")
         if len(numbers) > 3:
-            raise ValueError(f"bad directive: {text}")
+            raise _user_error(ValueError, f"bad directive: {text}")
         try:
             return tuple(map(int, numbers)) + (self.axis, self.ndim, self.start)[len(numbers):]
         except ValueError:
-            raise ValueError(f"could not understand directive {text!r}") from None
+            raise _user_error(ValueError, f"could not understand directive {text!r}") from None
 
     @staticmethod
     def _part(part, ndim, start):
         if isinstance(part, str):
-            raise ValueError("string directive must be placed at the beginning")
+            raise _user_error(ValueError, "string directive must be placed at the beginning")
         if isinstance(part, slice):
             part, own = _range(part), 1
         else:

@@ -4,6 +4,7 @@ import builtins as _builtins
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 
 _n = _core.numpy
@@ -29,7 +30,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
       [0. 1. 2. 3.]
     """
     if isinstance(bins, str):
-        raise TypeError(f"jax.numpy.histogram takes the number of bins or their edges, got the name of a rule, {bins!r}")
+        raise _user_error(TypeError, f"jax.numpy.histogram takes the number of bins or their edges, got the name of a rule, {bins!r}")
     (a,) = _n._promote("histogram_bin_edges", a)
     dtype = _n.result_type(a.dtype, float) if a.dtype.kind in "iub" else a.dtype
     if _n.ndim(bins) == 1:
@@ -41,7 +42,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
         low, high = range
     low, high = _n.asarray(low, dtype), _n.asarray(high, dtype)
     if range is not None and _n.shape(low) != ():
-        raise ValueError(f"range must be None or have shape (2,), got {_n.shape(low)}")
+        raise _user_error(ValueError, f"range must be None or have shape (2,), got {_n.shape(low)}")
     is_flat = high == low
     return _n.linspace(_n.where(is_flat, low - 0.5, low), _n.where(is_flat, high + 0.5, high), bins + 1, dtype=dtype)
 
@@ -69,14 +70,14 @@ def histogram(a, bins=10, range=None, weights=None, density=None, out_sharding=N
       [2. 0. 1.] [0. 1. 2. 3.]
     """
     if out_sharding is not None:
-        raise NotImplementedError("out_sharding of jax.numpy.histogram is not implemented")
+        raise _user_error(NotImplementedError, "out_sharding of jax.numpy.histogram is not implemented")
     if weights is None:
         (a,) = _n._promote_inexact("histogram", a)
         weights = _n.ones_like(a)
     else:
         a, weights = _n._promote_inexact("histogram", a, weights)
         if a.shape != weights.shape:
-            raise ValueError("weights should have the same shape as a.")
+            raise _user_error(ValueError, "weights should have the same shape as a.")
     edges = histogram_bin_edges(a, bins, range, weights)
     a, weights = _n.ravel(a), _n.ravel(weights)
     place = _n.searchsorted(edges, a, side="right")
@@ -109,7 +110,7 @@ def histogram2d(x, y, bins=10, range=None, weights=None, density=None):
     """
     x, y = _n._promote("histogram2d", x, y)
     if _n.ndim(x) != 1 or _n.ndim(y) != 1 or len(x) != len(y):
-        raise TypeError(f"x and y must be vectors of the same length, got shapes {x.shape} and {y.shape}")
+        raise _user_error(TypeError, f"x and y must be vectors of the same length, got shapes {x.shape} and {y.shape}")
     n = len(bins) if hasattr(bins, "__len__") else 1
     if n not in (1, 2):
         edges = _n.asarray(bins)
@@ -142,15 +143,15 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=None):
     else:
         sample, weights = _n._promote_inexact("histogramdd", sample, weights)
     if sample.ndim != 2:
-        raise ValueError(f"Expected sample.ndim = 2. Got sample.ndim = {sample.ndim}")
+        raise _user_error(ValueError, f"Expected sample.ndim = 2. Got sample.ndim = {sample.ndim}")
     n, d = sample.shape
     if weights is not None and weights.shape != (n,):
-        raise ValueError("should have one weight for each sample.")
+        raise _user_error(ValueError, "should have one weight for each sample.")
     if range is not None and (len(range) != d or any(r is not None and len(r) != 2 for r in range)):
-        raise ValueError(f"For sample.shape={sample.shape}, range must be a sequence of {d} pairs or Nones; got range={range}")
+        raise _user_error(ValueError, f"For sample.shape={sample.shape}, range must be a sequence of {d} pairs or Nones; got range={range}")
     every = bins if isinstance(bins, (list, tuple)) or _n.ndim(bins) > 0 else [bins] * d
     if len(every) != d:
-        raise ValueError("should be a bin for each dimension.")
+        raise _user_error(ValueError, "should be a bin for each dimension.")
     every = list(every)
     places, edges = [], []
     for i in _builtins.range(d):

@@ -2,6 +2,7 @@
 
 from ml_dtypes import finfo as _finfo
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 
 _n = _core.numpy
@@ -12,7 +13,7 @@ __all__ = ["interp", "unwrap"]
 def _side(name, given):
     if isinstance(given, str):
         if given != "extrapolate":
-            raise ValueError(f"the only valid string value of `{name}` is 'extrapolate', but got: {given!r}")
+            raise _user_error(ValueError, f"the only valid string value of `{name}` is 'extrapolate', but got: {given!r}")
         return None
     return given
 
@@ -37,20 +38,20 @@ def interp(x, xp, fp, left=None, right=None, period=None):
       [3. 4.]
     """
     if _n.iscomplexobj(x):
-        raise ValueError("jnp.interp: complex x values not supported.")
+        raise _user_error(ValueError, "jnp.interp: complex x values not supported.")
     if not (isinstance(left, str) or isinstance(right, str) or period is not None or _n.iscomplexobj(fp)):
         return _n.interp(x, xp, fp, left, right)
     goes_left, goes_right = isinstance(left, str), isinstance(right, str)
     left, right = _side("left", left), _side("right", right)
     if _n.shape(xp) != _n.shape(fp) or _n.ndim(xp) != 1:
-        raise ValueError("xp and fp must be one-dimensional arrays of equal size")
+        raise _user_error(ValueError, "xp and fp must be one-dimensional arrays of equal size")
     x, xp = _n._promote_inexact("interp", x, xp)
     (fp,) = _n._promote_inexact("interp", fp)
     if period is not None:
         if _n.ndim(period) != 0:
-            raise ValueError(f"period must be a scalar; got {period}")
+            raise _user_error(ValueError, f"period must be a scalar; got {period}")
         if _core.is_concrete(period) and float(period) == 0:
-            raise ValueError(f"period must be a non-zero value; got {period}")
+            raise _user_error(ValueError, f"period must be a non-zero value; got {period}")
         period = _n.abs(period)
         x, xp = x % period, xp % period
         order = _n.argsort(xp)
@@ -88,7 +89,7 @@ def unwrap(p, discont=None, axis=-1, period=6.283185307179586):
     """
     p = _n.asarray(p)
     if p.dtype.kind == "c":
-        raise ValueError("jnp.unwrap does not support complex inputs.")
+        raise _user_error(ValueError, "jnp.unwrap does not support complex inputs.")
     if p.dtype.kind not in "iu" or not isinstance(period, int):
         (p,) = _n._promote_inexact("unwrap", p)
     if p.shape[axis] == 0:

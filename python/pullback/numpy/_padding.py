@@ -2,6 +2,7 @@
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 
 _n = _core.numpy
@@ -37,13 +38,13 @@ def pad(array, pad_width, mode="constant", **kwargs):
       [0 1 2 0 0] [2 1 2 1]
     """
     if isinstance(pad_width, dict):
-        raise TypeError("`pad_width` must be of integral type.")
+        raise _user_error(TypeError, "`pad_width` must be of integral type.")
     if callable(mode):
         return _pad_by_function(_n.asarray(array), _widths(pad_width, _n.ndim(array)), mode, kwargs)
     if mode not in _OPTIONS:
-        raise NotImplementedError(f"Unimplemented padding mode '{mode}' for np.pad.")
+        raise _user_error(NotImplementedError, f"Unimplemented padding mode '{mode}' for np.pad.")
     if unknown := set(kwargs) - set(_OPTIONS[mode]):
-        raise ValueError(f"unsupported keyword arguments for mode '{mode}': {unknown}")
+        raise _user_error(ValueError, f"unsupported keyword arguments for mode '{mode}': {unknown}")
     if mode == "median" or "stat_length" in kwargs:
         array, widths = _n.asarray(array), _widths(pad_width, _n.ndim(array))
         return _pad_with_statistic(array, widths, mode, kwargs.get("stat_length"))
@@ -61,9 +62,9 @@ def _widths(given, ndim):
     """A pair of widths for each axis."""
     given = _np.asarray(given)
     if given.dtype.kind not in "iu":
-        raise TypeError("`pad_width` must be of integral type.")
+        raise _user_error(TypeError, "`pad_width` must be of integral type.")
     if (given < 0).any():
-        raise ValueError("index can't contain negative values")
+        raise _user_error(ValueError, "index can't contain negative values")
     return [tuple(int(w) for w in pair) for pair in _pairs(given, ndim, "pad_width")]
 
 
@@ -71,7 +72,7 @@ def _pairs(given, ndim, name):
     try:
         return _np.broadcast_to(given, (ndim, 2))
     except ValueError:
-        raise ValueError(f"jnp.pad: {name} with shape {_np.shape(given)} could not be broadcast to {(ndim, 2)}") from None
+        raise _user_error(ValueError, f"jnp.pad: {name} with shape {_np.shape(given)} could not be broadcast to {(ndim, 2)}") from None
 
 
 _STATISTICS = {"maximum": _n.max, "minimum": _n.min, "mean": _n.mean, "median": _n.median}
@@ -80,7 +81,7 @@ _STATISTICS = {"maximum": _n.max, "minimum": _n.min, "mean": _n.mean, "median": 
 def _pad_with_statistic(array, widths, mode, lengths):
     lengths = _pairs(_np.asarray([[None, None]] if lengths is None else lengths), array.ndim, "stat_length")
     if any(length is not None and length <= 0 for pair in lengths for length in pair):
-        raise ValueError("stat_length of 0 yields no value for padding")
+        raise _user_error(ValueError, "stat_length of 0 yields no value for padding")
     for axis, (before, after) in enumerate(widths):
         size = array.shape[axis]
         low, high = (size if length is None else min(int(length), size) for length in lengths[axis])
@@ -114,7 +115,7 @@ def _pad_odd(array, widths, mode):
     for axis, (before, after) in enumerate(widths):
         size = array.shape[axis]
         if size == 0 and before + after:
-            raise ValueError(f"Cannot apply '{mode}' padding to empty axis")
+            raise _user_error(ValueError, f"Cannot apply '{mode}' padding to empty axis")
         array = _grown_odd(array, axis, before, mode)
         array = _n.flip(_grown_odd(_n.flip(array, axis), axis, after, mode, size), axis)
     return array

@@ -4,6 +4,7 @@ from functools import partial as _partial
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback._jit import jit as _jit
 
@@ -16,13 +17,13 @@ def _linalg():
     try:
         from pullback.numpy import linalg
     except ImportError:
-        raise NotImplementedError("matrix factorizations (jax.numpy.linalg) are not implemented") from None
+        raise _user_error(NotImplementedError, "matrix factorizations (jax.numpy.linalg) are not implemented") from None
     return linalg
 
 
 def _convolve(name, a, b):
     if not hasattr(_numpy(), "convolve"):
-        raise NotImplementedError(f"jax.numpy.{name} is not implemented: it needs jax.numpy.convolve")
+        raise _user_error(NotImplementedError, f"jax.numpy.{name} is not implemented: it needs jax.numpy.convolve")
     return _numpy().convolve(a, b, mode="full")
 
 
@@ -53,7 +54,7 @@ def poly(seq_of_zeros):
     if zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1]:
         zeros = _linalg().eigvals(zeros) if zeros.shape[0] else zeros.ravel()
     if zeros.ndim != 1:
-        raise ValueError("input must be 1d or non-empty square 2d array.")
+        raise _user_error(ValueError, "input must be 1d or non-empty square 2d array.")
     if not zeros.shape[0]:
         return _n.ones((), zeros.dtype)
     out = _n.ones((1,), zeros.dtype)
@@ -110,7 +111,7 @@ def _order(m):
 
     m = operator.index(m)
     if m < 0:
-        raise ValueError("Order of derivative must be positive")
+        raise _user_error(ValueError, "Order of derivative must be positive")
     return m
 
 
@@ -162,12 +163,12 @@ def polyint(p, m=1, k=None):
     k = 0 if k is None else k
     p, k = _n._promote_inexact("polyint", p, k)
     if m < 0:
-        raise ValueError("Order of integral must be positive (see polyder)")
+        raise _user_error(ValueError, "Order of integral must be positive (see polyder)")
     k = _n.atleast_1d(k)
     if k.shape == (1,):
         k = _n.full((m,), k[0])
     if k.shape != (m,):
-        raise ValueError("k must be a scalar or a rank-1 array of length 1 or m.")
+        raise _user_error(ValueError, "k must be a scalar or a rank-1 array of length 1 or m.")
     if m == 0:
         return p
     n = p.shape[0]
@@ -254,24 +255,24 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     deg = int(deg)
     order = deg + 1
     if deg < 0:
-        raise ValueError("expected deg >= 0")
+        raise _user_error(ValueError, "expected deg >= 0")
     if x.ndim != 1:
-        raise TypeError("expected 1D vector for x")
+        raise _user_error(TypeError, "expected 1D vector for x")
     if x.size == 0:
-        raise TypeError("expected non-empty vector for x")
+        raise _user_error(TypeError, "expected non-empty vector for x")
     if y.ndim < 1 or y.ndim > 2:
-        raise TypeError("expected 1D or 2D array for y")
+        raise _user_error(TypeError, "expected 1D or 2D array for y")
     if x.shape[0] != y.shape[0]:
-        raise TypeError("expected x and y to have same length")
+        raise _user_error(TypeError, "expected x and y to have same length")
     if rcond is None:
         rcond = x.shape[0] * float(_np.finfo(x.dtype).eps)
     lhs, rhs = _n.vander(x, order), y
     if w is not None:
         (w,) = _n._promote_inexact("polyfit", w)
         if w.ndim != 1:
-            raise TypeError("expected a 1-d array for weights")
+            raise _user_error(TypeError, "expected a 1-d array for weights")
         if w.shape[0] != y.shape[0]:
-            raise TypeError("expected w and y to have the same length")
+            raise _user_error(TypeError, "expected w and y to have the same length")
         lhs = lhs * w[:, None]
         rhs = rhs * (w[:, None] if rhs.ndim == 2 else w)
     scale = _n.sqrt((lhs * lhs).sum(axis=0))
@@ -286,7 +287,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     factor = 1
     if cov != "unscaled":
         if len(x) <= order:
-            raise ValueError("the number of data points must exceed order to scale the covariance matrix")
+            raise _user_error(ValueError, "the number of data points must exceed order to scale the covariance matrix")
         factor = residuals / (len(x) - order)
         factor = factor[0] if y.ndim == 1 else factor
     return c, base * factor if y.ndim == 1 else base[:, :, None] * factor
@@ -312,7 +313,7 @@ def roots(p, *, strip_zeros=True):
     (p,) = _n._promote_inexact("roots", p)
     p = _n.atleast_1d(p)
     if p.ndim != 1:
-        raise ValueError("Input must be a rank-1 array.")
+        raise _user_error(ValueError, "Input must be a rank-1 array.")
     n_zero = 0
     if strip_zeros:
         found = _np.flatnonzero(_np.asarray(p))

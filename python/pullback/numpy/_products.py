@@ -3,6 +3,7 @@
 import functools
 import itertools
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 
 _n = _core.numpy
@@ -27,7 +28,7 @@ def cross(x1, x2, /, *, axis=-1):
     """
     x1, x2 = _n.asarray(x1), _n.asarray(x2)
     if x1.shape[axis] != 3 or x2.shape[axis] != 3:
-        raise ValueError(f"Both input arrays must be (arrays of) 3-dimensional vectors, but they have x1.shape[axis]={x1.shape[axis]} and x2.shape[axis]={x2.shape[axis]} dimensions instead.")
+        raise _user_error(ValueError, f"Both input arrays must be (arrays of) 3-dimensional vectors, but they have x1.shape[axis]={x1.shape[axis]} and x2.shape[axis]={x2.shape[axis]} dimensions instead.")
     return _n.cross(x1, x2, axis=axis)
 
 
@@ -48,7 +49,7 @@ def outer(x1, x2, /):
     """
     x1, x2 = _n.asarray(x1), _n.asarray(x2)
     if x1.ndim != 1 or x2.ndim != 1:
-        raise ValueError(f"Input arrays must be one-dimensional, but they are x1.ndim={x1.ndim} x2.ndim={x2.ndim}")
+        raise _user_error(ValueError, f"Input arrays must be one-dimensional, but they are x1.ndim={x1.ndim} x2.ndim={x2.ndim}")
     return x1[:, None] * x2[None, :]
 
 
@@ -88,7 +89,7 @@ def matrix_transpose(x, /):
     """
     x = _n.asarray(x)
     if x.ndim < 2:
-        raise ValueError(f"x must be at least two-dimensional for matrix_transpose; got ndim={x.ndim}")
+        raise _user_error(ValueError, f"x must be at least two-dimensional for matrix_transpose; got ndim={x.ndim}")
     return _n.swapaxes(x, -1, -2)
 
 
@@ -188,11 +189,11 @@ def multi_dot(arrays, *, precision=None):
     """
     arrs = [_n.asarray(x) for x in arrays]
     if len(arrs) < 2:
-        raise ValueError(f"multi_dot requires at least two arrays; got len(arrays)={len(arrs)}")
+        raise _user_error(ValueError, f"multi_dot requires at least two arrays; got len(arrays)={len(arrs)}")
     if not (arrs[0].ndim in (1, 2) and arrs[-1].ndim in (1, 2) and all(x.ndim == 2 for x in arrs[1:-1])):
-        raise ValueError(f"multi_dot: input arrays must all be two-dimensional, except for the first and last array which may be 1 or 2 dimensional. Got array shapes {[x.shape for x in arrs]}")
+        raise _user_error(ValueError, f"multi_dot: input arrays must all be two-dimensional, except for the first and last array which may be 1 or 2 dimensional. Got array shapes {[x.shape for x in arrs]}")
     if any(x.shape[-1] != y.shape[0] for x, y in itertools.pairwise(arrs)):
-        raise ValueError(f"multi_dot: last dimension of each array must match first dimension of following array. Got array shapes {[x.shape for x in arrs]}")
+        raise _user_error(ValueError, f"multi_dot: last dimension of each array must match first dimension of following array. Got array shapes {[x.shape for x in arrs]}")
     first = arrs[0][None] if arrs[0].ndim == 1 else arrs[0]
     last = arrs[-1][:, None] if arrs[-1].ndim == 1 else arrs[-1]
     matrices = [first, *arrs[1:-1], last]

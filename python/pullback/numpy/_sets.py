@@ -9,6 +9,7 @@ from typing import NamedTuple as _NamedTuple
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core, lax
 from pullback.numpy._vectorize import _axis
 
@@ -102,7 +103,7 @@ def unique(
     rows = _n.ravel(ar) if axis is None else _n.moveaxis(ar, _axis(axis, ar.ndim), 0)
     n = rows.shape[0]
     if size and rows.size == 0 and fill_value is None and n == 0:
-        raise ValueError("jnp.unique: for zero-sized input with nonzero size argument, fill_value must be specified")
+        raise _user_error(ValueError, "jnp.unique: for zero-sized input with nonzero size argument, fill_value must be specified")
     order, is_first = _runs(_columns(rows), n, equal_nan)
     places = _where("unique", is_first, size)
     out = [_values(rows, order, places, n, size, fill_value)]

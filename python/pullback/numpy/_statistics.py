@@ -2,6 +2,7 @@
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core, lax
 from pullback.numpy._vectorize import _axis
 
@@ -14,9 +15,9 @@ _METHODS = ("linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf")
 
 def _check(name, out, overwrite_input, out_sharding=None):
     if out_sharding is not None:
-        raise NotImplementedError(f"out_sharding of jax.numpy.{name} is not implemented")
+        raise _user_error(NotImplementedError, f"out_sharding of jax.numpy.{name} is not implemented")
     if out is not None or overwrite_input:
-        raise ValueError(f"jax.numpy.{name} does not support overwrite_input=True or out != None")
+        raise _user_error(ValueError, f"jax.numpy.{name} does not support overwrite_input=True or out != None")
 
 
 def quantile(
@@ -166,15 +167,15 @@ def _axes(axis, ndim):
 def _quantile(name, a, q, axis, method, keepdims, weights, skips_nan):
     a, q = _n._promote_inexact(name, a, q)
     if a.dtype.kind == "c":
-        raise ValueError("quantile does not support complex input, as the operation is poorly defined.")
+        raise _user_error(ValueError, "quantile does not support complex input, as the operation is poorly defined.")
     if method not in _METHODS:
-        raise ValueError("method can only be 'linear', 'lower', 'higher', 'midpoint', 'nearest' or 'inverted_cdf'")
+        raise _user_error(ValueError, "method can only be 'linear', 'lower', 'higher', 'midpoint', 'nearest' or 'inverted_cdf'")
     if weights is not None and method != "inverted_cdf":
-        raise NotImplementedError(f"{method} doesn't support weights. Only method 'inverted_cdf' supports weights.")
+        raise _user_error(NotImplementedError, f"{method} doesn't support weights. Only method 'inverted_cdf' supports weights.")
     if weights is None and not skips_nan and method != "inverted_cdf":
         return _n.quantile(a, q, axis=axis, method=method, keepdims=keepdims)
     if q.ndim > 1:
-        raise ValueError(f"q must be have rank <= 1, got shape {q.shape}")
+        raise _user_error(ValueError, f"q must be have rank <= 1, got shape {q.shape}")
     axes = _axes(axis, a.ndim)
     shape = a.shape
     kept = [i for i in range(a.ndim) if i not in axes]
@@ -242,10 +243,10 @@ def _fitting(weights, a, axis, axes):
     if weights.shape == a.shape:
         return weights
     if axis is None:
-        raise ValueError("Weights shape must match 'a' shape when axis is None.")
+        raise _user_error(ValueError, "Weights shape must match 'a' shape when axis is None.")
     reduced = tuple(a.shape[i] for i in axes)
     if weights.shape != reduced:
-        raise ValueError(f"Weights shape {weights.shape} must match reduction axes {reduced}")
+        raise _user_error(ValueError, f"Weights shape {weights.shape} must match reduction axes {reduced}")
     order = sorted(range(len(axes)), key=lambda i: axes[i])
     weights = _n.transpose(weights, order)
     return _n.broadcast_to(_n.expand_dims(weights, tuple(i for i in range(a.ndim) if i not in axes)), a.shape)
@@ -293,7 +294,7 @@ def minmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
       [1 2] [3 8]
     """
     if out is not None:
-        raise NotImplementedError("The 'out' argument to jnp.minmax is not supported.")
+        raise _user_error(NotImplementedError, "The 'out' argument to jnp.minmax is not supported.")
     low, high = initial if isinstance(initial, tuple) else (initial, initial)
     least = _n.min(a, axis=axis, keepdims=keepdims, initial=low, where=where)
     return least, _n.max(a, axis=axis, keepdims=keepdims, initial=high, where=where)
@@ -327,13 +328,13 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     else:
         m, y = _n._promote_inexact("cov", m, y)
         if y.ndim > 2:
-            raise ValueError("y has more than 2 dimensions")
+            raise _user_error(ValueError, "y has more than 2 dimensions")
     if m.ndim > 2:
-        raise ValueError("m has more than 2 dimensions")
+        raise _user_error(ValueError, "m has more than 2 dimensions")
     if dtype is not None:
         m, y = m.astype(dtype), None if y is None else y.astype(dtype)
     if ddof is not None and int(ddof) != ddof:
-        raise ValueError("ddof must be integer")
+        raise _user_error(ValueError, "ddof must be integer")
     rows = _n.atleast_2d(m)
     rows = rows.T if not rowvar and m.ndim != 1 else rows
     if rows.shape[0] == 0:
@@ -364,7 +365,7 @@ def _cov_weights(rows, fweights, aweights):
         (weights,) = _n._promote("cov", fweights)
         _check_weights("fweights", weights, rows)
         if weights.dtype.kind not in "iu":
-            raise TypeError("fweights must be integer.")
+            raise _user_error(TypeError, "fweights must be integer.")
         weights = _n.abs(weights)
     if aweights is not None:
         (given,) = _n._promote_inexact("cov", aweights)
@@ -375,9 +376,9 @@ def _cov_weights(rows, fweights, aweights):
 
 def _check_weights(name, weights, rows):
     if weights.ndim > 1:
-        raise RuntimeError(f"cannot handle multidimensional {name}")
+        raise _user_error(RuntimeError, f"cannot handle multidimensional {name}")
     if weights.shape[0] != rows.shape[1]:
-        raise RuntimeError(f"incompatible numbers of samples and {name}")
+        raise _user_error(RuntimeError, f"incompatible numbers of samples and {name}")
 
 
 def corrcoef(x, y=None, rowvar=True, dtype=None):

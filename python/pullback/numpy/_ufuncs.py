@@ -7,6 +7,7 @@ class, which is native, to the function.
 import inspect as _inspect
 import operator as _operator
 
+from pullback._core import user_error as _user_error
 from pullback import _core, lax
 from pullback.numpy._vectorize import vectorize as _vectorize
 
@@ -82,11 +83,11 @@ class ufunc(_core.UfuncBase):
 
     def _check(self, method, out):
         if self.nin != 2:
-            raise ValueError(f"{method} only supported for binary ufuncs")
+            raise _user_error(ValueError, f"{method} only supported for binary ufuncs")
         if self.nout != 1:
-            raise ValueError(f"{method} only supported for functions returning a single value")
+            raise _user_error(ValueError, f"{method} only supported for functions returning a single value")
         if out is not None:
-            raise NotImplementedError(f"out argument of {self.__name__}.{method}()")
+            raise _user_error(NotImplementedError, f"out argument of {self.__name__}.{method}()")
 
     def reduce(self, a, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=None):
         """The function applied from left to right along an axis.
@@ -106,7 +107,8 @@ class ufunc(_core.UfuncBase):
         """
         self._check("reduce", out)
         if self._identity is None and where is not None and initial is None:
-            raise ValueError(
+            raise _user_error(
+                ValueError,
                 f"reduction operation {self.__name__!r} does not have an identity, so to use a where mask one has to specify "
                 "'initial'."
             )
@@ -121,7 +123,7 @@ class ufunc(_core.UfuncBase):
         start = self._identity if initial is None else initial
         if start is None:
             if a.shape[0] == 0:
-                raise ValueError(f"zero-size array to reduction operation {self.__name__} which has no identity")
+                raise _user_error(ValueError, f"zero-size array to reduction operation {self.__name__} which has no identity")
             start, a, mask = a[0], a[1:], None if mask is None else mask[1:]
         carry = _n.broadcast_to(_n.asarray(start, self._result_dtype(a)), a.shape[1:])
 
@@ -154,7 +156,7 @@ class ufunc(_core.UfuncBase):
         """
         self._check("accumulate", out)
         if axis is None or isinstance(axis, (tuple, list)):
-            raise ValueError("accumulate does not allow multiple axes")
+            raise _user_error(ValueError, "accumulate does not allow multiple axes")
         fast = self._fast["accumulate"] or self._accumulate_by_scan
         return fast(a, axis=axis, dtype=dtype)
 
@@ -186,7 +188,7 @@ class ufunc(_core.UfuncBase):
           ValueError: `b` is missing or too many.
         """
         if inplace:
-            raise NotImplementedError(_IMMUTABLE)
+            raise _user_error(NotImplementedError, _IMMUTABLE)
         fast = self._fast["at"]
         return fast(a, indices, b) if fast and b is not None else self._at_by_scan(a, indices, b)
 
@@ -218,9 +220,9 @@ class ufunc(_core.UfuncBase):
         self._check("reduceat", out)
         indices = _n.asarray(indices)
         if indices.ndim != 1:
-            raise ValueError(f"reduceat: indices must be one-dimensional, got shape {indices.shape}")
+            raise _user_error(ValueError, f"reduceat: indices must be one-dimensional, got shape {indices.shape}")
         if axis is None or isinstance(axis, (tuple, list)):
-            raise ValueError("reduceat requires a single integer axis.")
+            raise _user_error(ValueError, "reduceat requires a single integer axis.")
         a, _, axis = _in_front(_n.asarray(a, dtype), None, axis)
         size, dtype = a.shape[0], self._result_dtype(a)
         ends = _n.append(indices[1:], size)
@@ -244,7 +246,7 @@ class ufunc(_core.UfuncBase):
           ValueError: the function is not of two arguments.
         """
         if self.nin != 2:
-            raise ValueError("outer only supported for binary ufuncs")
+            raise _user_error(ValueError, "outer only supported for binary ufuncs")
         A, B = _n.asarray(A), _n.asarray(B)
         return self(_n.reshape(A, A.shape + (1,) * B.ndim), B)
 
@@ -254,10 +256,10 @@ def _in_front(a, mask, axis):
     if axis is None:
         return _n.ravel(a), None if mask is None else _n.ravel(mask), None
     if isinstance(axis, (tuple, list)):
-        raise ValueError("reduction over multiple axes is not supported for functions without a reduction of their own")
+        raise _user_error(ValueError, "reduction over multiple axes is not supported for functions without a reduction of their own")
     axis = _operator.index(axis)
     if not -a.ndim <= axis < a.ndim:
-        raise ValueError(f"axis {axis} is out of bounds for array of dimension {a.ndim}")
+        raise _user_error(ValueError, f"axis {axis} is out of bounds for array of dimension {a.ndim}")
     return _n.moveaxis(a, axis, 0), None if mask is None else _n.moveaxis(mask, axis, 0), axis
 
 

@@ -4,6 +4,7 @@ import operator as _operator
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback.numpy._vectorize import _axis
 
@@ -14,7 +15,8 @@ __all__ = ["delete", "fill_diagonal", "insert", "place", "put", "put_along_axis"
 
 def _check_inplace(name, inplace):
     if inplace:
-        raise ValueError(
+        raise _user_error(
+            ValueError,
             f"jax.numpy.{name} cannot modify arrays in-place, because JAX arrays are immutable. Pass inplace=False to "
             "instead return an updated array."
         )
@@ -53,9 +55,9 @@ def delete(arr, obj, axis=None, *, assume_unique_indices=False):
         return _without_unique(arr, _n.asarray(obj), axis, size)
     places = _concrete("delete", obj)
     if places.dtype.kind not in "biu" and places.size:
-        raise TypeError("obj must be a boolean or integer array")
+        raise _user_error(TypeError, "obj must be a boolean or integer array")
     if places.dtype == bool and places.shape != (size,):
-        raise ValueError("np.delete(arr, obj): for boolean indices, obj must be one-dimensional with length matching specified axis.")
+        raise _user_error(ValueError, "np.delete(arr, obj): for boolean indices, obj must be one-dimensional with length matching specified axis.")
     return _n.take(arr, _np.delete(_np.arange(size), places if places.size else places.astype(int)), axis=axis)
 
 
@@ -69,7 +71,7 @@ def _without_one(arr, obj, axis, size):
     if _core.is_concrete(obj):
         place = _operator.index(obj)
         if not -size <= place < size:
-            raise ValueError(f"axis {place} is out of bounds for array of dimension {size}")
+            raise _user_error(ValueError, f"axis {place} is out of bounds for array of dimension {size}")
         if not _n.shape(obj) and not isinstance(obj, _core.Array):
             return _n.delete(arr, place, axis=axis)
     place = _n.asarray(obj)
@@ -113,12 +115,12 @@ def insert(arr, obj, values, axis=None):
     else:
         places = _n.asarray(obj)
     if places.ndim > 1:
-        raise ValueError(f"jnp.insert(): obj must be a slice, a one-dimensional array, or a scalar; got {obj}")
+        raise _user_error(ValueError, f"jnp.insert(): obj must be a slice, a one-dimensional array, or a scalar; got {obj}")
     if places.dtype.kind not in "iu":
         if places.size == 0:
             places = places.astype(_np.int32)
         else:
-            raise TypeError(f"jnp.insert(): obj must be of integer type, got {places.dtype}")
+            raise _user_error(TypeError, f"jnp.insert(): obj must be of integer type, got {places.dtype}")
     is_one = places.ndim == 0
     values = _n.reshape(values, (1,) * max(arr.ndim - values.ndim, 0) + values.shape)
     if is_one:
@@ -159,12 +161,12 @@ def place(arr, mask, vals, *, inplace=True):
     _check_inplace("place", inplace)
     for i, x in enumerate((arr, mask, vals)):
         if isinstance(x, (list, tuple)):
-            raise TypeError(f"place requires ndarray or scalar arguments, got {type(x)} at position {i}.")
+            raise _user_error(TypeError, f"place requires ndarray or scalar arguments, got {type(x)} at position {i}.")
     arr, mask, vals = _n.asarray(arr), _n.asarray(mask), _n.ravel(_n.asarray(vals))
     if arr.size != mask.size:
-        raise ValueError("place: arr and mask must be the same size")
+        raise _user_error(ValueError, "place: arr and mask must be the same size")
     if not vals.size:
-        raise ValueError("Cannot place values from an empty array")
+        raise _user_error(ValueError, "Cannot place values from an empty array")
     if not arr.size:
         return arr
     mask = _n.ravel(mask.astype(bool))
@@ -203,9 +205,9 @@ def put(a, ind, v, mode=None, *, inplace=True):
     elif mode == "wrap":
         ind = ind % a.size
     elif mode == "raise":
-        raise NotImplementedError("The 'raise' mode to jnp.put is not supported.")
+        raise _user_error(NotImplementedError, "The 'raise' mode to jnp.put is not supported.")
     else:
-        raise ValueError(f"mode should be one of 'wrap' or 'clip'; got mode={mode!r}")
+        raise _user_error(ValueError, f"mode should be one of 'wrap' or 'clip'; got mode={mode!r}")
     return _n.ravel(a).at[ind].set(v).reshape(a.shape)
 
 
@@ -258,14 +260,14 @@ def fill_diagonal(a, val, wrap=False, *, inplace=True):
        [0 8]]
     """
     if inplace:
-        raise NotImplementedError("JAX arrays are immutable, must use inplace=False")
+        raise _user_error(NotImplementedError, "JAX arrays are immutable, must use inplace=False")
     if wrap:
-        raise NotImplementedError("wrap=True is not implemented, must use wrap=False")
+        raise _user_error(NotImplementedError, "wrap=True is not implemented, must use wrap=False")
     a, val = _n.asarray(a), _n.asarray(val)
     if a.ndim < 2:
-        raise ValueError("array must be at least 2-d")
+        raise _user_error(ValueError, "array must be at least 2-d")
     if a.ndim > 2 and len(set(a.shape)) > 1:
-        raise ValueError("All dimensions of input must be of equal length")
+        raise _user_error(ValueError, "All dimensions of input must be of equal length")
     size = min(a.shape)
     places = (_n.arange(size),) * a.ndim
     return a.at[places].set(val if val.ndim == 0 else _n.ravel(val)[_n.arange(size) % max(val.size, 1)])

@@ -7,6 +7,7 @@ import functools as _functools
 import operator as _operator
 import re as _re
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 
 _n = _core.numpy
@@ -22,7 +23,7 @@ def _parsed(signature):
     """The names of the axes of each argument and each result."""
     signature = _re.sub(r"\s+", "", signature)
     if not _re.match(_SIGNATURE, signature):
-        raise ValueError(f"not a valid gufunc signature: {signature}")
+        raise _user_error(ValueError, f"not a valid gufunc signature: {signature}")
     return tuple(
         [tuple(_re.findall(_DIMENSION, group)) for group in _re.findall(_GROUP, side)] for side in signature.split("->")
     )
@@ -33,33 +34,33 @@ def _learn_sizes(sizes, shape, names, note):
     if not names:
         return
     if len(shape) < len(names):
-        raise ValueError(f"input with shape {shape} does not have enough dimensions for all core dimensions {names} {note}")
+        raise _user_error(ValueError, f"input with shape {shape} does not have enough dimensions for all core dimensions {names} {note}")
     for size, name in zip(shape[len(shape) - len(names):], names):
         size = int(size)
         known = sizes.setdefault(name, int(name) if name.isdigit() else size)
         if known != size:
-            raise ValueError(f"inconsistent size for core dimension {name!r}: {size} vs {known} {note}")
+            raise _user_error(ValueError, f"inconsistent size for core dimension {name!r}: {size} vs {known} {note}")
 
 
 def _check_outputs(out, sizes, names, note):
     """Results have the axes that the signature gives them."""
     results = out if isinstance(out, tuple) else (out,)
     if len(names) > 1 and not isinstance(out, tuple):
-        raise TypeError(f"output must be a tuple when multiple outputs are expected, got: {out}\n{note}")
+        raise _user_error(TypeError, f"output must be a tuple when multiple outputs are expected, got: {out}\n{note}")
     if len(results) != len(names):
-        raise TypeError(f"wrong number of output arguments: expected {len(names)}, got {len(results)} {note}")
+        raise _user_error(TypeError, f"wrong number of output arguments: expected {len(names)}, got {len(results)} {note}")
     for result, wanted in zip(results, names):
         shape = _n.shape(result)
         if len(shape) != len(wanted):
-            raise ValueError(f"output shape {shape} does not match core dimensions {wanted} {note}")
+            raise _user_error(ValueError, f"output shape {shape} does not match core dimensions {wanted} {note}")
         _learn_sizes(sizes, shape, wanted, note)
 
 
 def _check_excluded(excluded):
     if not all(isinstance(item, (int, str)) for item in excluded):
-        raise TypeError(f"jax.numpy.vectorize can only exclude integer or string arguments, but excluded={excluded!r}")
+        raise _user_error(TypeError, f"jax.numpy.vectorize can only exclude integer or string arguments, but excluded={excluded!r}")
     if any(isinstance(item, int) and item < 0 for item in excluded):
-        raise ValueError(f"excluded={excluded!r} contains negative numbers")
+        raise _user_error(ValueError, f"excluded={excluded!r} contains negative numbers")
     return frozenset(excluded)
 
 
@@ -90,7 +91,7 @@ def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
     def wrapped(*args, **kwargs):
         fixed = {i: arg for i, arg in enumerate(args) if i in excluded_now or arg is None}
         if unknown := set(kwargs) - excluded_now:
-            raise TypeError(f"keyword arguments {sorted(unknown)} must be listed in excluded, or passed by position {note}")
+            raise _user_error(TypeError, f"keyword arguments {sorted(unknown)} must be listed in excluded, or passed by position {note}")
         arrays = [_n.asarray(arg) for i, arg in enumerate(args) if i not in fixed]
 
         def call(*inner):
@@ -107,7 +108,7 @@ def _mapped(call, arrays, names, note):
     from pullback import vmap
 
     if names is not None and len(names[0]) != len(arrays):
-        raise TypeError(f"wrong number of positional arguments: expected {len(names[0])}, got {len(arrays)} {note}")
+        raise _user_error(TypeError, f"wrong number of positional arguments: expected {len(names[0])}, got {len(arrays)} {note}")
     core = names[0] if names is not None else [()] * len(arrays)
     sizes = {}
     for array, wanted in zip(arrays, core):
@@ -142,7 +143,7 @@ def _mapped(call, arrays, names, note):
 def _axis(axis, ndim):
     axis = _operator.index(axis)
     if not -ndim <= axis < ndim:
-        raise ValueError(f"axis {axis} is out of bounds for array of dimension {ndim}")
+        raise _user_error(ValueError, f"axis {axis} is out of bounds for array of dimension {ndim}")
     return axis % ndim
 
 
@@ -199,7 +200,7 @@ def apply_over_axes(func, a, axes):
         if reduced.ndim == out.ndim - 1:
             reduced = _n.expand_dims(reduced, axis)
         elif reduced.ndim != out.ndim:
-            raise ValueError("function is not returning an array of the correct shape")
+            raise _user_error(ValueError, "function is not returning an array of the correct shape")
         out = reduced
     return out
 

@@ -4,6 +4,7 @@ from functools import cache as _cache
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core, lax
 from pullback._jit import jit as _jit
 
@@ -93,7 +94,7 @@ def i0(x):
     """
     (x,) = _n._promote_inexact("i0", x)
     if x.dtype.kind == "c":
-        raise ValueError(f"Unsupported input type to jax.numpy.i0: {x.dtype}")
+        raise _user_error(ValueError, f"Unsupported input type to jax.numpy.i0: {x.dtype}")
     return _i0_rule()(x)
 
 

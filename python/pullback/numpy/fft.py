@@ -7,6 +7,7 @@ import operator
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback.lax._composed import fft as _fft
 from pullback.lax._records import FftType
@@ -24,7 +25,7 @@ def _factor(lengths, kind, norm):
         return size**0.5 if is_inverse else 1 / size**0.5
     if norm == "forward":
         return size if is_inverse else 1 / size
-    raise ValueError(f'Invalid norm value {norm}; should be "backward","ortho" or "forward".')
+    raise _user_error(ValueError, f'Invalid norm value {norm}; should be "backward","ortho" or "forward".')
 
 
 def _several(name, kind, a, s, axes, norm):
@@ -32,14 +33,14 @@ def _several(name, kind, a, s, axes, norm):
     if s is not None:
         s = tuple(map(operator.index, s))
         if any(size <= 0 for size in s):
-            raise ValueError("Shape should be positive.")
+            raise _user_error(ValueError, "Shape should be positive.")
     if s is not None and axes is not None and len(s) != len(axes):
-        raise ValueError("Shape and axes have different lengths.")
+        raise _user_error(ValueError, "Shape and axes have different lengths.")
     given = axes
     if axes is None:
         axes = range(a.ndim) if s is None else range(a.ndim - len(s), a.ndim)
     if len(set(axes)) != len(axes):
-        raise ValueError(f"jax.numpy.fft.{name} does not support repeated axes. Got axes {given}.")
+        raise _user_error(ValueError, f"jax.numpy.fft.{name} does not support repeated axes. Got axes {given}.")
     axes = [_axis(axis, a.ndim) for axis in axes]
     if not axes:
         return a
@@ -64,19 +65,19 @@ def _several(name, kind, a, s, axes, norm):
 
 def _axis(axis, rank):
     if not -rank <= axis < rank:
-        raise ValueError(f"axis {axis} is out of bounds for array of dimension {rank}")
+        raise _user_error(ValueError, f"axis {axis} is out of bounds for array of dimension {rank}")
     return axis % rank
 
 
 def _one(name, kind, a, n, axis, norm):
     if isinstance(axis, (list, tuple)):
-        raise ValueError(f"jax.numpy.fft.{name} does not support multiple axes. Please use jax.numpy.fft.{name}n. Got axis = {axis!r}.")
+        raise _user_error(ValueError, f"jax.numpy.fft.{name} does not support multiple axes. Please use jax.numpy.fft.{name}n. Got axis = {axis!r}.")
     return _several(name, kind, a, None if n is None else [n], [-1 if axis is None else axis], norm)
 
 
 def _two(name, kind, a, s, axes, norm):
     if len(axes) != 2:
-        raise ValueError(f"jax.numpy.fft.{name} only supports 2 axes. Got axes = {axes!r}.")
+        raise _user_error(ValueError, f"jax.numpy.fft.{name} only supports 2 axes. Got axes = {axes!r}.")
     return _several(name, kind, a, s, axes, norm)
 
 
@@ -427,9 +428,9 @@ def rfftfreq(n, d=1.0, *, dtype=None, device=None):
 
 def _length(name, n, d):
     if isinstance(n, (list, tuple)):
-        raise ValueError(f"The n argument of jax.numpy.fft.{name} only takes an int. Got n = {list(n)}.")
+        raise _user_error(ValueError, f"The n argument of jax.numpy.fft.{name} only takes an int. Got n = {list(n)}.")
     if isinstance(d, (list, tuple)):
-        raise ValueError(f"The d argument of jax.numpy.fft.{name} only takes a single value. Got d = {list(d)}.")
+        raise _user_error(ValueError, f"The d argument of jax.numpy.fft.{name} only takes a single value. Got d = {list(d)}.")
     return operator.index(n)
 
 

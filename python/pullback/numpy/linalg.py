@@ -8,6 +8,7 @@ from typing import NamedTuple as _NamedTuple
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback.lax import linalg as _lin
 from pullback.numpy._factorizations import (
@@ -27,7 +28,7 @@ class SlogdetResult(_NamedTuple):
 
 def _square(x, name):
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
-        raise ValueError(f"Argument to {name} must have shape [..., n, n], got {x.shape}.")
+        raise _user_error(ValueError, f"Argument to {name} must have shape [..., n, n], got {x.shape}.")
     return x
 
 
@@ -48,11 +49,11 @@ def matrix_power(a, n):
     """
     a = _inexact(a)
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
-        raise TypeError("Last 2 dimensions of the array must be square")
+        raise _user_error(TypeError, "Last 2 dimensions of the array must be square")
     try:
         n = operator.index(n)
     except TypeError as err:
-        raise TypeError(f"exponent must be an integer, got {n}") from err
+        raise _user_error(TypeError, f"exponent must be an integer, got {n}") from err
     if n == 0:
         return _n.broadcast_to(_n.eye(a.shape[-1], dtype=a.dtype), a.shape)
     if n < 0:
@@ -154,7 +155,7 @@ def slogdet(a, *, method=None):
     """
     a = _square(_inexact(a), "slogdet()") if _n.ndim(a) >= 2 else _square(_n.asarray(a), "slogdet()")
     if method not in (None, "lu", "qr"):
-        raise ValueError(f"Unknown slogdet method '{method}'. Supported methods are 'lu' (`None`), and 'qr'.")
+        raise _user_error(ValueError, f"Unknown slogdet method '{method}'. Supported methods are 'lu' (`None`), and 'qr'.")
     return SlogdetResult(*_rule("slogdet", _with_slogdet_rule)(a))
 
 
@@ -288,7 +289,7 @@ def inv(a):
     """
     a = _inexact(a)
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
-        raise ValueError(f"Argument to inv must have shape [..., n, n], got {a.shape}.")
+        raise _user_error(ValueError, f"Argument to inv must have shape [..., n, n], got {a.shape}.")
     return solve(a, _n.broadcast_to(_n.eye(a.shape[-1], dtype=a.dtype), a.shape))
 
 
@@ -330,14 +331,14 @@ def solve(a, b):
     """
     a, b = _inexact(a, b)
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
-        raise ValueError(f"The arguments to solve must have shapes a=[..., m, m] and b=[..., m, k] or b=[..., m]; got a={a.shape} and b={b.shape}")
+        raise _user_error(ValueError, f"The arguments to solve must have shapes a=[..., m, m] and b=[..., m, k] or b=[..., m]; got a={a.shape} and b={b.shape}")
     if b.ndim == 0:
-        raise ValueError(f"The arguments to solve must have shapes a=[..., m, m] and b=[..., m, k] or b=[..., m]; got a={a.shape} and b={b.shape}")
+        raise _user_error(ValueError, f"The arguments to solve must have shapes a=[..., m, m] and b=[..., m, k] or b=[..., m]; got a={a.shape} and b={b.shape}")
     is_vector = b.ndim == 1
     if is_vector:
         b = b[:, None]
     if a.shape[-1] != b.shape[-2]:
-        raise ValueError(f"inconsistent size for core dimension 'm': {b.shape[-2]} vs {a.shape[-1]} of operands of shapes {a.shape} and {b.shape}")
+        raise _user_error(ValueError, f"inconsistent size for core dimension 'm': {b.shape[-2]} vs {a.shape[-1]} of operands of shapes {a.shape} and {b.shape}")
     batch = _n.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     x = _rule("solve", _with_solve_rule)(_n.broadcast_to(a, batch + a.shape[-2:]), _n.broadcast_to(b, batch + b.shape[-2:]))
     return x[..., 0] if is_vector else x
@@ -347,7 +348,7 @@ def _vector_norm(x, ord, axis, keepdims):
     if ord is None or ord == 2:
         return _n.sqrt(_n.sum(_n.real(x * _n.conj(x)), axis=axis, keepdims=keepdims))
     if isinstance(ord, str):
-        raise ValueError(f"Invalid order '{ord}' for vector norm." if ord != "nuc" else "Invalid order 'nuc' for vector norm.")
+        raise _user_error(ValueError, f"Invalid order '{ord}' for vector norm." if ord != "nuc" else "Invalid order 'nuc' for vector norm.")
     absolute = _n.abs(x)
     if ord == _np.inf:
         return _n.max(absolute, axis=axis, keepdims=keepdims, initial=0)
@@ -374,7 +375,7 @@ def _matrix_norm(x, ord, axis, keepdims):
         reduced = {2: _n.max, -2: _n.min, "nuc": _n.sum}[ord](s, axis=-1)
         return _n.expand_dims(reduced, tuple(sorted(axis))) if keepdims else reduced
     else:
-        raise ValueError(f"Invalid order '{ord}' for matrix norm.")
+        raise _user_error(ValueError, f"Invalid order '{ord}' for matrix norm.")
     return out if keepdims else _n.squeeze(out, axis=tuple(axis))
 
 
@@ -407,13 +408,13 @@ def norm(x, ord=None, axis=None, keepdims=False):
         return _vector_norm(x, ord, axes[0], keepdims)
     if len(axes) == 2:
         return _matrix_norm(x, ord, axes, keepdims)
-    raise ValueError(f"Improper number of axes for norm: axis={axes}. Pass one axis to compute a vector-norm, or two axes to compute a matrix-norm.")
+    raise _user_error(ValueError, f"Improper number of axes for norm: axis={axes}. Pass one axis to compute a vector-norm, or two axes to compute a matrix-norm.")
 
 
 def _canonical(axes, rank):
     for axis in axes:
         if not -rank <= axis < rank:
-            raise ValueError(f"axis {axis} is out of bounds for array of dimension {rank}")
+            raise _user_error(ValueError, f"axis {axis} is out of bounds for array of dimension {rank}")
     return tuple(axis % rank for axis in axes)
 
 
@@ -483,14 +484,14 @@ def lstsq(a, b, rcond=None, *, numpy_resid=False):
     """
     a, b = _inexact(a, b)
     if a.shape[0] != b.shape[0]:
-        raise ValueError("Leading dimensions of input arrays must match")
+        raise _user_error(ValueError, "Leading dimensions of input arrays must match")
     is_vector = b.ndim == 1
     if is_vector:
         b = b[:, None]
     if a.ndim != 2:
-        raise TypeError(f"{a.ndim}-dimensional array given. Array must be two-dimensional")
+        raise _user_error(TypeError, f"{a.ndim}-dimensional array given. Array must be two-dimensional")
     if b.ndim != 2:
-        raise TypeError(f"{b.ndim}-dimensional array given. Array must be one or two-dimensional")
+        raise _user_error(TypeError, f"{b.ndim}-dimensional array given. Array must be one or two-dimensional")
     m, n = a.shape
     if a.size == 0:
         s, rank, x = _n.empty(0, a.dtype), _n.asarray(0), _n.zeros((n, b.shape[1]), a.dtype)
@@ -526,10 +527,10 @@ def tensorinv(a, ind=2):
     a = _inexact(a)
     ind = operator.index(ind)
     if ind <= 0:
-        raise ValueError(f"ind must be a positive integer; got ind={ind}")
+        raise _user_error(ValueError, f"ind must be a positive integer; got ind={ind}")
     first, last = a.shape[:ind], a.shape[ind:]
     if int(_np.prod(first)) != int(_np.prod(last)):
-        raise ValueError(f"product of dimensions of a.shape[:ind]={first} must equal that of a.shape[ind:]={last}")
+        raise _user_error(ValueError, f"product of dimensions of a.shape[:ind]={first} must equal that of a.shape[ind:]={last}")
     return inv(a.reshape(int(_np.prod(first)), -1)).reshape(*last, *first)
 
 
@@ -554,9 +555,9 @@ def tensorsolve(a, b, axes=None):
         a = _n.transpose(a, (*kept, *(axis % a.ndim for axis in axes)))
     shape = a.shape[b.ndim:]
     if a.shape[:b.ndim] != b.shape:
-        raise ValueError(f"After moving axes to end, leading shape of a must match shape of b. got a.shape={a.shape}, b.shape={b.shape}")
+        raise _user_error(ValueError, f"After moving axes to end, leading shape of a must match shape of b. got a.shape={a.shape}, b.shape={b.shape}")
     if b.size != int(_np.prod(shape)):
-        raise ValueError(f"Input arrays must have prod(a.shape[:b.ndim]) == prod(a.shape[b.ndim:]); got a.shape={a.shape}, b.ndim={b.ndim}.")
+        raise _user_error(ValueError, f"Input arrays must have prod(a.shape[:b.ndim]) == prod(a.shape[b.ndim:]); got a.shape={a.shape}, b.ndim={b.ndim}.")
     return solve(a.reshape(b.size, -1), b.ravel()).reshape(shape)
 
 
@@ -577,7 +578,7 @@ def cond(x, p=None):
     """
     x = _inexact(x)
     if x.ndim < 2:
-        raise ValueError(f"Input array must be at least 2D, got shape {x.shape}")
+        raise _user_error(ValueError, f"Input array must be at least 2D, got shape {x.shape}")
     if p in (None, 2, -2):
         s = svd(x, compute_uv=False)
         r = s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]

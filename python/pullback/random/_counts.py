@@ -9,6 +9,7 @@ from functools import partial as _partial
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core, lax
 from pullback._jit import jit as _jit
 
@@ -27,7 +28,8 @@ def _broadcast_shape(name, shape, *parameters):
     shape = tuple(int(size) for size in shape) if not isinstance(shape, int) else (shape,)
     found = _n.broadcast_shapes(shape, *shapes)
     if found != shape:
-        raise ValueError(
+        raise _user_error(
+            ValueError,
             f"{name} parameter shapes must be broadcast-compatible with shape argument, and the result of broadcasting the "
             f"shapes must equal the shape argument, but got result {found} for shape argument {shape}."
         )
@@ -37,9 +39,9 @@ def _broadcast_shape(name, shape, *parameters):
 def check_method(name, method):
     """Raises for a method of sampling that is unknown or not served."""
     if method == "approximate":
-        raise NotImplementedError(f"method='approximate' of jax.random.{name} is not implemented; use method='exact'")
+        raise _user_error(NotImplementedError, f"method='approximate' of jax.random.{name} is not implemented; use method='exact'")
     if method != "exact":
-        raise ValueError(f"method argument to `{name}` must be one of {{'exact', 'approximate'}}, got {method!r}")
+        raise _user_error(ValueError, f"method argument to `{name}` must be one of {{'exact', 'approximate'}}, got {method!r}")
 
 
 def poisson(key, lam, shape=None, dtype=None, *, method="exact", out_sharding=None):
@@ -74,7 +76,7 @@ def poisson(key, lam, shape=None, dtype=None, *, method="exact", out_sharding=No
         check_out_sharding("poisson", out_sharding)
     dtype = _core.as_dtype(dtype if dtype is not None else int)
     if dtype.kind not in "iu":
-        raise ValueError(f"Invalid integer data type {dtype.kind!r}.")
+        raise _user_error(ValueError, f"Invalid integer data type {dtype.kind!r}.")
     shape = _n.shape(lam) if shape is None else (shape,) if isinstance(shape, int) else tuple(shape)
     lam = _n.broadcast_to(lax.convert_element_type(lam, _np.float32), shape)
     return _poisson(key, lam, shape, dtype)
@@ -166,7 +168,7 @@ def binomial(key, n, p, shape=None, dtype=None):
     key = _r.checked_key("binomial", key)
     dtype = _core.as_dtype(dtype if dtype is not None else float)
     if not _is_floating(dtype):
-        raise ValueError(f"dtype argument to `binomial` must be a float dtype, got {dtype}")
+        raise _user_error(ValueError, f"dtype argument to `binomial` must be a float dtype, got {dtype}")
     shape = _broadcast_shape("binomial", shape, n, p)
     n, p = (_n.broadcast_to(lax.convert_element_type(x, dtype), shape) for x in (n, p))
     return _binomial(key, n, p, shape, dtype)
@@ -290,7 +292,7 @@ def multinomial(key, n, p, *, shape=None, dtype=None, unroll=1):
     key = _r.checked_key("multinomial", key)
     n, p = _n._promote_inexact("multinomial", n, p)
     if not _n.ndim(p):
-        raise IndexError("jax.random.multinomial takes probabilities along the last axis of p, got a scalar")
+        raise _user_error(IndexError, "jax.random.multinomial takes probabilities along the last axis of p, got a scalar")
     n_categories = _n.shape(p)[-1]
     batch = _n.shape(p)[:-1] if shape is None else tuple(shape)
     n = _n.broadcast_to(n, batch)

@@ -2,6 +2,7 @@
 
 from functools import partial as _partial
 
+from pullback._core import user_error as _user_error
 from pullback import _core, lax
 from pullback._jit import jit as _jit
 
@@ -13,7 +14,7 @@ def _linalg():
     try:
         from pullback.numpy import linalg
     except ImportError:
-        raise NotImplementedError("matrix factorizations (jax.numpy.linalg) are not implemented") from None
+        raise _user_error(NotImplementedError, "matrix factorizations (jax.numpy.linalg) are not implemented") from None
     return linalg
 
 
@@ -27,7 +28,7 @@ def _check_sharding(name, out_sharding):
 def _floating(name, dtype):
     dtype = _core.as_dtype(dtype if dtype is not None else float)
     if not (dtype.kind == "f" or "float" in dtype.name):
-        raise ValueError(f"dtype argument to `{name}` must be a float dtype, got {dtype}")
+        raise _user_error(ValueError, f"dtype argument to `{name}` must be a float dtype, got {dtype}")
     return dtype
 
 
@@ -67,7 +68,7 @@ def ball(key, d, p=2, shape=(), dtype=None, *, out_sharding=None):
 @_partial(_jit, static_argnums=(2, 3, 4))
 def _ball(key, p, shape, d, dtype):
     if d < 0:
-        raise TypeError(f"Only non-negative indices are allowed when broadcasting static shapes, but got shape {(*shape, d)}.")
+        raise _user_error(TypeError, f"Only non-negative indices are allowed when broadcasting static shapes, but got shape {(*shape, d)}.")
     key_point, key_rest = tuple(_r.split(key))
     point = _r.generalized_normal(key_point, p, (*shape, d), dtype)
     rest = _r.exponential(key_rest, shape, dtype)
@@ -103,7 +104,7 @@ def multivariate_normal(key, mean, cov, shape=None, dtype=None, method="cholesky
     _check_sharding("multivariate_normal", out_sharding)
     mean, cov = _n._promote_inexact("multivariate_normal", mean, cov)
     if method not in _METHODS:
-        raise ValueError("method must be one of {'svd', 'eigh', 'cholesky'}")
+        raise _user_error(ValueError, "method must be one of {'svd', 'eigh', 'cholesky'}")
     dtype = _floating("multivariate_normal", dtype)
     shape = None if shape is None else _shape(shape)
     return _multivariate_normal(key, mean, cov, shape, dtype, method)
@@ -112,12 +113,13 @@ def multivariate_normal(key, mean, cov, shape=None, dtype=None, method="cholesky
 @_partial(_jit, static_argnums=(3, 4, 5))
 def _multivariate_normal(key, mean, cov, shape, dtype, method):
     if not mean.ndim >= 1:
-        raise ValueError(f"multivariate_normal requires mean.ndim >= 1, got mean.ndim == {mean.ndim}")
+        raise _user_error(ValueError, f"multivariate_normal requires mean.ndim >= 1, got mean.ndim == {mean.ndim}")
     if not cov.ndim >= 2:
-        raise ValueError(f"multivariate_normal requires cov.ndim >= 2, got cov.ndim == {cov.ndim}")
+        raise _user_error(ValueError, f"multivariate_normal requires cov.ndim >= 2, got cov.ndim == {cov.ndim}")
     n = mean.shape[-1]
     if cov.shape[-2:] != (n, n):
-        raise ValueError(
+        raise _user_error(
+            ValueError,
             f"multivariate_normal requires cov.shape == (..., n, n) for n={n}, but got cov.shape == {cov.shape}."
         )
     batches = (mean.shape[:-1], cov.shape[:-2])
@@ -125,7 +127,8 @@ def _multivariate_normal(key, mean, cov, shape, dtype, method):
         shape = _n.broadcast_shapes(*batches)
     elif _n.broadcast_shapes(shape, *batches) != shape:
         found = _n.broadcast_shapes(shape, *batches)
-        raise ValueError(
+        raise _user_error(
+            ValueError,
             "multivariate_normal parameter shapes must be broadcast-compatible with shape argument, and the result of "
             f"broadcasting the shapes must equal the shape argument, but got result {found} for shape argument {shape}."
         )
@@ -174,7 +177,7 @@ def orthogonal(key, n, shape=(), dtype=None, m=None, *, out_sharding=None):
     _check_sharding("orthogonal", out_sharding)
     n = operator.index(n)
     if n < 0 or (m is not None and m < 0):
-        raise ValueError(f"negative dimensions are not allowed, got {n} and {m}")
+        raise _user_error(ValueError, f"negative dimensions are not allowed, got {n} and {m}")
     return _orthogonal(key, n, _shape(shape), _core.as_dtype(dtype if dtype is not None else float), m)
 
 

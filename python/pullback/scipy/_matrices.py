@@ -4,6 +4,7 @@ import math as _math
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback.numpy import linalg as _la
 
@@ -35,7 +36,7 @@ def block_diag(*arrs):
     arrs = [_n.atleast_2d(x) for x in (arrs or (_n.zeros((1, 0)),))]
     bad = [i for i, x in enumerate(arrs) if x.ndim > 2]
     if bad:
-        raise ValueError(f"Arguments to jax.scipy.linalg.block_diag must have at most 2 dimensions, got {arrs[bad[0]]} at argument {bad[0]}.")
+        raise _user_error(ValueError, f"Arguments to jax.scipy.linalg.block_diag must have at most 2 dimensions, got {arrs[bad[0]]} at argument {bad[0]}.")
     dtype = _n.result_type(*arrs)
     columns = [x.shape[1] for x in arrs]
     rows = []
@@ -129,7 +130,7 @@ def companion(a):
     """
     a = _n.atleast_1d(a)
     if a.shape[-1] < 2:
-        raise ValueError("The length of `a` along the last axis must be at least 2.")
+        raise _user_error(ValueError, "The length of `a` along the last axis must be at least 2.")
     a = _inexact(a)
     row = -a[..., 1:] / a[..., :1]
     n = row.shape[-1]
@@ -157,13 +158,13 @@ def convolution_matrix(a, n, mode="full"):
     """
     a = _n.asarray(a)
     if a.ndim == 0:
-        raise ValueError("convolution_matrix: a must be at least 1-dimensional, got a scalar.")
+        raise _user_error(ValueError, "convolution_matrix: a must be at least 1-dimensional, got a scalar.")
     if n <= 0:
-        raise ValueError("n must be a positive integer.")
+        raise _user_error(ValueError, "n must be a positive integer.")
     if a.shape[-1] == 0:
-        raise ValueError("len(a) must be at least 1.")
+        raise _user_error(ValueError, "len(a) must be at least 1.")
     if mode not in ("full", "valid", "same"):
-        raise ValueError("'mode' argument must be one of ('full', 'valid', 'same')")
+        raise _user_error(ValueError, "'mode' argument must be one of ('full', 'valid', 'same')")
     m = a.shape[-1]
     zeros = _n.zeros((*a.shape[:-1], n - 1), a.dtype)
     full = toeplitz(_n.concatenate([a, zeros], axis=-1), _n.concatenate([a[..., :1], zeros], axis=-1))
@@ -191,7 +192,7 @@ def dft(n, scale=None, *, dtype=None):
        [ 1. -1.]]
     """
     if scale not in (None, "sqrtn", "n"):
-        raise ValueError(f"scale must be None, 'sqrtn', or 'n'; {scale!r} is not valid.")
+        raise _user_error(ValueError, f"scale must be None, 'sqrtn', or 'n'; {scale!r} is not valid.")
     turns = _np.exp(-2j * _np.pi * (_np.outer(_np.arange(n), _np.arange(n)) % n) / n)
     turns = turns / {None: 1, "sqrtn": _math.sqrt(n), "n": n}[scale]
     return _n.asarray(turns).astype(_n.result_type(complex) if dtype is None else dtype)
@@ -269,7 +270,7 @@ def hadamard(n, dtype=int):
        [ 1 -1]]
     """
     if n < 1 or n & (n - 1):
-        raise ValueError("n must be a positive integer and a power of 2.")
+        raise _user_error(ValueError, "n must be a positive integer and a power of 2.")
     out = _np.array([[1]])
     while out.shape[0] < n:
         out = _np.block([[out, out], [out, -out]])
@@ -291,7 +292,7 @@ def helmert(n, full=False):
       (1, 2)
     """
     if n <= 0:
-        raise ValueError(f"n must be a positive integer; got {n}.")
+        raise _user_error(ValueError, f"n must be a positive integer; got {n}.")
     rows = _np.tril(_np.ones((n, n)), -1) - _np.diag(_np.arange(n))
     rows[0] = 1
     norms = _np.sqrt(_np.arange(n) * _np.arange(1, n + 1))
@@ -355,7 +356,7 @@ def pascal(n, kind=None):
     lower = _np.array([[float(_math.comb(i, j)) for j in range(n)] for i in range(n)]).reshape(n, n)
     made = {"lower": lower, "upper": lower.T, "symmetric": lower @ lower.T}
     if kind not in made:
-        raise ValueError(f"Expected kind to be on of 'symmetric', 'lower', 'upper'; got {kind=}")
+        raise _user_error(ValueError, f"Expected kind to be on of 'symmetric', 'lower', 'upper'; got {kind=}")
     return _n.asarray(made[kind]).astype(_n.result_type(float))
 
 
@@ -379,7 +380,7 @@ def invpascal(n, kind=None):
     lower = _np.array([[float((-1) ** (i + j) * _math.comb(i, j)) for j in range(n)] for i in range(n)]).reshape(n, n)
     made = {"lower": lower, "upper": lower.T, "symmetric": lower.T @ lower}
     if kind not in made:
-        raise ValueError(f"Expected kind to be on of 'symmetric', 'lower', 'upper'; got {kind=}")
+        raise _user_error(ValueError, f"Expected kind to be on of 'symmetric', 'lower', 'upper'; got {kind=}")
     return _n.asarray(made[kind]).astype(_n.result_type(float))
 
 
@@ -404,7 +405,7 @@ def leslie(f, s):
     """
     f, s = _n.atleast_1d(f), _n.atleast_1d(s)
     if f.shape[-1] != s.shape[-1] + 1:
-        raise ValueError("The length of f must be equal to the length of s plus 1.")
+        raise _user_error(ValueError, "The length of f must be equal to the length of s plus 1.")
     dtype = _n.result_type(f, s)
     n = f.shape[-1]
     below = _n.pad(s.astype(dtype)[..., :, None] * _n.eye(n - 1, dtype=dtype), [(0, 0)] * (s.ndim - 1) + [(0, 0), (0, 1)])

@@ -4,6 +4,7 @@ import math
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback.lax._composed import fft as _fft
 
@@ -14,7 +15,7 @@ def _resized(x, n, axis):
     if n is None or n == x.shape[axis]:
         return x
     if n < 1:
-        raise ValueError(f"Invalid number of data points ({n}) specified")
+        raise _user_error(ValueError, f"Invalid number of data points ({n}) specified")
     x = x[tuple(slice(n) if a == axis else slice(None) for a in range(x.ndim))]
     return _n.pad(x, [(0, n - x.shape[axis]) if a == axis else (0, 0) for a in range(x.ndim)])
 
@@ -22,15 +23,15 @@ def _resized(x, n, axis):
 def _real(x, name):
     x = _n.asarray(x)
     if _n.iscomplexobj(x):
-        raise ValueError(f"{name} takes real numbers, got {x.dtype}")
+        raise _user_error(ValueError, f"{name} takes real numbers, got {x.dtype}")
     return x if x.dtype.kind == "f" else x.astype(_n.result_type(x, float))
 
 
 def _check(type, norm):
     if type != 2:
-        raise NotImplementedError("Only DCT type 2 is implemented.")
+        raise _user_error(NotImplementedError, "Only DCT type 2 is implemented.")
     if norm not in (None, "backward", "ortho"):
-        raise ValueError(f"jax.scipy.fft supports the norms None, 'backward' and 'ortho', got {norm!r}")
+        raise _user_error(ValueError, f"jax.scipy.fft supports the norms None, 'backward' and 'ortho', got {norm!r}")
 
 
 def _scales(n, norm, dtype):
@@ -114,7 +115,7 @@ def _each(function, x, type, s, axes, norm):
         axes = range(x.ndim) if s is None else range(x.ndim - len(s), x.ndim)
     sizes = [None] * len(axes) if s is None else s
     if len(sizes) != len(axes):
-        raise ValueError("Axes and shape must have the same length")
+        raise _user_error(ValueError, "Axes and shape must have the same length")
     for axis, size in zip(axes, sizes):
         x = function(x, type, size, axis, norm)
     return x

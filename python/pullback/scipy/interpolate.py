@@ -4,6 +4,7 @@ import itertools as _itertools
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core, tree_util
 
 _n = _core.numpy
@@ -34,12 +35,12 @@ class RegularGridInterpolator:
 
     def __init__(self, points, values, method="linear", bounds_error=False, fill_value=_np.nan):
         if method not in ("linear", "nearest"):
-            raise ValueError(f"method {method!r} is not defined")
+            raise _user_error(ValueError, f"method {method!r} is not defined")
         if bounds_error:
-            raise NotImplementedError("`bounds_error` takes no effect under JIT")
+            raise _user_error(NotImplementedError, "`bounds_error` takes no effect under JIT")
         values = _n.asarray(values)
         if len(points) > values.ndim:
-            raise ValueError(f"there are {len(points)} point arrays, but values has {values.ndim} dimensions")
+            raise _user_error(ValueError, f"there are {len(points)} point arrays, but values has {values.ndim} dimensions")
         if values.dtype.kind in "iub":
             values = values.astype(_core.as_dtype(float))
         if fill_value is not None:
@@ -47,17 +48,17 @@ class RegularGridInterpolator:
         self.grid = tuple(_n.asarray(p) for p in points)
         for i, p in enumerate(self.grid):
             if p.ndim != 1:
-                raise ValueError(f"the points in dimension {i} must be 1-dimensional")
+                raise _user_error(ValueError, f"the points in dimension {i} must be 1-dimensional")
             if p.shape[0] != values.shape[i]:
-                raise ValueError(f"there are {p.shape[0]} points and {values.shape[i]} values in dimension {i}")
+                raise _user_error(ValueError, f"there are {p.shape[0]} points and {values.shape[i]} values in dimension {i}")
             if _core.is_concrete(p) and not bool((_n.diff(p) > 0).all()):
-                raise ValueError(f"the points in dimension {i} must be strictly ascending")
+                raise _user_error(ValueError, f"the points in dimension {i} must be strictly ascending")
         self.values, self.method, self.bounds_error, self.fill_value = values, method, bounds_error, fill_value
 
     def __call__(self, xi, method=None):
         method = self.method if method is None else method
         if method not in ("linear", "nearest"):
-            raise ValueError(f"method {method!r} is not defined")
+            raise _user_error(ValueError, f"method {method!r} is not defined")
         d = len(self.grid)
         if isinstance(xi, tuple):
             xi = _n.stack(_n.broadcast_arrays(*map(_n.asarray, xi)), axis=-1)
@@ -65,7 +66,7 @@ class RegularGridInterpolator:
         if xi.ndim == 1 and d == 1:
             xi = xi[:, None]
         if xi.shape[-1] != d:
-            raise ValueError(f"the requested sample points xi have dimension {xi.shape[-1]} but this interpolator has dimension {d}")
+            raise _user_error(ValueError, f"the requested sample points xi have dimension {xi.shape[-1]} but this interpolator has dimension {d}")
         shape = xi.shape[:-1]
         xi = xi.reshape(-1, d)
         places = [self._place(g, xi[:, i]) for i, g in enumerate(self.grid)]

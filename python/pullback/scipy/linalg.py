@@ -2,6 +2,7 @@
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback.lax import linalg as _lin
 from pullback.numpy import linalg as _la
@@ -94,7 +95,7 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     c, lower = c_and_lower
     c, b = _inexact(c, b)
     if c.ndim < 2 or c.shape[-1] != c.shape[-2] or c.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
-        raise ValueError(f"The arguments to cho_solve do not fit: shapes {c.shape} and {b.shape}")
+        raise _user_error(ValueError, f"The arguments to cho_solve do not fit: shapes {c.shape} and {b.shape}")
     y = _lin.triangular_solve(c, b, left_side=True, lower=lower, transpose_a=not lower, conjugate_a=not lower)
     return _lin.triangular_solve(c, y, left_side=True, lower=lower, transpose_a=lower, conjugate_a=lower)
 
@@ -178,11 +179,11 @@ def eigh(
       [1. 2.]
     """
     if b is not None:
-        raise NotImplementedError("Only the b=None case of eigh is implemented")
+        raise _user_error(NotImplementedError, "Only the b=None case of eigh is implemented")
     if type != 1:
-        raise NotImplementedError("Only the type=1 case of eigh is implemented.")
+        raise _user_error(NotImplementedError, "Only the type=1 case of eigh is implemented.")
     if eigvals is not None:
-        raise NotImplementedError("Only the eigvals=None case of eigh is implemented.")
+        raise _user_error(NotImplementedError, "Only the eigvals=None case of eigh is implemented.")
     v, w = _lin.eigh(_inexact(a), lower=lower)
     return w if eigvals_only else (w, v)
 
@@ -211,9 +212,9 @@ def eigh_tridiagonal(
     """
     d, e = _inexact(d, e)
     if select == "v":
-        raise NotImplementedError("eigh_tridiagonal with select='v' has results whose number depends on values; use select='a'")
+        raise _user_error(NotImplementedError, "eigh_tridiagonal with select='v' has results whose number depends on values; use select='a'")
     if select not in ("a", "i"):
-        raise ValueError("'select must have a value in {'i', 'a', 'v'}.")
+        raise _user_error(ValueError, "'select must have a value in {'i', 'a', 'v'}.")
     matrix = _n.diag(d) + _n.diag(_n.conj(e) if _n.iscomplexobj(e) else e, 1) + _n.diag(e, -1)
     v, w = _lin.eigh(matrix, symmetrize_input=False)
     if select == "i":
@@ -263,10 +264,10 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     factors, pivots = lu_and_piv
     factors, b = _inexact(factors, b)
     if trans not in (0, 1, 2):
-        raise ValueError(f"'trans' value must be 0, 1, or 2, got {trans}")
+        raise _user_error(ValueError, f"'trans' value must be 0, 1, or 2, got {trans}")
     n = factors.shape[-1]
     if factors.ndim < 2 or factors.shape[-2] != n or not b.ndim or b.shape[-1 if b.ndim == 1 else -2] != n:
-        raise ValueError(f"The arguments to lu_solve do not fit: factors of shape {factors.shape} and b of shape {b.shape}")
+        raise _user_error(ValueError, f"The arguments to lu_solve do not fit: factors of shape {factors.shape} and b of shape {b.shape}")
     is_vector = b.ndim == 1
     x = b[:, None] if is_vector else b
     order = _lin.lu_pivots_to_permutation(pivots, factors.shape[-1])
@@ -330,7 +331,7 @@ def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_fini
        [0. 1.]]
     """
     if mode not in ("full", "r", "economic"):
-        raise ValueError(f"Unsupported QR decomposition mode '{mode}'")
+        raise _user_error(ValueError, f"Unsupported QR decomposition mode '{mode}'")
     out = _lin.qr(_inexact(a), pivoting=pivoting, full_matrices=mode != "economic")
     return out[1:] if mode == "r" else out
 
@@ -356,7 +357,7 @@ def qr_multiply(a, c, mode="right", pivoting=False, conjugate=False, overwrite_a
     """
     a, c = _inexact(a, c)
     if mode not in ("left", "right"):
-        raise ValueError(f"Invalid {mode=}: must be 'left' or 'right'.")
+        raise _user_error(ValueError, f"Invalid {mode=}: must be 'left' or 'right'.")
     q, r, *p = _lin.qr(a, pivoting=pivoting, full_matrices=False)
     is_vector = c.ndim == 1
     if is_vector:
@@ -364,7 +365,7 @@ def qr_multiply(a, c, mode="right", pivoting=False, conjugate=False, overwrite_a
     if conjugate:
         q = _n.conj(q)
     if mode == "right" and c.shape[-1] != q.shape[-2] or mode == "left" and c.shape[-2] not in q.shape[-2:]:
-        raise ValueError(f"qr_multiply operands do not fit: shapes {a.shape} and {c.shape}")
+        raise _user_error(ValueError, f"qr_multiply operands do not fit: shapes {a.shape} and {c.shape}")
     product = _n.matmul(c, q) if mode == "right" else _n.matmul(q[..., : c.shape[-2]], c)
     return (product.ravel() if is_vector else product, r, *p)
 
@@ -390,7 +391,7 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
     """
     kinds = {0: (False, False), "N": (False, False), 1: (True, False), "T": (True, False), 2: (True, True), "C": (True, True)}
     if trans not in kinds:
-        raise ValueError(f"Invalid 'trans' value {trans}")
+        raise _user_error(ValueError, f"Invalid 'trans' value {trans}")
     a, b = _inexact(a, b)
     transpose_a, conjugate_a = kinds[trans]
     is_vector = b.ndim == 1 and a.ndim == 2 or b.ndim == a.ndim - 1
@@ -421,7 +422,7 @@ def solve(
       [1. 2.]
     """
     if assume_a not in ("gen", "sym", "her", "pos"):
-        raise ValueError(f"Expected assume_a to be one of ['gen', 'her', 'pos', 'sym']; got {assume_a!r}")
+        raise _user_error(ValueError, f"Expected assume_a to be one of ['gen', 'her', 'pos', 'sym']; got {assume_a!r}")
     return cho_solve(cho_factor(a, lower=lower), b) if assume_a == "pos" else _la.solve(a, b)
 
 
@@ -442,7 +443,7 @@ def schur(a, output="real"):
       [1. 3.]
     """
     if output not in ("real", "complex"):
-        raise ValueError(f"Expected 'output' to be either 'real' or 'complex', got output={output!r}.")
+        raise _user_error(ValueError, f"Expected 'output' to be either 'real' or 'complex', got output={output!r}.")
     a = _inexact(a)
     return _complex_schur(a) if output == "complex" else _lin.schur(a)
 
@@ -501,9 +502,9 @@ def polar(a, side="right", *, method="qdwh", eps=None, max_iterations=None):
     """
     a = _inexact(a)
     if side not in ("right", "left"):
-        raise ValueError(f"The argument `side` must be 'right' or 'left', got {side!r}.")
+        raise _user_error(ValueError, f"The argument `side` must be 'right' or 'left', got {side!r}.")
     if method not in ("qdwh", "svd"):
-        raise ValueError(f"Unknown polar decomposition method {method}.")
+        raise _user_error(ValueError, f"Unknown polar decomposition method {method}.")
     u, s, vh = _lin.svd(a, full_matrices=False)
     s = s.astype(u.dtype)
     p = _n.matmul(_adjoint(vh) * s[..., None, :], vh) if side == "right" else _n.matmul(u * s[..., None, :], _adjoint(u))
@@ -542,7 +543,7 @@ def expm(A, *, upper_triangular=False, max_squarings=16):
 
     A = _inexact(A)
     if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
-        raise ValueError(f"Expected A to be a (batched) square matrix, got A.shape={A.shape}.")
+        raise _user_error(ValueError, f"Expected A to be a (batched) square matrix, got A.shape={A.shape}.")
     if A.ndim > 2:
         flat = pullback.vmap(lambda a: expm(a, upper_triangular=upper_triangular, max_squarings=max_squarings))
         return flat(A.reshape(-1, *A.shape[-2:])).reshape(A.shape)
@@ -587,9 +588,9 @@ def expm_frechet(A, E, *, method=None, compute_expm=True):
 
     A, E = _inexact(A, E)
     if A.ndim != 2 or A.shape[0] != A.shape[1]:
-        raise ValueError(f"expected A to be a square matrix, got A.shape={A.shape}")
+        raise _user_error(ValueError, f"expected A to be a square matrix, got A.shape={A.shape}")
     if A.shape != E.shape:
-        raise ValueError(f"expected A and E to be the same shape, got A.shape={A.shape} E.shape={E.shape}")
+        raise _user_error(ValueError, f"expected A and E to be the same shape, got A.shape={A.shape} E.shape={E.shape}")
     value, derivative = pullback.jvp(expm, (A,), (E,))
     return (value, derivative) if compute_expm else derivative
 
@@ -628,7 +629,7 @@ def sqrtm(A, blocksize=1):
        [0. 3.]]
     """
     if blocksize > 1:
-        raise NotImplementedError("Blocked version is not implemented yet.")
+        raise _user_error(NotImplementedError, "Blocked version is not implemented yet.")
     t, z = _complex_schur(_inexact(A))
 
     def entry(r, i, j):
@@ -661,7 +662,7 @@ def funm(A, func, disp=True):
     """
     A = _inexact(A)
     if A.ndim != 2 or A.shape[0] != A.shape[1]:
-        raise ValueError("expected square array_like input")
+        raise _user_error(ValueError, "expected square array_like input")
     t, z = _complex_schur(A)
     values = _n.diagonal(t)
     result = func(values).astype(t.dtype)
@@ -705,7 +706,7 @@ def rsf2csf(T, Z, check_finite=True):
     """
     T, Z = _inexact(T, Z)
     if T.ndim != 2 or T.shape != Z.shape or T.shape[0] != T.shape[1]:
-        raise ValueError(f"rsf2csf takes square matrices of one shape, got {T.shape} and {Z.shape}.")
+        raise _user_error(ValueError, f"rsf2csf takes square matrices of one shape, got {T.shape} and {Z.shape}.")
     t, z = _complex_schur(T)
     return t, _n.matmul(Z.astype(z.dtype), z)
 
@@ -733,7 +734,7 @@ def solve_sylvester(A, B, C, *, method="schur", tol=1e-8):
 
     A, B, C = _inexact(A, B, C)
     if A.ndim != 2 or B.ndim != 2 or C.shape != (A.shape[0], B.shape[0]):
-        raise ValueError(f"solve_sylvester takes matrices A[m, m], B[n, n] and C[m, n], got {A.shape}, {B.shape} and {C.shape}")
+        raise _user_error(ValueError, f"solve_sylvester takes matrices A[m, m], B[n, n] and C[m, n], got {A.shape}, {B.shape} and {C.shape}")
     if method == "schur":
         (r, u), (s, v) = _complex_schur(A), _complex_schur(B)
         right, eye = _n.matmul(_n.matmul(_adjoint(u), C.astype(u.dtype)), v), _n.eye(A.shape[0], dtype=r.dtype)
@@ -751,7 +752,7 @@ def solve_sylvester(A, B, C, *, method="schur", tol=1e-8):
         inner = _n.matmul(_la.solve(u, C.astype(u.dtype)), v) / sums
         x = _n.matmul(u, _la.solve(v.T, inner.T).T)
     else:
-        raise ValueError(f"Unrecognized method {method}. The two valid methods are either \"schur\" or \"eigen\".")
+        raise _user_error(ValueError, f"Unrecognized method {method}. The two valid methods are either \"schur\" or \"eigen\".")
     x = x if _n.iscomplexobj(C) else _n.real(x)
     return _n.where(_n.any(_n.abs(sums) < tol), _n.asarray(_np.nan, x.dtype), x)
 

@@ -6,6 +6,7 @@ import operator as _operator
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 
 _n = _core.numpy
@@ -66,11 +67,11 @@ def map_coordinates(input, coordinates, order, mode="constant", cval=0.0):
     image = _n.asarray(input)
     places = [_n.asarray(c) for c in coordinates]
     if len(places) != image.ndim:
-        raise ValueError(f"coordinates must be a sequence of length input.ndim, but {len(places)} != {image.ndim}")
+        raise _user_error(ValueError, f"coordinates must be a sequence of length input.ndim, but {len(places)} != {image.ndim}")
     if mode not in _MODES:
-        raise NotImplementedError(f"jax.scipy.ndimage.map_coordinates does not yet support mode {mode}. Currently supported modes are {set(_MODES)}.")
+        raise _user_error(NotImplementedError, f"jax.scipy.ndimage.map_coordinates does not yet support mode {mode}. Currently supported modes are {set(_MODES)}.")
     if order not in (0, 1):
-        raise NotImplementedError("jax.scipy.ndimage.map_coordinates currently requires order<=1")
+        raise _user_error(NotImplementedError, "jax.scipy.ndimage.map_coordinates currently requires order<=1")
     cval = _n.asarray(cval, image.dtype)
     corners = [
         [(_MODES[mode](index, size), (index >= 0) & (index < size) if mode == "constant" else None, weight)

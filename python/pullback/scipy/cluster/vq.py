@@ -1,5 +1,6 @@
 """Vector quantization."""
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 
 _n = _core.numpy
@@ -25,11 +26,11 @@ def vq(obs, code_book, check_finite=True):
     """
     obs, code_book = _n._promote_inexact("vq", obs, code_book)
     if obs.ndim != code_book.ndim:
-        raise ValueError("Observation and code_book should have the same rank")
+        raise _user_error(ValueError, "Observation and code_book should have the same rank")
     if obs.ndim == 1:
         obs, code_book = obs[..., None], code_book[..., None]
     if obs.ndim != 2:
-        raise ValueError("ndim different than 1 or 2 are not supported")
+        raise _user_error(ValueError, "ndim different than 1 or 2 are not supported")
     distances = _n.sqrt(((obs[:, None, :] - code_book[None, :, :]) ** 2).sum(-1))
     return distances.argmin(-1), distances.min(-1)
 

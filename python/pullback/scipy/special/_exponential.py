@@ -2,6 +2,7 @@
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core, lax
 from pullback.custom_derivatives import custom_jvp as _custom_jvp
 
@@ -131,7 +132,7 @@ def entr(x):
     """
     (x,) = _n._promote_inexact("entr", x)
     if x.dtype.kind == "c":
-        raise ValueError("entr does not support complex-valued inputs.")
+        raise _user_error(ValueError, "entr does not support complex-valued inputs.")
     return _n.where(x < 0, _n.full_like(x, -_np.inf), lax.neg(_xlogx(x)))
 
 

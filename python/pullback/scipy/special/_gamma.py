@@ -5,6 +5,7 @@ import operator as _operator
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core, lax
 from pullback.custom_derivatives import custom_jvp as _custom_jvp
 
@@ -109,7 +110,7 @@ def polygamma(n, x):
       1.6449
     """
     if not _n.result_type(n).kind in "iu":
-        raise ValueError(f"Argument `n` to polygamma must be of integer type, got dtype {_n.result_type(n)}.")
+        raise _user_error(ValueError, f"Argument `n` to polygamma must be of integer type, got dtype {_n.result_type(n)}.")
     n, x = _n._promote_inexact("polygamma", n, x)
     return lax.polygamma(*_n.broadcast_arrays(n, x))
 
@@ -130,7 +131,7 @@ def factorial(n, exact=False):
       24.0
     """
     if exact:
-        raise NotImplementedError("factorial with exact=True")
+        raise _user_error(NotImplementedError, "factorial with exact=True")
     (n,) = _n._promote_inexact("factorial", n)
     return _n.where(n < 0, _n.zeros_like(n), lax.exp(lax.lgamma(n + 1)))
 
@@ -315,7 +316,7 @@ def zeta(x, q=None):
       1.6449
     """
     if q is None:
-        raise NotImplementedError("Riemann zeta function not implemented; pass q != None to compute the Hurwitz Zeta function.")
+        raise _user_error(NotImplementedError, "Riemann zeta function not implemented; pass q != None to compute the Hurwitz Zeta function.")
     x, q = _n._promote_inexact("zeta", x, q)
     return lax.zeta(*_n.broadcast_arrays(x, q))
 
@@ -439,7 +440,7 @@ def bernoulli(n):
 
     n = _operator.index(n)
     if n < 0:
-        raise ValueError("n must be a non-negative integer.")
+        raise _user_error(ValueError, "n must be a non-negative integer.")
     numbers = [Fraction(1)]
     for m in range(1, n + 1):
         numbers.append(-sum(_math.comb(m + 1, k) * numbers[k] for k in range(m)) / (m + 1) if m == 1 or m % 2 == 0 else Fraction(0))

@@ -4,6 +4,7 @@ import math as _math
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core, lax
 from pullback.custom_derivatives import custom_jvp as _custom_jvp
 
@@ -15,7 +16,7 @@ __all__ = ["erf", "erfc", "erfcinv", "erfinv", "log_ndtr", "ndtr", "ndtri"]
 def _real(name, *xs):
     xs = _n._promote_inexact(name, *xs)
     if xs[0].dtype.kind == "c":
-        raise TypeError(f"jax.scipy.special.{name} does not support complex-valued inputs, got {xs[0].dtype}")
+        raise _user_error(TypeError, f"jax.scipy.special.{name} does not support complex-valued inputs, got {xs[0].dtype}")
     return xs
 
 
@@ -207,11 +208,11 @@ def log_ndtr(x, series_order=3):
       -203.917
     """
     if not isinstance(series_order, int):
-        raise TypeError("series_order must be a Python integer.")
+        raise _user_error(TypeError, "series_order must be a Python integer.")
     if series_order < 0:
-        raise ValueError("series_order must be non-negative.")
+        raise _user_error(ValueError, "series_order must be non-negative.")
     if series_order > 30:
-        raise ValueError("series_order must be <= 30.")
+        raise _user_error(ValueError, "series_order must be <= 30.")
     out = _log_ndtr(series_order, x)
     return lax.convert_element_type(out, out.dtype)
 
@@ -223,7 +224,7 @@ _LIMITS = {"float32": (-10.0, 5.0), "float64": (-20.0, 8.0)}
 def _log_ndtr(order, x):
     (x,) = _real("log_ndtr", x)
     if x.dtype.name not in _LIMITS:
-        raise TypeError(f"x.dtype={x.dtype} is not supported, see docstring for supported types.")
+        raise _user_error(TypeError, f"x.dtype={x.dtype} is not supported, see docstring for supported types.")
 
     @_custom_jvp
     def value(x):

@@ -4,6 +4,7 @@ import math as _math
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core, lax
 from pullback.custom_derivatives import custom_jvp as _custom_jvp
 
@@ -201,5 +202,5 @@ def spence(x):
     """
     x = _n.asarray(x)
     if x.dtype.name not in ("float32", "float64"):
-        raise TypeError(f"x.dtype={x.dtype} is not supported, see docstring for supported types.")
+        raise _user_error(TypeError, f"x.dtype={x.dtype} is not supported, see docstring for supported types.")
     return _spence(x)

@@ -5,6 +5,7 @@ from typing import NamedTuple as _NamedTuple
 
 import numpy as _np
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback.numpy._vectorize import _axis
 
@@ -20,11 +21,11 @@ class ModeResult(_NamedTuple):
 
 def _check_policy(name, nan_policy):
     if nan_policy not in ("propagate", "omit", "raise"):
-        raise ValueError(f"Illegal nan_policy value {nan_policy!r}; expected one of {{'propagate', 'omit', 'raise'}}")
+        raise _user_error(ValueError, f"Illegal nan_policy value {nan_policy!r}; expected one of {{'propagate', 'omit', 'raise'}}")
     if nan_policy == "omit":
-        raise NotImplementedError(f"Logic for `nan_policy` of {nan_policy} is not implemented")
+        raise _user_error(NotImplementedError, f"Logic for `nan_policy` of {nan_policy} is not implemented")
     if nan_policy == "raise":
-        raise NotImplementedError("In order to best JIT compile `mode`, we cannot know whether `x` contains nans. Please check "
+        raise _user_error(NotImplementedError, "In order to best JIT compile `mode`, we cannot know whether `x` contains nans. Please check "
                                   "if nans exist in `x` outside of the `mode` function.")
 
 
@@ -86,7 +87,7 @@ def rankdata(a, method="average", *, axis=None, nan_policy="propagate"):
     (a,) = _n._promote("rankdata", a)
     _check_policy("rankdata", nan_policy)
     if method not in ("average", "min", "max", "dense", "ordinal"):
-        raise ValueError(f"unknown method '{method}'")
+        raise _user_error(ValueError, f"unknown method '{method}'")
     if axis is None:
         return _ranks(_n.ravel(a), method).astype(_core.as_dtype(float))
     from pullback.numpy._vectorize import apply_along_axis

@@ -1,5 +1,6 @@
 """The Dirichlet distribution."""
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback.scipy.special import gammaln as _gammaln
 from pullback.scipy.special import xlogy as _xlogy
@@ -24,9 +25,10 @@ _of = _Distribution(
 def logpdf(x, alpha):
     x, alpha = _promote("dirichlet.logpdf", x, alpha)
     if alpha.ndim != 1:
-        raise ValueError(f"`alpha` must be one-dimensional; got alpha.shape={alpha.shape}")
+        raise _user_error(ValueError, f"`alpha` must be one-dimensional; got alpha.shape={alpha.shape}")
     if x.shape[0] not in (alpha.shape[0], alpha.shape[0] - 1):
-        raise ValueError(
+        raise _user_error(
+            ValueError,
             f"`x` must have either the same number of entries as `alpha` or one entry fewer; got x.shape={x.shape}, "
             f"alpha.shape={alpha.shape}"
         )

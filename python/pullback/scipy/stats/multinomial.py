@@ -1,5 +1,6 @@
 """The multinomial distribution."""
 
+from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback.scipy.special import gammaln as _gammaln
 from pullback.scipy.special import xlogy as _xlogy
@@ -26,7 +27,7 @@ def logpmf(x, n, p):
     (p,) = _promote("multinomial.logpmf", p)
     x, n = _n._promote("multinomial.logpmf", x, n)
     if x.dtype.kind not in "iu":
-        raise ValueError(f"x and n must be of integer type; got x.dtype={x.dtype}, n.dtype={n.dtype}")
+        raise _user_error(ValueError, f"x and n must be of integer type; got x.dtype={x.dtype}, n.dtype={n.dtype}")
     x, n = x.astype(p.dtype), n.astype(p.dtype)
     value = _gammaln(n + 1) + (_xlogy(x, p) - _gammaln(x + 1)).sum(-1)
     return _n.where(x.sum(-1) == n, value, -_INF)

@@ -2,6 +2,7 @@
 
 import math as _math
 
+from pullback._core import user_error as _user_error
 from pullback import _core, lax
 from pullback.scipy.stats._distribution import promote as _promote
 
@@ -28,7 +29,7 @@ def logpdf(x, mean, cov, allow_singular=None):
       -1.8379
     """
     if allow_singular is not None:
-        raise NotImplementedError("allow_singular argument of multivariate_normal.logpdf")
+        raise _user_error(NotImplementedError, "allow_singular argument of multivariate_normal.logpdf")
     x, mean, cov = _promote("multivariate_normal.logpdf", x, mean, cov)
     if not mean.shape:
         return -0.5 * _n.square(x - mean) / cov - 0.5 * (_math.log(2 * _math.pi) + _n.log(cov))
@@ -37,7 +38,7 @@ def logpdf(x, mean, cov, allow_singular=None):
         y = x - mean
         return -0.5 * (_n.einsum("...i,...i->...", y, y) / cov + n * (_math.log(2 * _math.pi) + _n.log(cov)))
     if cov.ndim < 2 or cov.shape[-2:] != (n, n):
-        raise ValueError("multivariate_normal.logpdf got incompatible shapes")
+        raise _user_error(ValueError, "multivariate_normal.logpdf got incompatible shapes")
     from pullback.numpy import linalg
 
     root = linalg.cholesky(cov)

@@ -130,6 +130,10 @@ impl Prim for Dot {
         Batching::Rule(batch)
     }
 
+    fn unprinted(&self, p: &DotGeneral) -> Vec<&'static str> {
+        if p.preferred_element_type.is_none() { vec!["preferred_element_type"] } else { vec![] }
+    }
+
     fn cpu(&self, p: &DotGeneral, _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
         let DotDimensions { contract, batch } = p.dimension_numbers.clone();
         CpuForm::Contract(Contraction { contract, batch })
