@@ -7,6 +7,7 @@ imported. Owns `python/pullback/_core/**` and the `__init__.pyi` of the modules 
 
 import importlib
 import inspect
+import re
 import sys
 import types
 from pathlib import Path
@@ -42,7 +43,7 @@ def parameters_text(function, signature, owner=None):
         prefix = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
         is_self = owner and i == 0 and name in ("self", "$self")
         # Indices, shapes and views of an array take more than the tables say.
-        is_open = owner not in (None, "Array") or function in ("__getitem__", "__array__", "view", "reshape", "resize", "transpose")
+        is_open = owner not in (None, "Array") or function in ("__getitem__", "__contains__", "__array__", "view", "reshape", "resize", "transpose")
         kind = "Any" if is_open else parameter_type(function, name, bool(prefix))
         if parameter.default is None and "None" not in kind and kind != "Any":
             kind += " | None"
@@ -58,6 +59,10 @@ def parameters_text(function, signature, owner=None):
     return ", ".join(parts)
 
 
+# Those of an array give an array, where `object` promises a boolean for two of them.
+COMPARISONS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
+
+
 def function_text(name, function, indent="", owner=None, module=None):
     """One `def` line."""
     try:
@@ -68,38 +73,75 @@ def function_text(name, function, indent="", owner=None, module=None):
         result = member_type(owner, name)
     else:
         result = result_type(module, name) if module in PUBLIC else NATIVE_RESULTS.get(name, "Any")
-    return f"{indent}def {name}({parameters}) -> {result}: ...\n"
+    excuse = "  # type: ignore[override]" if name in ("__eq__", "__ne__") else ""
+    return f"{indent}def {name}({parameters}) -> {result}: ...{excuse}\n"
 
 
-SPECIAL = {
-    "__add__", "__sub__", "__mul__", "__truediv__", "__floordiv__", "__mod__", "__pow__", "__matmul__", "__neg__", "__pos__",
-    "__abs__", "__invert__", "__and__", "__or__", "__xor__", "__lshift__", "__rshift__", "__radd__", "__rsub__", "__rmul__",
-    "__rtruediv__", "__rmatmul__", "__rpow__", "__getitem__", "__len__", "__iter__", "__call__", "__bool__", "__int__",
-    "__float__", "__complex__", "__index__", "__lt__", "__le__", "__gt__", "__ge__", "__array__",
-}
-# Classes that only compare for equality have these slots too.
-ORDER = {"__lt__", "__le__", "__gt__", "__ge__"}
+# Those of Python's own bookkeeping, and those that only raise: an array is immutable.
+HIDDEN = ("__annotations__", "__dict__", "__module__", "__weakref__", "__setitem__", "__delitem__")
+
+
+def is_shown(member, cls):
+    """Whether a stub shows a member of a class: public names, and methods of Python's protocols that `object` has not."""
+    if not member.isidentifier() or member in HIDDEN:
+        return False
+    if member in vars(object):
+        return member in ("__new__", "__init__") or cls.__name__ == "Array" and member in COMPARISONS
+    return not member.startswith("_") or member.startswith("__")
+
+
+def is_final(cls):
+    """Whether the class cannot be subclassed: `Py_TPFLAGS_BASETYPE` is not set."""
+    return not cls.__flags__ & (1 << 10)
+
+
+def has_own_layout(cls):
+    """Whether instances hold more than those of the base class, so that no class can have this one and another as bases."""
+    return (cls.__basicsize__, cls.__itemsize__) != (cls.__base__.__basicsize__, cls.__base__.__itemsize__)
+
+
+def decorators(cls):
+    """`@final`, or `@disjoint_base`, or nothing."""
+    return "@final\n" if is_final(cls) else "@disjoint_base\n" if has_own_layout(cls) else ""
+
+
+def constructor_text(cls, member):
+    """`__new__` or `__init__`, whose parameters are those of the class's text signature."""
+    first, result = ("cls", "Self") if member == "__new__" else ("self", "None")
+    parameters = parameters_text(member, inspect.signature(cls), cls.__name__)
+    return f"    def {member}({', '.join(filter(None, (first, parameters)))}) -> {result}: ...\n"
+
+
+def bound_text(cls, member, kind):
+    """A static method or a method of the class."""
+    parameters = parameters_text(member, inspect.signature(getattr(cls, member)), cls.__name__)
+    parameters = f"cls, {parameters}" if kind is classmethod else parameters
+    return f"    @{kind.__name__}\n    def {member}({parameters}) -> {member_type(cls.__name__, member)}: ...\n"
+
+
+def member_text(cls, member, value):
+    """One member of a class, by its kind."""
+    kind = member_type(cls.__name__, member)
+    if isinstance(value, (property, types.GetSetDescriptorType, types.MemberDescriptorType)):
+        return f"    @property\n    def {member}(self) -> {kind}: ...\n"
+    if member in ("__new__", "__init__"):
+        return constructor_text(cls, member)
+    if isinstance(value, (classmethod, types.ClassMethodDescriptorType)):
+        return bound_text(cls, member, classmethod)
+    if isinstance(value, staticmethod):
+        return bound_text(cls, member, staticmethod)
+    if callable(value):
+        return function_text(member, value, "    ", owner=cls.__name__)
+    if member == "__match_args__":
+        return f"    {member} = {value!r}\n"
+    return f"    {member}: {type(value).__name__}\n"
 
 
 def class_text(name, cls):
     """A class with its own members."""
     bases = [base.__name__ for base in cls.__bases__ if base is not object and base.__module__.startswith("pullback")]
-    body = ""
-    for member, value in sorted(vars(cls).items()):
-        if member.startswith("_") and member not in SPECIAL or not member.isidentifier():
-            continue
-        if member in ORDER and name != "Array":
-            continue
-        if isinstance(value, (property, types.GetSetDescriptorType, types.MemberDescriptorType)):
-            body += f"    @property\n    def {member}(self) -> {member_type(name, member)}: ...\n"
-        elif isinstance(value, (staticmethod, classmethod)):
-            result = member_type(name, member)
-            body += f"    @{type(value).__name__}\n    def {member}(*args: Any, **kwargs: Any) -> {result}: ...\n"
-        elif callable(value):
-            body += function_text(member, value, "    ", owner=name)
-        else:
-            body += f"    {member}: Any\n"
-    return f"class {name}({', '.join(bases)}):\n{body or '    ...' + chr(10)}"
+    body = "".join(member_text(cls, member, value) for member, value in sorted(vars(cls).items()) if is_shown(member, cls))
+    return f"{decorators(cls)}class {name}({', '.join(bases)}):\n{body or '    ...' + chr(10)}"
 
 
 def module_text(module):
@@ -119,6 +161,7 @@ def module_text(module):
             text += function_text(name, value, module=module_name)
         else:
             text += f"{name}: Any\n"
+    text += f"__all__ = {module.__all__!r}\n"
     return head + imports_of(text) + text, submodules
 
 
@@ -135,7 +178,7 @@ def public_text(name):
     """The stub of a public module: what it takes from elsewhere, and the rest by its kind."""
     module = importlib.import_module(f"pullback.{name}")
     native = importlib.import_module("pullback._core")
-    text = HEADER + f"from pullback._core.{name} import *\n"
+    text = HEADER
     for member in sorted({*module.__all__, *(n for n in vars(module) if not n.startswith("_"))}):
         value = getattr(module, member)
         if member in vars(getattr(native, name)) and value is getattr(getattr(native, name), member):
@@ -144,11 +187,13 @@ def public_text(name):
             text += f"import {value.__name__} as {member}\n"
         elif isinstance(value, (bool, int, float, str)):
             text += f"{member}: {type(value).__name__}\n"
+        elif isinstance(value, native.UfuncBase):
+            text += f"{member}: ufunc\n"
         elif (home := home_of(value, member, name)) is not None:
             text += f"from {home} import {value.__name__} as {member}\n"
-        elif member not in vars(getattr(native, name)):
+        else:
             text += f"{member}: Any\n"
-    return text
+    return text + f"__all__ = {sorted(module.__all__)!r}\n"
 
 
 def home_of(value, member, name):
@@ -160,10 +205,21 @@ def home_of(value, member, name):
         if STUBS not in path.parents:
             return None
         home = ".".join(path.relative_to(STUBS.parent).with_suffix("").parts).removesuffix(".__init__")
+    if home == f"pullback.{name}" and isinstance(value, type):
+        home = written_in(value, home)
     if not home or home == f"pullback.{name}" or home == "builtins":
         return None
     found = getattr(importlib.import_module(home), getattr(value, "__name__", ""), None)
     return home if found is value else None
+
+
+def written_in(cls, package):
+    """The module of a package that has the class statement of a class which names the package as its module."""
+    for name, module in sorted(sys.modules.items()):
+        is_inner = name.startswith(f"{package}._") and getattr(module, cls.__name__, None) is cls
+        if is_inner and re.search(rf"^class {cls.__name__}\b", inspect.getsource(module), re.MULTILINE):
+            return name
+    return None
 
 
 def main():

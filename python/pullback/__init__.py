@@ -3,6 +3,10 @@
 import sys as _sys
 
 from pullback import _core
+
+# `import` finds the submodules of an extension module only where they are entered.
+_sys.modules.update({f"pullback._core.{name}": vars(_core)[name] for name in ("lax", "nn", "numpy", "random")})
+
 from pullback._core import Array as Array
 from pullback._core import typeof as typeof
 from pullback._config import (

@@ -18,7 +18,7 @@ sys.path.insert(0, str(GOLDEN))
 
 from compositions import FUNCTIONS, TRANSFORMS, cases, program  # noqa: E402
 
-RECORD = json.loads((GOLDEN / "compositions.json").read_text())
+RECORDED = json.loads((GOLDEN / "compositions.json").read_text())
 EVERY = int(os.environ.get("PULLBACK_COMPOSITIONS", "1"))
 
 
@@ -36,12 +36,12 @@ def outcome(function, names):
 
 def chosen(function, first):
     """The cases of a function that the current part holds, with what is recorded of them."""
-    recorded = iter(RECORD["results"][function])
+    recorded = iter(RECORDED["results"][function])
     for number, (name, names) in enumerate(cases()):
         if name == function:
             kind, *numbers = next(recorded)
             if number % EVERY == 0 and names[0] == first:
-                yield names, RECORD["kinds"][kind], numbers
+                yield names, RECORDED["kinds"][kind], numbers
 
 
 @pytest.mark.parametrize("first", TRANSFORMS)
@@ -56,5 +56,5 @@ def test_triples_of_transformations(function, first):
 
 
 def test_every_case_is_recorded():
-    counts = {function: len(rows) for function, rows in RECORD["results"].items()}
+    counts = {function: len(rows) for function, rows in RECORDED["results"].items()}
     assert counts == {function: len(TRANSFORMS) ** 3 for function in FUNCTIONS}

@@ -1,4 +1,7 @@
-//! The table of which rules each primitive has, and of those of the reference that are missing altogether.
+//! The page of what is covered: which rules each primitive has, which of the reference are missing altogether, public names,
+//! and tests that compare with JAX.
+
+mod python;
 
 use std::collections::BTreeSet;
 
@@ -26,19 +29,22 @@ pub fn page() -> String {
     let missing: Vec<String> = reference.difference(&ours).map(|name| format!("`{name}`")).collect();
     let notes: Vec<String> = notes.iter().enumerate().map(|(i, note)| format!("{}. {note}", i + 1)).collect();
     format!(
-        "# Coverage of primitives\n\n\
-         Made from the primitives themselves by `cargo run -p pullback-testkit --bin coverage`; do not edit.\n\n\
+        "# Coverage\n\n\
+         Made by `cargo run -p pullback-testkit --bin coverage` from the primitives themselves and from the lists that tests \
+         hold to be exact; do not edit.\n\n\
+         ## Primitives\n\n\
          {n_shared} of the reference's {} primitives are here, and {} besides. A number is a hole; its reason is below. \
          `zero`: no derivative; `linear`: tangents go through the primitive itself; `not linear`: nothing to transpose; \
          `pointwise`: batched without a rule. StableHLO: `op`: one operation; `composition`: other primitives or a scalar \
          form; `rule`: operations of its own.\n\n\
          | primitive | derivative | transpose | batching | CPU | StableHLO |\n|---|---|---|---|---|---|\n{}\n\n\
-         ## Reasons\n\n{}\n\n## Not here\n\n{}\n",
+         ### Reasons\n\n{}\n\n### Not here\n\n{}\n\n{}\n",
         reference.len(),
         ours.len() - n_shared,
         rows.join("\n"),
         notes.join("\n"),
-        missing.join(", ")
+        missing.join(", "),
+        python::sections()
     )
 }
 
