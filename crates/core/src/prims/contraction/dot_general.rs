@@ -134,7 +134,11 @@ impl Prim for Dot {
         if p.preferred_element_type.is_none() { vec!["preferred_element_type"] } else { vec![] }
     }
 
-    fn cpu(&self, p: &DotGeneral, _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
+    fn cpu(&self, p: &DotGeneral, ins: &[Aval], _outs: &[Aval]) -> CpuForm {
+        if ins[0].dtype.is_complex() != ins[1].dtype.is_complex() {
+            let p = p.clone();
+            return CpuForm::Decompose(Box::new(move |e, ins| both_complex(&p, e, ins)));
+        }
         let DotDimensions { contract, batch } = p.dimension_numbers.clone();
         CpuForm::Contract(Contraction { contract, batch })
     }
@@ -172,6 +176,14 @@ impl Prim for Dot {
             sample([&[1], &[0]], [&[], &[]], &[&[3, 4], &[4, 5]], DType::C64),
         ]
     }
+}
+
+/// The contraction of a complex and a real operand, which is taken as complex.
+fn both_complex(p: &DotGeneral, e: &dyn Emit, ins: &[Val]) -> Result<Vals> {
+    let strong = |val: &Val| Typed { dtype: val.aval().dtype, weak_type: false };
+    let dtype = promote(strong(&ins[0]), strong(&ins[1]), true)?.dtype;
+    let [x, y] = [0, 1].map(|side| V::new(e, &ins[side]).convert(dtype));
+    Ok(smallvec![x.dot_general(&y, p.dimension_numbers.clone(), p.preferred_element_type).done()?])
 }
 
 fn jvp(p: &DotGeneral, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)> {
