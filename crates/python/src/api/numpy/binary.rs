@@ -1,8 +1,9 @@
 //! Arithmetic and bits of two operands.
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and numbers of parameters are the reference's")]
 
-use super::support::numeric;
+use super::support::numerics;
 use crate::api::arguments::one;
+use crate::gate::gate;
 use crate::value::ArrayLike;
 use pullback_base::bail;
 use pullback_lib::numpy;
@@ -145,7 +146,8 @@ fn bitwise_and(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAn
 fn bitwise_left_shift(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
     let x1 = x1.val(py, "bitwise_left_shift", 0)?;
     let x2 = x2.val(py, "bitwise_left_shift", 1)?;
-    one(py, || numpy::left_shift(&numeric(&x1)?, &numeric(&x2)?))
+    let (x1, x2) = gate(py, || numerics(x1, x2))?;
+    one(py, || numpy::left_shift(&x1, &x2))
 }
 
 /// The bits that either integer has; of booleans whether either is true.
@@ -187,7 +189,8 @@ fn bitwise_or(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny
 fn bitwise_right_shift(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
     let x1 = x1.val(py, "bitwise_right_shift", 0)?;
     let x2 = x2.val(py, "bitwise_right_shift", 1)?;
-    one(py, || numpy::right_shift(&numeric(&x1)?, &numeric(&x2)?))
+    let (x1, x2) = gate(py, || numerics(x1, x2))?;
+    one(py, || numpy::right_shift(&x1, &x2))
 }
 
 /// The bits that exactly one integer has; of booleans whether exactly one is true.
@@ -291,7 +294,8 @@ fn float_power(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAn
 fn floor_divide(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
     let x1 = x1.val(py, "floor_divide", 0)?;
     let x2 = x2.val(py, "floor_divide", 1)?;
-    one(py, || numpy::floor_divide(&numeric(&x1)?, &numeric(&x2)?))
+    let (x1, x2) = gate(py, || numerics(x1, x2))?;
+    one(py, || numpy::floor_divide(&x1, &x2))
 }
 
 /// The remainder of the division rounded towards zero, with the sign of `x1`, as C has it.
@@ -397,7 +401,8 @@ fn ldexp(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
 fn left_shift(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
     let x1 = x1.val(py, "left_shift", 0)?;
     let x2 = x2.val(py, "left_shift", 1)?;
-    one(py, || numpy::left_shift(&numeric(&x1)?, &numeric(&x2)?))
+    let (x1, x2) = gate(py, || numerics(x1, x2))?;
+    one(py, || numpy::left_shift(&x1, &x2))
 }
 
 /// `log(exp(x1) + exp(x2))` without overflow: the greater plus `log1p(exp(-|x1 - x2|))`.
@@ -600,7 +605,8 @@ fn remainder(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>
 fn right_shift(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
     let x1 = x1.val(py, "right_shift", 0)?;
     let x2 = x2.val(py, "right_shift", 1)?;
-    one(py, || numpy::right_shift(&numeric(&x1)?, &numeric(&x2)?))
+    let (x1, x2) = gate(py, || numerics(x1, x2))?;
+    one(py, || numpy::right_shift(&x1, &x2))
 }
 
 /// The difference of two arrays element by element; unsigned integers wrap around.

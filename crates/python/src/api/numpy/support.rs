@@ -77,6 +77,12 @@ pub fn numeric(x: &Val) -> Result<Val> {
     }
 }
 
+/// Two operands of which not both are booleans, which become numbers; a boolean beside a number takes its type.
+pub fn numerics(x: Val, y: Val) -> Result<(Val, Val)> {
+    let are_booleans = [&x, &y].iter().all(|val| val.aval().dtype == DType::Bool);
+    if are_booleans { Ok((numeric(&x)?, numeric(&y)?)) } else { Ok((x, y)) }
+}
+
 /// The size that `repeat` gives for concrete numbers of repetitions.
 pub fn total_of(x: &Val, repeats: &Val, axis: Option<i64>) -> Result<usize> {
     let elements =
