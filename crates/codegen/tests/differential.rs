@@ -148,6 +148,7 @@ impl Maker {
                 let (c, x, y) = (self.of(DType::Bool), self.of(dtype), self.of(dtype));
                 self.b.select(c, x, y)
             }
+            18 if self.random.chance(30) => self.lookup(),
             18 => {
                 let from = self.random.pick(&self.pool.clone());
                 self.b.convert(dtype, from)
@@ -155,6 +156,25 @@ impl Maker {
             _ => self.bits_or_rounding(),
         };
         self.pool.push(value);
+    }
+
+    fn lookup(&mut self) -> ValueId {
+        let entries = [(); TABLE_LEN].map(|()| element(&mut self.random, DType::F32) as u32);
+        let index = self.of(DType::I32);
+        self.b.lookup(&Table::new(entries), index)
+    }
+
+    /// A number scaled by as much as is allowed, NaN where the scale is.
+    fn scaled(&mut self, dtype: DType) -> ValueId {
+        let (x, n) = (self.of(dtype), self.of(dtype));
+        let most = if dtype == DType::F32 { 252.0 } else { 2044.0 };
+        let [low, high] = [-most, most].map(|limit| self.b.constant(Scalar::float(dtype, limit)));
+        let n = self.b.binary(Binary::Max, n, low);
+        let n = self.b.binary(Binary::Min, n, high);
+        let n = self.b.unary(Unary::RoundEven, n);
+        let nothing = self.b.binary(Binary::Sub, n, n);
+        let x = self.b.binary(Binary::Add, x, nothing);
+        self.b.binary(Binary::Scale, x, n)
     }
 
     fn comparison(&mut self) -> Comparison {
@@ -216,6 +236,9 @@ impl Maker {
             let (x, y) = (self.of(dtype), self.of(dtype));
             let op = self.random.pick(&[Pow, Atan2]);
             return self.b.binary(op, x, y);
+        }
+        if dtype.is_float() && self.random.chance(5) {
+            return self.scaled(dtype);
         }
         let x = self.of(dtype);
         let is_shift = matches!(op, ShiftLeft | ShiftRightLogical | ShiftRightArithmetic);

@@ -202,8 +202,26 @@ impl Lower<'_, '_> {
             Binary::Mul => self.float2(&ops::MUL, shape, x, y),
             Binary::Div => self.float2(&ops::DIV, shape, x, y),
             Binary::Min | Binary::Max => self.extreme(op == Binary::Min, shape, x, y),
+            Binary::Scale if self.has_avx512 => self.float2(&ops::SCALE, shape, x, y),
+            Binary::Scale => self.scale(shape, x, y),
             other => unreachable!("{other:?} of floats is expanded or refused before"),
         }
+    }
+
+    /// `x · 2^n` in two steps, of which the first is exact.
+    fn scale(&mut self, shape: Shape, x: Reg, n: Reg) -> Reg {
+        let (rounder, fraction_bits) =
+            if shape.double { (6_755_399_441_055_744.0 + 1023.0, 52) } else { (12_582_912.0 + 127.0, 23) };
+        let (half, rounder) = (self.float_literal(shape, 0.5), self.float_literal(shape, rounder));
+        let first = self.fma(shape, n, half, rounder);
+        let floor = self.float2(&ops::SUB, shape, first, rounder);
+        let rest = self.float2(&ops::SUB, shape, n, floor);
+        let second = self.float2(&ops::ADD, shape, rest, rounder);
+        [first, second].into_iter().fold(x, |x, power| {
+            let shift = &ops::PSLLI[usize::from(shape.double)];
+            let power = self.vec_inst(shift, shape.len, Class::Vector, [None, Some(power), None], fraction_bits);
+            self.float2(&ops::MUL, shape, x, power)
+        })
     }
 
     /// The least or greatest, NaN if either is, the least of zeros the negative one. The machine's own gives its second
