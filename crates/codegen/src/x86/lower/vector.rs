@@ -365,6 +365,10 @@ impl<'a> Lower<'_, 'a> {
         if !self.has_lanes_binary(op, dtype) {
             return None;
         }
+        if let Some(number) = self.watched.iter().position(|&(phi, _)| phi == x || phi == y) {
+            let other = if self.watched[number].0 == x { y } else { x };
+            return Some(self.watched_extreme(op == Binary::Min, number, other));
+        }
         let (x, y) = (self.vector(x), self.vector(y));
         let whole = self.whole();
         let parts = x.into_iter().zip(y).map(|(x, y)| self.lanes_binary(op, dtype, whole, x, y));
