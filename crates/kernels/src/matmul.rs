@@ -20,8 +20,8 @@ const MIN_PIECE: usize = 96;
 /// Below this many multiplications a product lasts no longer than a few wakings of a thread: it is cut into strips, of
 /// which a thread takes a run, the first one the longest. From there on there are a few square pieces for each thread.
 const LONG: usize = 1 << 26;
-/// Rows or columns of a strip: the longer side of the tiles that the crate works by.
-const STRIP: usize = 48;
+/// Rows or columns of a strip.
+const STRIP: usize = 32;
 
 /// A product of checked operands.
 pub(crate) fn gemm(gemm: &Gemm, lhs: &[u8], rhs: &[u8], out: &mut [u8]) -> Result<()> {

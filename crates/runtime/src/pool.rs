@@ -94,24 +94,39 @@ struct Job {
     n_chunks: usize,
     /// A piece is this part of the chunks that are left.
     n_shares: usize,
+    /// Whether the last chunk is the caller's. A caller that ends first has to sleep, and be woken, for the rest; a worker
+    /// that ends first costs nothing. It pays where one chunk is little of the whole.
+    leaves_last: bool,
     /// The next chunk to hand out.
     next: AtomicUsize,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
+/// Who runs a piece.
+#[derive(Clone, Copy)]
+enum Who {
+    Caller,
+    Worker,
+}
+
 impl Job {
     /// The next piece, if anything is left.
-    fn take(&self) -> Option<Range<usize>> {
-        let end_of = |start: usize| start + (self.n_chunks - start).div_ceil(self.n_shares);
-        let more = |start: usize| (start < self.n_chunks).then(|| end_of(start));
+    fn take(&self, who: Who) -> Option<Range<usize>> {
+        let share = |left: usize| match who {
+            Who::Caller => left.div_ceil(self.n_shares),
+            Who::Worker if left == 1 && self.leaves_last => 0,
+            Who::Worker => (left / self.n_shares).max(left.min(1)),
+        };
+        let end_of = |start: usize| start + share(self.n_chunks - start);
+        let more = |start: usize| Some(end_of(start)).filter(|&end| end > start);
         let start = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
         Some(start..end_of(start))
     }
 
-    fn run(&self) {
+    fn run(&self, who: Who) {
         let outside = INSIDE.replace(true);
         let result = catch_unwind(AssertUnwindSafe(|| {
-            while let Some(piece) = self.take() {
+            while let Some(piece) = self.take(who) {
                 (self.work)(piece);
             }
         }));
@@ -177,8 +192,9 @@ impl Pool {
         let work = unsafe {
             std::mem::transmute::<&(dyn Fn(Range<usize>) + Sync), &'static (dyn Fn(Range<usize>) + Sync)>(work)
         };
-        let n_shares = n_shares * n_threads;
-        let job = Arc::new(Job { work, n_chunks, n_shares, next: AtomicUsize::new(0), panic: Mutex::default() });
+        let (n_shares, leaves_last) = (n_shares * n_threads, n_chunks >= 4 * n_threads);
+        let (next, panic) = (AtomicUsize::new(0), Mutex::default());
+        let job = Arc::new(Job { work, n_chunks, n_shares, leaves_last, next, panic });
         {
             let mut state = lock(&self.shared.state);
             state.job = Some(job.clone());
@@ -187,7 +203,7 @@ impl Pool {
         for _ in 1..n_threads {
             self.shared.wake.notify_one();
         }
-        job.run();
+        job.run(Who::Caller);
         let mut state = lock(&self.shared.state);
         state.job = None;
         state.seats = 0;
@@ -219,7 +235,7 @@ fn work_forever(shared: &Shared) {
         state.seats -= 1;
         state.busy += 1;
         drop(state);
-        job.run();
+        job.run(Who::Worker);
         state = lock(&shared.state);
         state.busy -= 1;
         if state.busy == 0 {
