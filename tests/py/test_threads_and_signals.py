@@ -15,6 +15,8 @@ import pullback
 HEAD = """
 import os, signal, sys, threading, time
 import pullback as jax, pullback.numpy as jnp
+
+pytestmark = pytest.mark.alone
 x = jnp.arange(4.0)
 add = jax.jit(lambda v: v + 1)
 """
