@@ -73,16 +73,15 @@ fn remember(hash: u64, order: &Arc<KeyOrder>) {
 /// `ValueError` when the keys cannot be compared.
 pub fn entries<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Entries<'py>> {
     let mut given: SmallVec<[usize; 32]> = SmallVec::with_capacity(dict.len());
-    let mut values: SmallVec<[Bound<'py, PyAny>; 32]> = SmallVec::with_capacity(dict.len());
+    let mut lent: SmallVec<[*mut ffi::PyObject; 32]> = SmallVec::with_capacity(dict.len());
     let mut are_strings = true;
     let (mut position, mut key, mut value) = (0, std::ptr::null_mut(), std::ptr::null_mut());
-    // SAFETY: we are attached and nothing below runs code of Python, so the dictionary stays as it is; what it lends is
-    // live, and each value becomes a reference of its own.
+    // SAFETY: we are attached and nothing in the loop runs code of Python, so the dictionary stays as it is.
     unsafe {
         while ffi::PyDict_Next(dict.as_ptr(), &mut position, &mut key, &mut value) != 0 {
             are_strings &= ffi::PyUnicode_CheckExact(key) != 0;
             given.push(key as usize);
-            values.push(Bound::from_borrowed_ptr(dict.py(), value));
+            lent.push(value);
         }
     }
     if !are_strings {
@@ -91,16 +90,14 @@ pub fn entries<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Entries<'py>> {
     let mut state = rustc_hash::FxHasher::default();
     given.hash(&mut state);
     let hash = state.finish();
-    let order = match find(hash, &given) {
-        Some(order) => order,
-        None => {
-            let order = Arc::new(order_of_strings(dict, &given)?);
-            remember(hash, &order);
-            order
-        }
+    let Some(order) = find(hash, &given) else {
+        remember(hash, &Arc::new(order_of_strings(dict, &given)?));
+        return sorted_entries(dict);
     };
-    let values = order.places.iter().map(|&place| values[place as usize].clone()).collect();
-    Ok(Entries { node: order.node.clone(), values })
+    // SAFETY: no code of Python has run since the dictionary lent its values, so they are live; each becomes a reference of
+    // its own.
+    let own = |&place: &u32| unsafe { Bound::from_borrowed_ptr(dict.py(), lent[place as usize]) };
+    Ok(Entries { node: order.node.clone(), values: order.places.iter().map(own).collect() })
 }
 
 fn order_of_strings(dict: &Bound<'_, PyDict>, given: &[usize]) -> PyResult<KeyOrder> {

@@ -16,7 +16,7 @@ mod treedef;
 use pyo3::prelude::*;
 
 pub use flatten::{flatten, flatten_all, unflatten};
-pub use node::{Expansion, PyNode, expand};
+pub use node::{Children, Expansion, PyNode, expand};
 pub use paths::{PathEntry, flatten_with_paths, key_text};
 pub use prefix::{broadcast_prefix, flatten_up_to, prefix_mismatch};
 pub use treedef::PyTreeDef;
