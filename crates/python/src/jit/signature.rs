@@ -11,7 +11,7 @@ use pyo3::types::{PyDict, PyTuple};
 use smallvec::SmallVec;
 
 use crate::errors::{type_error, value_error};
-use crate::tree::{Children, Expansion, expand};
+use crate::tree::{Children, Expansion, expand, values_into};
 use crate::value::{ArrayImpl, PyArray, plain_val};
 
 /// A leaf of a call.
@@ -174,10 +174,12 @@ impl Signature {
                 self.words.extend([LIST, list.len() as u64]);
                 list.iter().try_for_each(|child| self.push(child, leaves))
             }
-            Expansion::Dict(entries) => {
-                self.words.extend([DICT, entries.values.len() as u64]);
-                self.objects.push(entries.node.aux.clone_ref(obj.py()));
-                self.push_all(entries.values, leaves)
+            Expansion::Dict(dict) => {
+                let mut values = Children::new();
+                let node = values_into(&dict, &mut values)?;
+                self.words.extend([DICT, values.len() as u64]);
+                self.objects.push(node.aux.clone_ref(obj.py()));
+                self.push_all(values, leaves)
             }
             Expansion::Custom(node, children) => {
                 self.words.extend([CUSTOM, node.class.as_ptr() as u64, children.len() as u64]);

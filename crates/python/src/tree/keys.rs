@@ -52,9 +52,10 @@ const MAX_KEYS: usize = 1 << 15;
 
 static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
 
-fn find(hash: u64, given: &[usize]) -> Option<Arc<KeyOrder>> {
+/// What `take` makes of the order of these keys, if it is known. No code of Python may run in `take`.
+fn with_known<R>(hash: u64, given: &[usize], take: impl FnOnce(&Arc<KeyOrder>) -> R) -> Option<R> {
     let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    known.as_ref()?.orders.get(&hash).filter(|order| *order.given == *given).cloned()
+    known.as_ref()?.orders.get(&hash).filter(|order| *order.given == *given).map(take)
 }
 
 fn remember(hash: u64, order: &Arc<KeyOrder>) {
@@ -72,6 +73,16 @@ fn remember(hash: u64, order: &Arc<KeyOrder>) {
 /// # Errors
 /// `ValueError` when the keys cannot be compared.
 pub fn entries<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Entries<'py>> {
+    let mut values = Children::new();
+    let node = values_into(dict, &mut values)?;
+    Ok(Entries { node, values })
+}
+
+/// Appends the values of a dictionary to `values`, sorted by key, and gives its node.
+///
+/// # Errors
+/// `ValueError` when the keys cannot be compared.
+pub fn values_into<'py>(dict: &Bound<'py, PyDict>, values: &mut Children<'py>) -> PyResult<Arc<PyNode>> {
     let mut given: SmallVec<[usize; 32]> = SmallVec::with_capacity(dict.len());
     let mut lent: SmallVec<[*mut ffi::PyObject; 32]> = SmallVec::with_capacity(dict.len());
     let mut are_strings = true;
@@ -85,19 +96,23 @@ pub fn entries<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Entries<'py>> {
         }
     }
     if !are_strings {
-        return sorted_entries(dict);
+        return sorted_values_into(dict, values);
     }
     let mut state = rustc_hash::FxHasher::default();
     given.hash(&mut state);
     let hash = state.finish();
-    let Some(order) = find(hash, &given) else {
-        remember(hash, &Arc::new(order_of_strings(dict, &given)?));
-        return sorted_entries(dict);
-    };
     // SAFETY: no code of Python has run since the dictionary lent its values, so they are live; each becomes a reference of
     // its own.
     let own = |&place: &u32| unsafe { Bound::from_borrowed_ptr(dict.py(), lent[place as usize]) };
-    Ok(Entries { node: order.node.clone(), values: order.places.iter().map(own).collect() })
+    let known = with_known(hash, &given, |order| {
+        values.extend(order.places.iter().map(own));
+        order.node.clone()
+    });
+    if let Some(node) = known {
+        return Ok(node);
+    }
+    remember(hash, &Arc::new(order_of_strings(dict, &given)?));
+    sorted_values_into(dict, values)
 }
 
 fn order_of_strings(dict: &Bound<'_, PyDict>, given: &[usize]) -> PyResult<KeyOrder> {
@@ -107,10 +122,12 @@ fn order_of_strings(dict: &Bound<'_, PyDict>, given: &[usize]) -> PyResult<KeyOr
     Ok(KeyOrder { given: given.into(), places, node: Arc::new(PyNode::dict(sorted)) })
 }
 
-fn sorted_entries<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Entries<'py>> {
+fn sorted_values_into<'py>(dict: &Bound<'py, PyDict>, values: &mut Children<'py>) -> PyResult<Arc<PyNode>> {
     let keys = sorted_keys(dict)?;
-    let values: PyResult<Children<'py>> = keys.iter().map(|key| dict.as_any().get_item(key)).collect();
-    Ok(Entries { node: Arc::new(PyNode::dict(keys)), values: values? })
+    for key in keys.iter() {
+        values.push(dict.as_any().get_item(key)?);
+    }
+    Ok(Arc::new(PyNode::dict(keys)))
 }
 
 /// The keys of a dictionary in order.
