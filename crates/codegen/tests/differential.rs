@@ -848,3 +848,28 @@ fn many_values_alive_at_once() {
         compare(&b.finish(), &[data], None, &[[0, 0]]);
     }
 }
+
+/// The call leaves nothing in registers, so that a choice finds both operands and the mask in memory.
+#[test]
+fn a_choice_between_numbers_in_memory() {
+    let text = r#"program "choice" sizes 2 {
+  b0: float32[4096] input 0
+  b1: float32[4096] output 0
+  b2: float32[4096] output 1
+  v0: int16 = const 5
+  v1: int16 = const -6
+  v2: bool = gt v0 v1
+  v3: float32 = const 0.5
+  for i0 < s0 seq {
+    v4: float32 = load b0[2 + i0*1]
+    v5: float32 = rem v4 v3
+    v6: float32 = select v2 v3 v4
+    store b1[i0*1] v5
+    store b2[i0*1] v6
+  }
+}
+"#;
+    let program = parse(text).expect("it parses");
+    let input = (0..LEN).flat_map(|i| (i as f32 * 0.37).to_le_bytes()).collect();
+    compare(&program, &[input], None, &[[28, 17]]);
+}
