@@ -120,7 +120,9 @@ struct Cut {
 impl Cut {
     fn new(rows: usize, columns: usize, batch: usize, work: usize) -> Cut {
         let whole = [rows, columns];
-        if work < SHARED || batch >= 4 * threads() {
+        let longer = usize::from(columns > rows);
+        // Cutting what is short copies more than a second thread multiplies while the first one does.
+        if work < SHARED || batch >= 4 * threads() || whole[longer] < 2 * MIN_PIECE {
             return Cut { way: Way::Squares, whole, piece: whole, counts: [1, 1] };
         }
         if work >= LONG {
@@ -128,7 +130,6 @@ impl Cut {
             let piece = [rows.div_ceil(counts[0]), columns.div_ceil(counts[1])];
             return Cut { way: Way::Squares, whole, piece, counts };
         }
-        let longer = usize::from(columns > rows);
         let (mut piece, mut counts) = (whole, [1, 1]);
         piece[longer] = if whole[1 - longer] < MIN_PIECE { MIN_PIECE } else { STRIP };
         counts[longer] = (whole[longer] / piece[longer]).max(1);
@@ -341,7 +342,7 @@ mod tests {
 
     #[test]
     fn pieces_change_no_bit() {
-        let middling = [[128, 256, 256], [256, 256, 128], [100, 700, 65], [1000, 30, 1300], [70, 97, 1000]];
+        let middling = [[128, 256, 256], [256, 256, 128], [100, 700, 65], [1000, 30, 1300], [70, 197, 1000]];
         for sizes in [[200, 200, 700], [97, 801, 65], [513, 257, 96], [1, 2000, 2000]].into_iter().chain(middling) {
             let whole = product_on(1, sizes);
             for n_threads in [2, 3, 8] {
