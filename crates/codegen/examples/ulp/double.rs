@@ -22,14 +22,25 @@ const SUSPECTS: usize = 20_000;
 const WITHOUT_SUSPICION: u64 = 50_000;
 
 /// An argument with its result, by how far the library's is.
-#[derive(PartialEq, PartialOrd)]
 struct Suspect {
     apart: f64,
     at: [f64; 2],
     got: f64,
 }
 
+impl PartialEq for Suspect {
+    fn eq(&self, other: &Suspect) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
 impl Eq for Suspect {}
+
+impl PartialOrd for Suspect {
+    fn partial_cmp(&self, other: &Suspect) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
 
 impl Ord for Suspect {
     fn cmp(&self, other: &Suspect) -> std::cmp::Ordering {

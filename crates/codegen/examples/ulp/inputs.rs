@@ -33,7 +33,7 @@ impl Random {
     }
 
     fn below(&mut self, n: usize) -> usize {
-        (self.bits() >> 32) as usize * n >> 32
+        ((self.bits() >> 32) as usize * n) >> 32
     }
 
     fn sign(&mut self) -> f64 {
