@@ -134,7 +134,7 @@ impl Prim for JitPrim {
 }
 
 /// The known part without those residuals that are its inputs or numbers, and for each residual its value if so.
-fn forward_inputs(parts: &SplitJaxpr, known_ins: &[Val]) -> (JaxprRef, Vec<Option<Val>>) {
+pub(super) fn forward_inputs(parts: &SplitJaxpr, known_ins: &[Val]) -> (JaxprRef, Vec<Option<Val>>) {
     let n_outs = parts.known.outs.len() - parts.n_residuals;
     let value = |out: &Atom| match out {
         Atom::Literal(scalar) => Some(Val::Literal(*scalar)),

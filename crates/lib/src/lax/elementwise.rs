@@ -4,7 +4,7 @@ use pullback_base::{DType, Result, Scalar};
 use pullback_ir::Val;
 
 use crate::bind::{self, Fields};
-use crate::convert::{convert, number};
+use crate::convert::convert;
 
 macro_rules! unary {
     ($($(#[$doc:meta])* $name:ident $prim:ident;)*) => {$(
@@ -226,13 +226,14 @@ pub fn reciprocal(x: &Val) -> Result<Val> {
     integer_pow(x, -1)
 }
 
-/// An array like `x`, filled with a number, strongly typed.
+/// An array like `x`, as weakly typed, filled with a number.
 ///
 /// # Errors
 /// What the primitive raises.
 pub fn full_like(x: &Val, value: f64) -> Result<Val> {
     let aval = x.aval();
-    full(&aval.shape, &number(x, value))
+    let value = Scalar::float(aval.dtype, value).weak(aval.weak_type);
+    full(&aval.shape, &Val::Literal(value))
 }
 
 /// An array of one repeated scalar.

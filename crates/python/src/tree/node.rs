@@ -10,7 +10,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 use smallvec::SmallVec;
 
-use super::keys::{Entries, entries, sorted_keys};
+use super::keys::sorted_keys;
 use super::leaf_types;
 use super::registry::{self, Form, Registration};
 use crate::errors::type_error;
@@ -29,8 +29,8 @@ pub enum Expansion<'py> {
     Tuple(Bound<'py, PyTuple>),
     /// A list.
     List(Bound<'py, PyList>),
-    /// A dictionary, sorted by key.
-    Dict(Entries<'py>),
+    /// A dictionary.
+    Dict(Bound<'py, PyDict>),
     /// Anything else, with its children.
     Custom(PyNode, Children<'py>),
 }
@@ -93,7 +93,7 @@ pub fn expand<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Expansion<'py>> {
         return Ok(Expansion::List(obj.clone().cast_into()?));
     }
     if is_dict {
-        return Ok(Expansion::Dict(entries(obj.cast::<PyDict>()?)?));
+        return Ok(Expansion::Dict(obj.clone().cast_into()?));
     }
     let expansion = expand_other(obj)?;
     if matches!(expansion, Expansion::Leaf) {
