@@ -12,8 +12,11 @@ use pullback_runtime::interrupt::shared_pieces;
 
 /// Elements from which on threads share a sort.
 const SHARED: usize = 1 << 14;
-/// Elements that are sorted, merged or moved between two looks at the flag of interrupts.
+/// Elements that are merged or moved between two looks at the flag of interrupts.
 const BLOCK: usize = 1 << 17;
+/// Elements that are sorted between two looks. Merging costs a thread more than sorting in one piece does, so blocks are as
+/// long as an interrupt may wait.
+const RUN: usize = 8 * BLOCK;
 
 /// Sorts checked operands.
 pub(crate) fn sort(sort: &Sort, ins: &[&[u8]], outs: &mut [&mut [u8]]) -> Result<()> {
@@ -133,14 +136,14 @@ fn sort_blocks<T: Copy + Send + Sync>(
     sort: impl Fn(&mut [T]) + Sync,
     is_before: impl Fn(&T, &T) -> bool + Sync,
 ) -> Result<()> {
-    if row.len() <= BLOCK {
+    if row.len() <= RUN {
         sort(row);
         return Ok(());
     }
-    let blocks: Vec<Mutex<&mut [T]>> = row.chunks_mut(BLOCK).map(Mutex::new).collect();
+    let blocks: Vec<Mutex<&mut [T]>> = row.chunks_mut(RUN).map(Mutex::new).collect();
     shared_pieces(blocks.len(), &|number| sort(&mut blocks[number].lock().expect("a block is sorted once")))?;
     drop(blocks);
-    let (mut length, mut other) = (BLOCK, row.clone());
+    let (mut length, mut other) = (RUN, row.clone());
     while length < row.len() {
         merge_runs(row, length, &mut other, &is_before)?;
         std::mem::swap(row, &mut other);
@@ -262,7 +265,7 @@ mod tests {
 
     #[test]
     fn long_rows_are_merged_stably() {
-        let n = 3 * BLOCK + 12_345;
+        let n = 2 * RUN + 12_345;
         let values: Vec<u32> = (0..n as u32).map(|i| i.wrapping_mul(2_654_435_761) >> 20).collect();
         let mut want: Vec<u32> = (0..n as u32).collect();
         want.sort_by_key(|&i| values[i as usize]);

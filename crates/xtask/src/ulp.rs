@@ -158,4 +158,10 @@ mod tests {
         assert_eq!(Tables::of(&page).page(), page);
         assert!(tables.take("there is no function x").is_err());
     }
+
+    #[test]
+    fn the_page_of_the_docs_is_as_it_would_be_written() {
+        let page = std::fs::read_to_string(process::root().join(PAGE)).expect("there is a page");
+        assert_eq!(Tables::of(&page).page(), page);
+    }
 }
