@@ -101,8 +101,9 @@ fn exact_distance(got: f64, Pair { high, low }: Pair) -> f64 {
 
 fn look(function: &Function, exact: &Exact, suspect: &Suspect) -> f64 {
     let near = (function.truth.near)(suspect.at);
-    // Where a value has no digits the library knows it all.
-    let is_plain = near.is_nan() || near.is_infinite() || near == 0.0;
+    // Where a value has no digits, or is a limit, the library knows it all.
+    let is_limit = |x: &f64| !x.is_finite() || function.n_ins() == 2 && *x == 0.0;
+    let is_plain = near.is_nan() || near.is_infinite() || near == 0.0 || suspect.at.iter().any(is_limit);
     let pair =
         if is_plain { Pair { high: near, low: 0.0 } } else { Pair::of(&(function.truth.exact)(exact, suspect.at)) };
     exact_distance(suspect.got, pair)

@@ -104,12 +104,25 @@ impl Exact {
         if x.abs() > 7.0 { self.one() * of(x.signum(), BITS) } else { self.erf_to(x, BITS) }
     }
 
-    /// One less `erf`, with as many bits more as cancel.
+    /// One less `erf`, with as many bits more as cancel; far on the right by [`Exact::erfc_far`].
     pub(crate) fn erfc(&self, x: Number) -> Number {
-        let x = x.to_f64().value();
-        let lost = if x > 0.0 { (x * x * std::f64::consts::LOG2_E) as usize + 16 } else { 0 };
-        let bits = BITS + lost;
-        if x < -7.0 { whole(2, BITS) } else { whole(1, bits) - self.erf_to(x, bits) }
+        let at = x.to_f64().value();
+        if at > 3.0 {
+            return self.erfc_far(x);
+        }
+        let bits = BITS + 32;
+        if at < -7.0 { whole(2, BITS) } else { whole(1, bits) - self.erf_to(at, bits) }
+    }
+
+    /// `e^{-x²}/√π · 1/(x + ½/(x + 1/(x + 3/2/(x + …))))` (Abramowitz and Stegun 7.1.14); with `n` terms of it about
+    /// `e^{-x√(8n)}` is left.
+    fn erfc_far(&self, x: Number) -> Number {
+        let bits = BITS + 32;
+        let x = x.with_precision(bits).value();
+        let square = (&x * &x).to_f64().value();
+        let n_terms = (2000.0 / square) as u32 + 16;
+        let fraction = (1..=n_terms).rev().fold(x.clone(), |below, k| &x + whole(k, bits) / (whole(2, bits) * below));
+        (-(&x * &x)).exp() / (Number::pi(bits).sqrt() * fraction)
     }
 
     /// Newton's method from the value of `float64`; its second step leaves nothing.
