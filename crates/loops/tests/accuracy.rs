@@ -223,6 +223,13 @@ fn angles_next_to_quadrants() {
     }
 }
 
+#[test]
+fn poles_of_lgamma_are_infinite() {
+    let xs = vec![0.0, -0.0, -1.0, -2.0, -171.0, -1e15, -1.4524555360175581e307, f64::NEG_INFINITY, f64::INFINITY];
+    let got = run(DType::F64, std::slice::from_ref(&xs), |b, v| b.unary(Unary::Lgamma, v[0]));
+    assert_eq!(got, vec![f64::INFINITY; xs.len()]);
+}
+
 fn check_two(op: Binary, dtype: DType, range: (f64, f64), y_range: (f64, f64), bound: f64, truth: fn(f64, f64) -> f64) {
     let (mut xs, mut ys) = (samples(dtype, range.0, range.1, 2000), samples(dtype, y_range.0, y_range.1, 2000));
     let n = xs.len().min(ys.len()) - SPECIALS.len();
