@@ -143,7 +143,7 @@ fn special() -> Vec<Function> {
         Function {
             notes: [
                 "next to its roots at -2.457…, -2.747… and so on the logarithm cancels",
-                "next to its roots 1 and 2 Lanczos's sum cancels, which leaves errors of a few units of 1e-16; elsewhere within 16",
+                "next to its roots the sums cancel, which leaves errors of about 2e-15 there; from 3 on within 16",
             ],
             reference: Reference::Library,
             ..one!(Lgamma, 4.0, (-200.0, 200.0), libm::lgamma, Exact::lgamma)
