@@ -9,7 +9,8 @@ use std::ops::{Add, Mul};
 use gemm::{Parallelism, c32, c64};
 use pullback_base::{DType, Result, bail};
 use pullback_loops::Gemm;
-use pullback_runtime::{parallel_for, threads};
+use pullback_runtime::interrupt::shared_pieces;
+use pullback_runtime::threads;
 
 /// Products up to this many multiplications run by plain loops: packing would cost more than they do.
 const SMALL: usize = 16 * 16 * 16;
@@ -19,6 +20,8 @@ const SHARED: usize = 1 << 21;
 const MIN_PIECE: usize = 96;
 /// From this many multiplications on, there are more pieces than threads, so that a slow thread gets fewer.
 const UNEVEN: usize = 1 << 26;
+/// The most bits' worth of multiplications in one piece, tens of milliseconds: a user's interrupt waits that long.
+const LONGEST: usize = 1 << 37;
 
 /// A product of checked operands.
 pub(crate) fn gemm(gemm: &Gemm, lhs: &[u8], rhs: &[u8], out: &mut [u8]) -> Result<()> {
@@ -70,7 +73,8 @@ fn typed<T: Element>(gemm: &Gemm, lhs: &[u8], rhs: &[u8], out: &mut [u8], zero: 
     let c = matrix(out.as_mut_ptr(), gemm.out_strides);
     let work = rows * columns * depth;
     let all_work = work.saturating_mul(batch);
-    let [n_down, n_across] = if all_work < SHARED { [1, 1] } else { pieces(rows, columns, batch, all_work) };
+    let longest = LONGEST / (8 * size_of::<T>() * parts);
+    let [n_down, n_across] = if all_work < SHARED { [1, 1] } else { pieces(gemm.sizes, longest) };
     let n_pieces = n_down * n_across;
     let (height, width) = (rows.div_ceil(n_down), columns.div_ceil(n_across));
     let run = |number: usize| {
@@ -93,20 +97,21 @@ fn typed<T: Element>(gemm: &Gemm, lhs: &[u8], rhs: &[u8], out: &mut [u8], zero: 
         }
     };
     let n_runs = batch * n_pieces;
-    if all_work < SHARED {
-        (0..n_runs).for_each(run)
-    } else {
-        parallel_for(n_runs, &|range| range.for_each(run))
+    if all_work >= SHARED {
+        return shared_pieces(n_runs, &run);
     }
+    (0..n_runs).for_each(run);
     Ok(())
 }
 
 /// Into how many pieces each matrix of a batch is cut, down and across: the longer side first, as square pieces copy
-/// the least of the operands.
-fn pieces(rows: usize, columns: usize, batch: usize, work: usize) -> [usize; 2] {
+/// the least of the operands. No piece has more multiplications than `longest`, as far as [`MIN_PIECE`] allows.
+fn pieces([outer, inner, rows, columns, depth]: [usize; 5], longest: usize) -> [usize; 2] {
+    let batch = outer * inner;
+    let work = (rows * columns * depth).saturating_mul(batch);
     let wanted = if work < UNEVEN { threads() } else { 2 * threads() };
     let (mut sides, mut n) = ([rows, columns], [1, 1]);
-    while n[0] * n[1] * batch < wanted {
+    while n[0] * n[1] * batch < wanted || sides[0] * sides[1] * depth > longest {
         let longer = usize::from(sides[1] > sides[0]);
         if sides[longer] < 2 * MIN_PIECE {
             break;
