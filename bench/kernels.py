@@ -228,6 +228,39 @@ def mlp_step(side, width=256, batch=128):
     return step, [params, numbers(side, batch, width), numbers(side, batch, width, seed=1)]
 
 
+def cnn_step(side, batch=32, pixels=28, channels=(8, 16), classes=10):
+    """One step of stochastic gradient descent on images of the size of MNIST's."""
+    jax, jnp, lax = side.jax, side.jnp, side.jax.lax
+
+    def pooled(x):
+        return lax.reduce_window(x, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
+
+    def loss(params, images, labels):
+        x = images
+        for kernel, bias in params["convolutions"]:
+            x = lax.conv_general_dilated(x, kernel, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+            x = pooled(jax.nn.relu(x + bias))
+        weights, bias = params["dense"]
+        scores = jax.nn.log_softmax(x.reshape(batch, -1) @ weights + bias)
+        return -jnp.take_along_axis(scores, labels[:, None], axis=1).mean()
+
+    def step(params, images, labels):
+        value, gradients = jax.value_and_grad(loss)(params, images, labels)
+        return value, jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients)
+
+    def small(*shape, seed):
+        return numbers(side, *shape, low=-0.1, high=0.1, seed=seed)
+
+    kernels = [(3, 3, n_in, n_out) for n_in, n_out in zip((1, *channels), channels)]
+    features = (pixels // 4) ** 2 * channels[-1]
+    params = {
+        "convolutions": [(small(*shape, seed=i), small(shape[-1], seed=i)) for i, shape in enumerate(kernels)],
+        "dense": (small(features, classes, seed=7), small(classes, seed=8)),
+    }
+    labels = side.jnp.asarray(np.arange(batch, dtype=np.int32) % classes)
+    return step, [params, numbers(side, batch, pixels, pixels, 1), labels]
+
+
 def transformer_loss(side, layers, width, heads):
     """The loss of a decoder-like stack, written with arrays alone."""
     jax, jnp = side.jax, side.jnp
@@ -300,6 +333,7 @@ RUNS = [
     ("batched matmul, 64 × 128²", batched_matmul, EVEN),
     ("attention by einsum, 4×128×8×64", attention, EVEN),
     ("one step of an MLP", mlp_step, EVEN),
+    ("one step of a CNN", cnn_step, EVEN),
     ("gradient of a 2-layer transformer", transformer(2), EVEN),
     ("per-example gradients, 256", per_example_gradients, EVEN),
 ]
@@ -307,6 +341,7 @@ COMPILES = [
     ("gradient of a 12-layer transformer", transformer(12)),
     ("Black-Scholes", black_scholes),
     ("gradient of an RNN scan", rnn),
+    ("one step of a CNN", cnn_step),
 ]
 
 KERNELS = [

@@ -380,11 +380,12 @@ def commit():
     return f" at {done.stdout.strip()}" if done.returncode == 0 else ""
 
 
-def write_page(report):
-    page = PAGE.read_text()
-    assert page.count(BEGIN) == 1 and page.count(END) == 1, f"{PAGE.name} has no generated part"
-    before, rest = page.split(BEGIN)
-    PAGE.write_text(f"{before}{BEGIN}\n{report}\n{END}{rest.split(END)[1]}")
+def replace_part(path, begin, end, report):
+    """Puts ``report`` between two marks of a page."""
+    page = path.read_text()
+    assert page.count(begin) == 1 and page.count(end) == 1, f"{path.name} has no generated part {begin}"
+    before, rest = page.split(begin)
+    path.write_text(f"{before}{begin}\n{report}\n{end}{rest.split(end)[1]}")
 
 
 # --- the program ------------------------------------------------------------------------------------------------------
@@ -436,7 +437,7 @@ def main():
     report = f"`{command}`\n\n{machine(sides, options.rounds)}\n\n{table(lines)}"
     print(f"\n{report}")
     if options.write:
-        write_page(report)
+        replace_part(PAGE, BEGIN, END, report)
     if failed:
         print(f"failed: {', '.join(failed)}")
     return 1 if failed else 0

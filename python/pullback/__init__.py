@@ -118,6 +118,7 @@ _NAMES = {
     "P": ("sharding", "PartitionSpec"),
     "install_as_jax": ("_alias", "install_as_jax"),
     "inspect": ("_inspect", "inspect"),
+    "max_threads": ("_threads", "max_threads"),
     "print_environment_info": ("_inspect", "print_environment_info"),
     "fwd_and_bwd": ("_api", "fwd_and_bwd"),
     "Ref": ("ref", "Ref"),

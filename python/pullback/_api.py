@@ -32,6 +32,8 @@ def _index_argnums(argnums):
     import operator
 
     if isinstance(argnums, (tuple, list)):
+        if not argnums:
+            raise _user_error(ValueError, "argnums is empty: name at least one argument to differentiate")
         return tuple(operator.index(k) for k in argnums)
     return operator.index(argnums)
 
@@ -230,6 +232,22 @@ def fwd_and_bwd(fun, argnums, has_aux=False, jitted=True):
     return (jit(fwd), jit(bwd)) if jitted else (fwd, bwd)
 
 
+def _check_transposable(given, made):
+    import numpy as np
+
+    from pullback.dtypes import float0, issubdtype
+
+    def are(kind):
+        return all(issubdtype(dtype, kind) for dtype in (*given, *made) if dtype != float0)
+
+    if not are(np.inexact) and not are(np.integer):
+        raise _user_error(
+            TypeError,
+            "linear_transpose only supports [float, complex, or float0] -> [float, complex, or float0], and integer -> integer "
+            f"functions, but got {given} -> {made}.",
+        )
+
+
 def linear_transpose(fun, *primals, reduce_axes=()):
     """The transpose of a linear function: from cotangents of its results to those of its arguments.
 
@@ -240,13 +258,15 @@ def linear_transpose(fun, *primals, reduce_axes=()):
     Returns: a function of one tree like the result of `fun` that gives a tuple of cotangents, one like each primal.
     Raises:
       TypeError: when the transpose is called with another structure or other shapes than the results have.
-      RuntimeError: when `fun` is not linear in its arguments.
+      TypeError: when arguments or results are neither all inexact nor all integers.
+      NotImplementedError: when `fun` is not linear in its arguments.
     Differentiable: yes; the transpose is linear.
     Example:
       >>> float(jax.linear_transpose(lambda x: 3 * x, 1.0)(2.0)[0])
       6.0
     """
     staged = _core.stage_call(fun, primals, {})
+    _check_transposable([aval.dtype for aval in staged.flat_in_avals], [aval.dtype for aval in staged.flat_out_avals])
 
     def transposed(out_cotangent):
         return _core.linear_transpose(staged, out_cotangent)
@@ -294,13 +314,21 @@ def _split_axis(tree, axis, array):
     return tree_unflatten(treedef, parts)
 
 
-def _check_inexact(name, tree, holomorphic, allow_int):
+def _check_inexact(name, tree, holomorphic, allow_int, real=False):
+    """Refuses arguments that `jacfwd` (`real`) or `jacrev` has no Jacobian for."""
     import numpy as np
 
     from pullback.tree_util import tree_leaves
 
     for leaf in tree_leaves(tree):
         aval = _core.typeof(leaf)
+        if real and not holomorphic and not np.issubdtype(aval.dtype, np.floating) and aval.dtype.kind in "biuc":
+            raise _user_error(
+                TypeError,
+                f"{name} requires real-valued inputs (input dtype that is a sub-dtype of np.floating), but got {aval.dtype}. For "
+                "holomorphic differentiation, pass holomorphic=True. For differentiation of non-holomorphic functions "
+                "involving complex inputs or integer inputs, use jax.jvp directly."
+            )
         if holomorphic and not np.issubdtype(aval.dtype, np.complexfloating):
             raise _user_error(TypeError, f"{name} with holomorphic=True requires inputs with complex dtype, but got {aval.dtype}.")
         if not allow_int and _core.tangent_dtype_is_float0(aval):
@@ -308,6 +336,25 @@ def _check_inexact(name, tree, holomorphic, allow_int):
                 TypeError,
                 f"{name} requires real- or complex-valued inputs (input dtype that is a sub-dtype of np.inexact), but got "
                 f"{aval.dtype}. If you want to use Boolean- or integer-valued inputs, use vjp or set allow_int to True."
+            )
+
+
+def _check_results(name, tree, holomorphic):
+    import numpy as np
+
+    from pullback.tree_util import tree_leaves
+
+    for leaf in tree_leaves(tree):
+        dtype = _core.typeof(leaf).dtype
+        is_complex = np.issubdtype(dtype, np.complexfloating)
+        if holomorphic and not is_complex:
+            raise _user_error(TypeError, f"{name} with holomorphic=True requires outputs with complex dtype, but got {dtype}.")
+        if not holomorphic and (is_complex or dtype.kind in "biu"):
+            raise _user_error(
+                TypeError,
+                f"{name} requires real-valued outputs (output dtype that is a sub-dtype of np.floating), but got {dtype}. For "
+                "holomorphic differentiation, pass holomorphic=True. For differentiation of non-holomorphic functions "
+                "involving complex outputs, or of functions with integer outputs, use jax.vjp directly."
             )
 
 
@@ -340,7 +387,7 @@ def jacfwd(fun, argnums=0, has_aux=False, holomorphic=False):
     def jacfun(*args, **kwargs):
         numbers, single = _argnums(argnums, len(args))
         target = args[numbers[0]] if single else tuple(args[k] for k in numbers)
-        _check_inexact("jacfwd", target, holomorphic, False)
+        _check_inexact("jacfwd", target, holomorphic, False, real=True)
 
         def partial(target):
             given = list(args)
@@ -355,6 +402,8 @@ def jacfwd(fun, argnums=0, has_aux=False, holomorphic=False):
             columns, aux = vmap(lambda t: (lambda out: (out[1], out[2]))(push(t)), out_axes=(-1, None))(_basis(target))
         else:
             columns = vmap(lambda t: push(t)[1], out_axes=-1)(_basis(target))
+        if holomorphic:
+            _check_results("jacfwd", columns, holomorphic)
         jacobian = tree_map(lambda column: _split_axis(target, -1, column), columns)
         return (jacobian, aux) if has_aux else jacobian
 
@@ -400,6 +449,7 @@ def jacrev(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
             return fun(*given, **kwargs)
 
         out, pull_back, *aux = vjp(partial, target, has_aux=has_aux)
+        _check_results("jacrev", out, holomorphic)
         (rows,) = vmap(pull_back)(_basis(out))
         by_input = tree_map(lambda row: _split_axis(out, 0, row), rows)
         jacobian = tree_structure(target).compose(tree_structure(out))

@@ -1,4 +1,5 @@
-"""Long work lets other threads run, listens to Ctrl-C, and survives forks and exits; each program in a process of its own."""
+"""Long work lets other threads run, listens to Ctrl-C, survives forks and exits, takes the threads it is given, and keeps
+its memory for the next call; most programs in a process of their own."""
 
 import os
 import signal
@@ -8,6 +9,7 @@ import textwrap
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import pullback
@@ -24,15 +26,15 @@ add = jax.jit(lambda v: v + 1)
 FOREVER = "jax.lax.while_loop(lambda c: c[0] >= 0, lambda c: (c + 1) % 1000, x)"
 
 
-def start(program):
+def start(program, **settings):
     folder = str(Path(pullback.__file__).parent.parent)
-    environment = {**os.environ, "PYTHONPATH": folder + os.pathsep + os.environ.get("PYTHONPATH", "")}
+    environment = {**os.environ, "PYTHONPATH": folder + os.pathsep + os.environ.get("PYTHONPATH", ""), **settings}
     text = textwrap.dedent(HEAD) + textwrap.dedent(program)
     return subprocess.Popen([sys.executable, "-c", text], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def output(program):
-    process = start(program)
+def output(program, **settings):
+    process = start(program, **settings)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err[-2000:]
     return out.split()
@@ -219,3 +221,118 @@ def test_a_panic_is_an_exception():
         pullback._core._panic("on purpose")
     assert isinstance(info.value, pullback.errors.JaxRuntimeError)
     assert "internal error" in str(info.value) and "on purpose" in str(info.value) and ".rs:" in str(info.value)
+
+
+def test_a_cap_of_threads_changes_no_bit():
+    jnp = pullback.numpy
+    big = pullback.random.normal(pullback.random.key(0), (700, 700))
+    programs = [lambda v: v @ v, lambda v: jnp.sum(jnp.sin(v)), lambda v: jnp.sort(v.ravel()), lambda v: pullback.nn.softmax(v)]
+    for program in programs:
+        free = np.asarray(pullback.jit(program)(big))
+        for n in (1, 2, 3):
+            with pullback.max_threads(n):
+                assert np.asarray(pullback.jit(program)(big)).tobytes() == free.tobytes(), n
+                assert np.asarray(program(big)).tobytes() == free.tobytes(), n
+
+
+def test_caps_of_threads_nest_end_and_belong_to_their_thread():
+    out = output("""
+    from concurrent.futures import ThreadPoolExecutor
+    count = jax._core.thread_count
+    seen = [count()]
+    with jax.max_threads(3) as three:
+        with jax.max_threads(2) as two, jax.max_threads(7) as still_two:
+            with ThreadPoolExecutor(1) as pool:
+                seen += [three, two, still_two, count(), pool.submit(count).result()]
+        seen.append(count())
+        try:
+            with jax.max_threads(1):
+                seen.append(count())
+                raise KeyError
+        except KeyError:
+            seen.append(count())
+    @jax.max_threads(1)
+    def decorated():
+        return count()
+    print(*seen, decorated(), decorated(), count())
+    """, PULLBACK_NUM_THREADS="8")
+    assert out == "8 3 2 2 2 8 3 1 3 1 1 8".split()
+
+
+def test_a_capped_call_runs_on_the_calling_thread_alone():
+    out = output("""
+    import resource
+    x = jnp.ones(1 << 22)
+    f = jax.jit(lambda v: jnp.sum(jnp.tanh(jnp.sin(v) * jnp.cos(v))))
+    def elsewhere():
+        # Processor time of all threads but this one.
+        spent = lambda who: sum(resource.getrusage(who)[:2])
+        before = spent(resource.RUSAGE_SELF) - spent(resource.RUSAGE_THREAD)
+        for _ in range(20):
+            f(x).block_until_ready()
+        return spent(resource.RUSAGE_SELF) - spent(resource.RUSAGE_THREAD) - before
+    f(x).block_until_ready()
+    free = elsewhere()
+    with jax.max_threads(1):
+        capped = elsewhere()
+    print(free > 0.01, capped < free / 10)
+    """, PULLBACK_NUM_THREADS="2")
+    assert out == ["True", "True"]
+
+
+@pytest.mark.parametrize("n, error", [(0, ValueError), (-1, ValueError), (1.0, TypeError), (True, TypeError), ("2", TypeError), (None, TypeError)])
+def test_bad_caps_of_threads(n, error):
+    with pytest.raises(error, match="max_threads needs"), pullback.max_threads(n):
+        pass
+
+
+MEMORY_HEAD = """
+import resource
+MIB = 1 << 20
+def faults():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts faults as Linux does")
+@pytest.mark.parametrize("pool_bytes, is_reused", [(None, True), (0, False)])
+def test_results_are_filled_without_page_faults(pool_bytes, is_reused):
+    settings = {} if pool_bytes is None else {"PULLBACK_POOL_BYTES": str(pool_bytes)}
+    out = output(MEMORY_HEAD + """
+x = jnp.ones(16 * MIB, jnp.float32)
+f = jax.jit(lambda v: v * 2 + 1)
+for _ in range(3):
+    f(x).block_until_ready()
+before = faults()
+for _ in range(10):
+    f(x).block_until_ready()
+# A result of 64 MiB has 16384 small pages, or 32 huge ones.
+print((faults() - before) / 10)
+""", **settings)
+    per_call = float(out[0])
+    assert per_call < 8 if is_reused else per_call >= 32
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts memory as Linux does")
+def test_waiting_memory_is_given_back():
+    # Beyond the limit at once; below it, when the system has no more.
+    out = output(MEMORY_HEAD + """
+arrays = [jnp.full(16 * MIB, i, jnp.float32) + 1 for i in range(6)]
+full = resident()
+del arrays
+print(full - resident() >= 4 * 64 * MIB)
+""", PULLBACK_POOL_BYTES=str(100 << 20))
+    assert out == ["True"]
+    out = output(MEMORY_HEAD + """
+before = resident()
+arrays = [jnp.full(16 * MIB, i, jnp.float32) + 1 for i in range(6)]
+del arrays
+kept = resident() - before
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 32 * MIB, resource.RLIM_INFINITY))
+big = jnp.full(64 * MIB, 1, jnp.float32)
+print(kept >= 4 * 64 * MIB, float(big[-1]))
+""", PULLBACK_POOL_BYTES=str(1 << 30))
+    assert out == ["True", "1.0"]

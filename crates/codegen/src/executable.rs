@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use pullback_base::array::Buffer;
-use pullback_base::{DType, Error, ErrorKind, Result, bail};
+use pullback_base::{DType, Error, Result, bail};
 use pullback_loops::*;
 use pullback_runtime::FlushSubnormals;
 use smallvec::SmallVec;
@@ -231,7 +231,7 @@ impl Executable {
         let status = unsafe { (native.main)(table.as_mut_ptr()) };
         match status {
             host::DONE => Ok(()),
-            host::INTERRUPTED => Err(Error::new(ErrorKind::Interrupt, "the computation was interrupted")),
+            host::INTERRUPTED => Err(pullback_runtime::interrupt::interrupted()),
             _ => {
                 let error = run.error.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
                 Err(error.unwrap_or_else(|| Error::internal("a shared loop panicked")))

@@ -6,7 +6,7 @@
 use gemm::{c32, c64};
 use pullback_base::{DType, Result, bail};
 use pullback_loops::Conv;
-use pullback_runtime::parallel_for;
+use pullback_runtime::interrupt::shared_pieces_with;
 
 use crate::matmul::{Matrix, product};
 use crate::typed::{Plain, Shared, operand, result, strides_of};
@@ -243,22 +243,19 @@ fn run<T: Element>(conv: &Conv, lhs: &[u8], rhs: &[u8], out: &mut [u8]) -> Resul
     let n_blocks = plan.rows.div_ceil(plan.block);
     let n_tasks = plan.groups * plan.images * n_blocks;
     let shared = Shared::new(out);
-    let work = |range: std::ops::Range<usize>| {
-        let mut packed = vec![T::ZERO; plan.block * plan.depth()];
-        let mut scratch = vec![];
-        for task in range {
-            let (group, rest) = (task / (plan.images * n_blocks), task % (plan.images * n_blocks));
-            let (image, start) = (rest / n_blocks, rest % n_blocks * plan.block);
-            let n = plan.block.min(plan.rows - start);
-            pack(&plan, lhs, group, image, start, n, &mut packed);
-            multiply(&plan, &weights, group, image, start, n, &mut packed, &mut scratch, &shared);
-        }
+    let memory = || (vec![T::ZERO; plan.block * plan.depth()], vec![]);
+    let work = |(packed, scratch): &mut (Vec<T>, Vec<T>), task: usize| {
+        let (group, rest) = (task / (plan.images * n_blocks), task % (plan.images * n_blocks));
+        let (image, start) = (rest / n_blocks, rest % n_blocks * plan.block);
+        let n = plan.block.min(plan.rows - start);
+        pack(&plan, lhs, group, image, start, n, packed);
+        multiply(&plan, &weights, group, image, start, n, packed, scratch, &shared);
     };
-    if plan.rows * plan.images * plan.depth() * plan.rhs.sizes[0] < SHARED {
-        work(0..n_tasks)
-    } else {
-        parallel_for(n_tasks, &work)
+    if plan.rows * plan.images * plan.depth() * plan.rhs.sizes[0] >= SHARED {
+        return shared_pieces_with(n_tasks, memory, work);
     }
+    let mut memory = memory();
+    (0..n_tasks).for_each(|task| work(&mut memory, task));
     Ok(())
 }
 

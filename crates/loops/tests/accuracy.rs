@@ -203,6 +203,33 @@ fn double_precision() {
     check(Unary::Digamma, (3.0, 1e300), 64.0, digamma);
 }
 
+/// Numbers that come as near to multiples of π/2 as numbers of their exponent do: there reduction takes the most digits.
+#[test]
+fn angles_next_to_quadrants() {
+    let hardest = [
+        6_381_956_970_095_103.0 * 2f64.powi(797),
+        1.063_874_529_665_308_3e256,
+        3.924_293_714_572_882e298,
+        1.522_751_455_414_879_3e307,
+        9_007_199_254_740_991.0 * 2f64.powi(971),
+    ];
+    let xs: Vec<f64> = hardest.iter().flat_map(|&x| [x, -x]).collect();
+    for (op, truth) in [(Unary::Sin, libm::sin as fn(f64) -> f64), (Unary::Cos, libm::cos), (Unary::Tan, libm::tan)] {
+        let got = run(DType::F64, std::slice::from_ref(&xs), |b, v| b.unary(op, v[0]));
+        for (&x, y) in xs.iter().zip(got) {
+            let far = distance(DType::F64, y, truth(x));
+            assert!(far <= 4.0, "{op:?} of {x:e} is {y:e}, not {:e}: {far} ulp", truth(x));
+        }
+    }
+}
+
+#[test]
+fn poles_of_lgamma_are_infinite() {
+    let xs = vec![0.0, -0.0, -1.0, -2.0, -171.0, -1e15, -1.4524555360175581e307, f64::NEG_INFINITY, f64::INFINITY];
+    let got = run(DType::F64, std::slice::from_ref(&xs), |b, v| b.unary(Unary::Lgamma, v[0]));
+    assert_eq!(got, vec![f64::INFINITY; xs.len()]);
+}
+
 fn check_two(op: Binary, dtype: DType, range: (f64, f64), y_range: (f64, f64), bound: f64, truth: fn(f64, f64) -> f64) {
     let (mut xs, mut ys) = (samples(dtype, range.0, range.1, 2000), samples(dtype, y_range.0, y_range.1, 2000));
     let n = xs.len().min(ys.len()) - SPECIALS.len();

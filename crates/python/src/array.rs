@@ -11,10 +11,10 @@ use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyInt, PyTuple};
 
 use crate::aval::PyAval;
-use crate::errors::{to_py, type_error};
+use crate::errors::{to_py, type_error, value_error};
 use crate::gate::gate;
 use crate::names::class_name;
 use crate::tracer::{self, concrete};
@@ -404,7 +404,12 @@ impl PyArray {
 
     #[pyo3(signature = (ndigits=None))]
     fn __round__(slf: Bound<'_, Self>, ndigits: Option<i64>) -> PyResult<Bound<'_, PyAny>> {
-        slf.call_method1("round", (ndigits.unwrap_or(0),))
+        if slf.get().aval().dtype == DType::Bool {
+            return Err(value_error("booleans cannot be rounded; convert them with `x.astype(int)`."));
+        }
+        let rounded = slf.call_method1("round", (ndigits.unwrap_or(0),))?;
+        // Without a number of digits the result is whole, as for Python's numbers.
+        if ndigits.is_some() { Ok(rounded) } else { rounded.call_method1("astype", (slf.py().get_type::<PyInt>(),)) }
     }
 
     fn __len__(&self) -> PyResult<usize> {
@@ -611,6 +616,7 @@ impl PyArray {
         self.unary(py, np::invert)
     }
     fn __richcmp__(&self, py: Python<'_>, other: &Bound<'_, PyAny>, op: CompareOp) -> PyResult<Py<PyAny>> {
+        let Some(other) = operand(other)? else { return unequal(py, other, op) };
         let op = match op {
             CompareOp::Lt => np::less,
             CompareOp::Le => np::less_equal,
@@ -619,8 +625,25 @@ impl PyArray {
             CompareOp::Gt => np::greater,
             CompareOp::Ge => np::greater_equal,
         };
-        self.binary(py, other, op)
+        wrap(py, gate(py, || op(&self.val, &other))?)
     }
+}
+
+/// The answer to a comparison with what is no operand. Of a collection Python would say whether it is the same object,
+/// which is never what was meant.
+fn unequal(py: Python<'_>, other: &Bound<'_, PyAny>, op: CompareOp) -> PyResult<Py<PyAny>> {
+    let class = class_name(other);
+    let name = match op {
+        CompareOp::Eq => "==",
+        CompareOp::Ne => "!=",
+        CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge => return Ok(py.NotImplemented()),
+    };
+    if !["list", "tuple", "dict", "set"].contains(&class.as_str()) {
+        return Ok(py.NotImplemented());
+    }
+    Err(type_error(format!(
+        "unsupported operand type(s) for {name}: 'Array' and '{class}'. Convert it with `jnp.array` first."
+    )))
 }
 
 fn matmul(x: &Val, y: &Val) -> pullback_base::Result<Val> {

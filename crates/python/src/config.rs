@@ -44,6 +44,24 @@ fn setting_names() -> Vec<String> {
     Setting::ALL.iter().map(|setting| setting.name().to_string()).collect()
 }
 
+/// Lowers the most threads that loops of this thread's calls may use; gives what [`restore_thread_cap`] takes.
+#[pyfunction]
+fn lower_thread_cap(n: usize) -> usize {
+    pullback_runtime::lower_cap(n)
+}
+
+/// Ends the scope that [`lower_thread_cap`] began.
+#[pyfunction]
+fn restore_thread_cap(before: usize) {
+    pullback_runtime::restore_cap(before);
+}
+
+/// How many threads loops of this thread's calls may use.
+#[pyfunction]
+fn thread_count() -> usize {
+    pullback_runtime::threads()
+}
+
 /// Words for the precision of contractions, in the order of the numbers that settings hold, which start at 1.
 #[pyfunction]
 fn precision_words() -> Vec<&'static str> {
@@ -71,6 +89,9 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(is_setting_on, m)?)?;
     m.add_function(wrap_pyfunction!(settings_word, m)?)?;
     m.add_function(wrap_pyfunction!(setting_names, m)?)?;
+    m.add_function(wrap_pyfunction!(lower_thread_cap, m)?)?;
+    m.add_function(wrap_pyfunction!(restore_thread_cap, m)?)?;
+    m.add_function(wrap_pyfunction!(thread_count, m)?)?;
     m.add_function(wrap_pyfunction!(precision_words, m)?)?;
     m.add_function(wrap_pyfunction!(precision_param, m)?)?;
     m.add_function(wrap_pyfunction!(to_array, m)?)

@@ -226,11 +226,11 @@ fn tree_difference(a: &TreeDef, b: &TreeDef) -> [String; 3] {
 }
 
 /// Types of weakly typed initial values whose dtype does not survive the loop, replaced by those of what comes out of
-/// it; `None` if all do. A weak type that becomes strong changes nothing.
+/// it, which are strong; `None` if all do. A weak type that becomes strong changes nothing.
 fn promoted(ins: &[Aval], outs: &[Aval]) -> Option<Vec<Aval>> {
     let differs = |(a, out): (&Aval, &Aval)| a.weak_type && a.dtype != out.dtype && a.shape == out.shape;
     let pairs = || ins.iter().zip(outs);
-    pairs().any(differs).then(|| pairs().map(|(a, out)| if differs((a, out)) { *out } else { *a }).collect())
+    pairs().any(differs).then(|| pairs().map(|(a, out)| if differs((a, out)) { out.weak(false) } else { *a }).collect())
 }
 
 /// Initial values in the dtypes of what is carried. Weak types alone need no conversion: a loop ignores them.

@@ -46,6 +46,9 @@ fn parse_item(item: &Bound<'_, PyAny>, position: usize, whole: &Bound<'_, PyAny>
     if item.is_instance_of::<PyInt>() {
         return item.extract().map(IndexItem::Int);
     }
+    if whole.is_instance_of::<PyTuple>() && (item.is_instance_of::<PyList>() || item.is_instance_of::<PyTuple>()) {
+        return sequence_item(item);
+    }
     if let Some(convert) = item.getattr_opt("__jax_array__")? {
         return Ok(array_item(to_val(&convert.call0()?)?));
     }
@@ -53,6 +56,15 @@ fn parse_item(item: &Bound<'_, PyAny>, position: usize, whole: &Bound<'_, PyAny>
         return index.call0()?.extract().map(IndexItem::Int);
     }
     Err(bad_index(item, position, whole)?)
+}
+
+/// A sequence among the items of an index is the array of its elements; of nothing, it is of integers.
+fn sequence_item(item: &Bound<'_, PyAny>) -> PyResult<IndexItem> {
+    let numpy = item.py().import("pullback.numpy")?;
+    let array = numpy.call_method1("asarray", (item,))?;
+    let is_empty = array.getattr("size")?.extract::<usize>()? == 0;
+    let array = if is_empty { array.call_method1("astype", (numpy.getattr("int32")?,))? } else { array };
+    Ok(array_item(to_val(&array)?))
 }
 
 fn array_item(val: Val) -> IndexItem {

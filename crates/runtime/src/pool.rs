@@ -39,7 +39,8 @@ pub fn threads() -> usize {
     n.min(CAP.get())
 }
 
-/// Runs `work`, whose loops use at most `n` threads (at least one), the caller's among them. Other calls are free.
+/// Runs `work`, whose loops use at most `n` threads (at least one), the caller's among them, and no more than a cap around
+/// it allows. Other calls are free.
 pub fn with_threads<T>(n: usize, work: impl FnOnce() -> T) -> T {
     struct Restore(usize);
     impl Drop for Restore {
@@ -47,8 +48,19 @@ pub fn with_threads<T>(n: usize, work: impl FnOnce() -> T) -> T {
             CAP.set(self.0);
         }
     }
-    let _restore = Restore(CAP.replace(n.max(1)));
+    let _restore = Restore(lower_cap(n));
     work()
+}
+
+/// From now on loops of this thread's calls use at most `n` threads (at least one), and no more than before. Gives what
+/// [`restore_cap`] takes, for a front end whose scopes are not closures.
+pub fn lower_cap(n: usize) -> usize {
+    CAP.replace(n.max(1).min(CAP.get()))
+}
+
+/// Ends the scope that [`lower_cap`] began.
+pub fn restore_cap(before: usize) {
+    CAP.set(before);
 }
 
 fn default_threads() -> usize {
@@ -273,6 +285,7 @@ mod tests {
         let caps = [0, 1, 3].map(|cap| with_threads(cap, || (threads(), counts(9))));
         assert_eq!(caps.map(|(n, _)| n), [1, 1, 3]);
         assert_eq!(threads(), 8, "a cap ends with its call");
+        assert_eq!(with_threads(2, || with_threads(4, threads)), 2, "the lower cap holds");
         // Loops inside loops, and a panic, leave the pool usable.
         parallel_for(8, &|range| range.for_each(|_| assert_eq!(counts(5), vec![1; 5])));
         let panicked = catch_unwind(|| parallel_for(64, &|range| assert!(!range.contains(&63), "on purpose")));

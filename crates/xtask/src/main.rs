@@ -27,8 +27,9 @@ cargo xtask gen [--check]   write the generated files, or say which are stale
 cargo xtask bless [ARGS]    run `cargo test ARGS` and write the expected texts anew
 cargo xtask fuzz [--programs N] [--seed S] [--engine E]
                             random programs through code generation, their bits against the interpreter's
-cargo xtask ulp [--stride N]
-                            the accuracy of float32 functions over all inputs, or one of N, into docs/accuracy.md";
+cargo xtask ulp [--only NAME]... [--type float32|float64] [--stride N] [--points N]
+                            the accuracy of functions into docs/accuracy.md: float32 over all inputs, or one of N,
+                            float64 over N points";
 
 #[derive(Debug, PartialEq)]
 enum Task {
@@ -111,7 +112,11 @@ mod tests {
         check(&["bless", "-p", "pullback-ir"], Ok(Task::Bless(vec!["-p".into(), "pullback-ir".into()])));
         let plan = fuzz::Plan { programs: 9, seed: 3, engine: Some("avx2".into()) };
         check(&["fuzz", "--programs", "9", "--seed=3", "--engine", "avx2"], Ok(Task::Fuzz(plan)));
-        check(&["ulp", "--stride", "64"], Ok(Task::Ulp(ulp::Plan { stride: 64 })));
+        let plan =
+            ulp::Plan { stride: 64, points: 9, dtype: Some("float32".into()), only: vec!["exp".into(), "log".into()] };
+        let ulp = ["ulp", "--stride", "64", "--only", "exp", "--type", "float32", "--only", "log", "--points", "9"];
+        check(&ulp, Ok(Task::Ulp(plan)));
+        check(&["ulp", "--type", "f32"], Err("cannot parse argument \"f32\": the type should be float32 or float64"));
         check(&["fuzz", "--seed", "x"], Err("cannot parse argument \"x\": invalid digit found in string"));
         check(&["tidy", "now"], Err("unexpected argument \"now\""));
         check(&["tidi"], Err("unexpected argument \"tidi\""));

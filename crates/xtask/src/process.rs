@@ -1,8 +1,9 @@
 //! Running other programs from the root of the workspace, and finding the Python that the extension is built for.
 
 use std::ffi::OsStr;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::Outcome;
 
@@ -50,6 +51,25 @@ impl Process {
             return Err(format!("{} failed: {}", self.name(), String::from_utf8_lossy(&done.stderr).trim()));
         }
         String::from_utf8(done.stdout).map_err(|_| format!("{} wrote what is not UTF-8", self.name()))
+    }
+
+    /// Runs it and hands over each line that it writes when it is there. A line that is refused ends it.
+    pub(crate) fn each_line(mut self, mut take: impl FnMut(&str) -> Outcome) -> Outcome {
+        let mut child = self.0.stdout(Stdio::piped()).spawn().map_err(|e| format!("{}: {e}", self.name()))?;
+        let output = child.stdout.take().expect("its output is a pipe");
+        let refused = BufReader::new(output).lines().find_map(|line| match line {
+            Ok(line) => take(&line).err(),
+            Err(error) => Some(error.to_string()),
+        });
+        if refused.is_some() {
+            child.kill().map_err(|e| format!("{}: {e}", self.name()))?;
+        }
+        let status = child.wait().map_err(|e| format!("{}: {e}", self.name()))?;
+        match refused {
+            Some(why) => Err(why),
+            None if status.success() => Ok(()),
+            None => Err(format!("{} failed ({status})", self.name())),
+        }
     }
 
     fn name(&self) -> String {

@@ -8,7 +8,7 @@ use pullback_ir::hlo::{HloCx, HloRegion, HloValue};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
     Avals, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Hlo, JaxprRef, Operand, Params, Prim,
-    PrimRef, Sample, Split, SplitJaxpr, Tangents, Transpose, Val, Vals, Varying, eval_jaxpr,
+    PrimRef, Sample, Split, SplitJaxpr, Tangents, Transpose, Val, Vals, Varying, eval_jaxpr, not_linear,
 };
 use smallvec::smallvec;
 
@@ -228,7 +228,7 @@ fn padded_unknown(unknown: &JaxprRef, residuals: &[Vec<Aval>], branch: usize) ->
 }
 
 fn transpose(p: &Cond, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {
-    let Some(index) = ins[0].known() else { bail!(Internal, "cond is not linear in its index") };
+    let Some(index) = ins[0].known() else { return Err(not_linear("cond", " in its index")) };
     let linear: Vec<bool> = ins[1..].iter().map(Operand::is_linear).collect();
     let nonzero: Vec<bool> = cts.iter().map(Option::is_some).collect();
     let transposed: Result<Vec<JaxprRef>> =

@@ -12,7 +12,7 @@ mod spectral;
 use gemm::{c32, c64};
 use pullback_base::{DType, Result, bail};
 use pullback_loops::{Matrix, MatrixTask};
-use pullback_runtime::parallel_for;
+use pullback_runtime::interrupt::shared_pieces;
 
 use crate::typed::{Plain, Shared, operand, result};
 use field::{Dense, Field};
@@ -106,18 +106,16 @@ fn run<T: Field>(matrix: &Matrix, ins: &[&[u8]], outs: &mut [&mut [u8]]) -> Resu
     let outs = outs.iter_mut().map(|out| (Shared::new(out), out.len())).collect();
     let arguments = Arguments::<T> { matrix, ins, outs, part: std::marker::PhantomData };
     let failed = std::sync::Mutex::new(None);
-    let work = |range: std::ops::Range<usize>| {
-        for problem in range {
-            if let Err(error) = one(&arguments, problem) {
-                *failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(error);
-            }
+    let work = |problem: usize| {
+        if let Err(error) = one(&arguments, problem) {
+            *failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(error);
         }
     };
     let size = matrix.rows * matrix.columns * matrix.rows.min(matrix.columns);
     if matrix.batch * size < SHARED {
-        work(0..matrix.batch)
+        (0..matrix.batch).for_each(work);
     } else {
-        parallel_for(matrix.batch, &work)
+        shared_pieces(matrix.batch, &work)?;
     }
     failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(()), Err)
 }

@@ -93,10 +93,15 @@ impl Math<'_> {
         self.with_sign(result, x)
     }
 
+    /// `1/(1+e^-x)`. Far on the left the sum would lose as much as the exponential did: there it is `t - t²` with `t = e^x`.
     pub(super) fn logistic(&mut self, x: V) -> V {
+        let is_far = self.lt(x, self.choose(-10.0, -20.0));
         let minus = self.neg(x);
-        let e = self.exp(minus);
-        let denominator = self.addc(e, 1.0);
-        self.cdiv(1.0, denominator)
+        let power = self.select(is_far, x, minus);
+        let t = self.exp(power);
+        let denominator = self.addc(t, 1.0);
+        let near = self.cdiv(1.0, denominator);
+        let far = self.fnma(t, t, t);
+        self.select(is_far, far, near)
     }
 }

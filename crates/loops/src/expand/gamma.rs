@@ -1,7 +1,7 @@
 //! `lgamma` and `digamma`, by the approximation of Lanczos (SIAM J. Numer. Anal. 1, 1964; `g = 7`, nine terms, Godfrey's
 //! coefficients) and the asymptotic series, with reflection on the left. `float32` runs in `float64`: next to the roots
-//! only that keeps digits. `float64` loses some: `lgamma` is within 16 ulp from 3 on, and within a few units of 1e-16
-//! next to its roots.
+//! only that keeps digits. `float64` loses some: `lgamma` is within 16 ulp from 3 on, and off by about
+//! 2e-15 next to its roots.
 
 use std::f64::consts::PI;
 
@@ -98,8 +98,11 @@ impl Math<'_> {
             self.or(is_one, is_two)
         };
         let result = self.whenc(is_root, 0.0, result);
-        // Infinite at both ends; at the poles the logarithm of the sine is.
-        let is_infinite = self.eq(a, f64::INFINITY);
+        // Infinite at both ends, and at the poles, far ones too, where both terms of the reflection are.
+        let is_end = self.eq(a, f64::INFINITY);
+        let is_whole = self.eq(fraction, 0.0);
+        let is_pole = self.and(is_left, is_whole);
+        let is_infinite = self.or(is_end, is_pole);
         self.whenc(is_infinite, f64::INFINITY, result)
     }
 

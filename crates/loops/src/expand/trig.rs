@@ -48,15 +48,19 @@ fn window(start: i32) -> u64 {
     (start..start + 53).fold(0, |bits, at| bits << 1 | bit(at))
 }
 
-/// For each exponent `e`: `2^(e-52) · 2/π mod 4` in three parts of 53 bits.
+/// Parts of an entry of the table. An argument may be as near to a multiple of π/2 as `2^-61`, so that with three parts
+/// less than 50 bits would be left of it.
+const N_PARTS: i32 = 4;
+
+/// For each exponent `e`: `2^(e-52) · 2/π mod 4` in parts of 53 bits.
 fn quadrant_table() -> Array {
     let parts = (TABLE_START..1024).flat_map(|e| {
-        (0..3).map(move |part| {
+        (0..N_PARTS).map(move |part| {
             let bits = window(e - 54 + 53 * part) as f64;
             Scalar::float(DType::F64, bits * 2f64.powi(2 - 53 * (part + 1)))
         })
     });
-    let n = (1024 - TABLE_START) as usize * 3;
+    let n = ((1024 - TABLE_START) * N_PARTS) as usize;
     Array::from_scalars(&[n], DType::F64, parts)
 }
 
@@ -200,27 +204,31 @@ impl Math<'_> {
         let row = self.integer_op(Binary::Sub, biased, i128::from(1023 + TABLE_START));
         let row = self.integer_op(Binary::Max, row, 0);
         let row = self.integer_op(Binary::Min, row, i128::from(1023 - TABLE_START));
-        let start = self.integer_op(Binary::Mul, row, 3);
+        let start = self.integer_op(Binary::Mul, row, N_PARTS.into());
         let table = self.quadrants();
-        let t = [0, 1, 2].map(|base| self.b.load(table, Addr { base, offset: Some(start), ..Addr::default() }));
+        let load = |base| self.b.load(table, Addr { base, offset: Some(start), ..Addr::default() });
+        let t = [0, 1, 2, 3].map(load);
         let fraction = self.integer_op(Binary::And, bits, (1 << 52) - 1);
         let a_bits = self.integer_op(Binary::Or, fraction, (1023 + 52) << 52);
         let a = self.float(a_bits);
-        let first = self.mul(a, t[0]);
-        let first_error = self.product_error(a, t[0], first);
-        let second = self.mul(a, t[1]);
-        let second_error = self.product_error(a, t[1], second);
+        let [(first, first_error), (second, second_error), (third, third_error)] =
+            [t[0], t[1], t[2]].map(|part| self.exact_product(a, part));
         let quarter = self.mulc(first, 0.25);
         let fours = self.round(quarter);
         let first = self.fmac(fours, -4.0, first);
-        let (high, low) = self.two_sum(first, first_error);
-        let (high, error) = self.two_sum(high, second);
-        let low = self.add(low, error);
-        let tail = self.fma(a, t[2], second_error);
-        let low = self.add(low, tail);
+        // Up to 8, up to 2^-50, and the rest.
+        let (high, error) = self.two_sum(first, first_error);
+        let (high, low) = self.two_sum(high, second);
+        let (low, error) = self.two_sum(low, error);
+        let (low, second_rest) = self.two_sum(low, second_error);
+        let (low, third_rest) = self.two_sum(low, third);
+        let rests = [second_rest, third_rest, third_error];
+        let rest = rests.into_iter().fold(error, |sum, rest| self.add(sum, rest));
+        let rest = self.fma(a, t[3], rest);
         let n = self.round(high);
-        let rest = self.sub(high, n);
-        let (y, y_low) = self.two_sum(rest, low);
+        let fraction = self.sub(high, n);
+        let (y, y_low) = self.two_sum(fraction, low);
+        let y_low = self.add(y_low, rest);
         let half_pi = self.c(HALF_PI.0);
         let r = self.mul(y, half_pi);
         let r_low = self.product_error(y, half_pi, r);
@@ -234,6 +242,11 @@ impl Math<'_> {
     pub(super) fn two_sum(&mut self, x: V, y: V) -> (V, V) {
         let sum = self.add(x, y);
         (sum, self.sum_error(x, y, sum))
+    }
+
+    fn exact_product(&mut self, x: V, y: V) -> (V, V) {
+        let product = self.mul(x, y);
+        (product, self.product_error(x, y, product))
     }
 
     /// The table of `2/π`, made once for a program.

@@ -21,7 +21,8 @@ pub(crate) fn distance(dtype: DType, got: f64, want: f64) -> f64 {
         return 0.0;
     }
     let exponent = libm::frexp(want.abs().max(least)).1;
-    (got - want).abs() / 2f64.powi(exponent - digits).max(f64::MIN_POSITIVE)
+    // Units of small `float64` numbers are below what a power can say: its reciprocal would be infinite.
+    (got - want).abs() / libm::scalbn(1.0, exponent - digits)
 }
 
 /// `1 / (1 + e^-x)`.

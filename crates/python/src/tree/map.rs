@@ -10,7 +10,7 @@ use pyo3::types::{PyList, PyTuple};
 
 use super::flatten::IsLeaf;
 use super::keys::values_into;
-use super::node::{Children, Expansion, PyNode, expand};
+use super::node::{Children, Expansion, PyKind, PyNode, expand};
 
 /// Takes the last results, as many as it has children, and gives one.
 enum Step {
@@ -98,6 +98,9 @@ fn put_together<'py>(py: Python<'py>, steps: Vec<Step>, leaves: Vec<Bound<'py, P
             Step::None => py.None().into_bound(py),
             Step::Tuple(n) => PyTuple::new(py, made.drain(made.len() - n..))?.into_any(),
             Step::List(n) => PyList::new(py, made.drain(made.len() - n..))?.into_any(),
+            Step::Node(node, n) if matches!(node.kind, PyKind::Dict) => {
+                node.build_dict(py, made.drain(made.len() - n..))?.into_bound(py)
+            }
             Step::Node(node, n) => {
                 let children = made.drain(made.len() - n..).map(Bound::unbind).collect();
                 node.build(py, children)?.into_bound(py)

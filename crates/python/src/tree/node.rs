@@ -74,6 +74,7 @@ fn classes(py: Python<'_>) -> PyResult<&'static Classes> {
 }
 
 /// Takes a container apart.
+#[inline]
 pub fn expand<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Expansion<'py>> {
     if leaf_types::is_known(obj) {
         return Ok(Expansion::Leaf);
@@ -215,12 +216,7 @@ impl PyNode {
         match &self.kind {
             PyKind::Registered(registration) => registration.build(py, self.aux.bind(py), children),
             PyKind::NamedTuple => self.class.call1(py, PyTuple::new(py, children)?),
-            PyKind::Dict => {
-                let dict = PyDict::new(py);
-                let keys = self.aux.bind(py).cast::<PyList>()?;
-                keys.iter().zip(children).try_for_each(|(key, child)| dict.set_item(key, child))?;
-                Ok(dict.into_any().unbind())
-            }
+            PyKind::Dict => self.build_dict(py, children.into_iter().map(|child| child.into_bound(py))),
             PyKind::OrderedDict | PyKind::DefaultDict => {
                 let empty = match &self.kind {
                     PyKind::DefaultDict => self.class.call1(py, (self.aux.bind(py).get_item(0)?,))?,
@@ -230,6 +226,18 @@ impl PyNode {
                 Ok(empty)
             }
         }
+    }
+
+    /// The plain dictionary with the given values.
+    pub fn build_dict<'py>(
+        &self,
+        py: Python<'py>,
+        values: impl Iterator<Item = Bound<'py, PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        let dict = PyDict::new(py);
+        let keys = self.aux.bind(py).cast::<PyList>()?;
+        keys.iter().zip(values).try_for_each(|(key, value)| dict.set_item(key, value))?;
+        Ok(dict.into_any().unbind())
     }
 
     fn try_equals(&self, py: Python<'_>, other: &PyNode) -> PyResult<bool> {

@@ -10,7 +10,7 @@ use pullback_ir::hlo::element_type;
 use pullback_ir::lower::{Contraction, CpuForm};
 use pullback_ir::{
     Avals, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Operand, ParamField, ParamValue, Params, Prim, PrimRef,
-    Sample, Tangents, Transpose, Val, Vals,
+    Sample, Tangents, Transpose, Val, Vals, not_linear,
 };
 use smallvec::smallvec;
 
@@ -253,6 +253,9 @@ fn jvp(p: &DotGeneral, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(
 fn transpose(p: &DotGeneral, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {
     let mut result: Tangents = smallvec![None, None];
     let Some(ct) = &cts[0] else { return Ok(result) };
+    if ins.iter().all(Operand::is_linear) {
+        return Err(not_linear(Dot::NAME, " in both operands together"));
+    }
     for side in 0..2 {
         if let (true, Some(other)) = (ins[side].is_linear(), ins[1 - side].known()) {
             let other = V::new(e, other);

@@ -198,6 +198,9 @@ fn array(
     let _ = order;
     let dtype = canonical(py, dtype, "array")?;
     let was_array = as_val(object).is_some();
+    if was_array && dtype.is_none() && !copy && ndmin == 0 && device.is_none() {
+        return Ok(object.clone().unbind());
+    }
     let val = value_of(object, dtype)?;
     on_device(py, device.as_ref(), || numpy::array(&val, dtype, copy && was_array, ndmin))
 }
@@ -239,6 +242,9 @@ fn asarray(
     let _ = order;
     let dtype = canonical(py, dtype, "asarray")?;
     let was_array = as_val(a).is_some();
+    if was_array && dtype.is_none() && copy != Some(true) && device.is_none() {
+        return Ok(a.clone().unbind());
+    }
     let val = value_of(a, dtype)?;
     on_device(py, device.as_ref(), || numpy::array(&val, dtype, copy == Some(true) && was_array, 0))
 }
