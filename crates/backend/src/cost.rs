@@ -157,6 +157,7 @@ fn cost_of(program: &Program, insts: &[Inst]) -> BlockCost {
             | Op::Convert(..)
             | Op::Bitcast(..)
             | Op::Round(..)
+            | Op::Lookup(..)
             | Op::Swap(..) => {}
         }
     }

@@ -148,6 +148,7 @@ impl Maker {
                 let (c, x, y) = (self.of(DType::Bool), self.of(dtype), self.of(dtype));
                 self.b.select(c, x, y)
             }
+            18 if self.random.chance(30) => self.lookup(),
             18 => {
                 let from = self.random.pick(&self.pool.clone());
                 self.b.convert(dtype, from)
@@ -155,6 +156,25 @@ impl Maker {
             _ => self.bits_or_rounding(),
         };
         self.pool.push(value);
+    }
+
+    fn lookup(&mut self) -> ValueId {
+        let entries = [(); TABLE_LEN].map(|()| element(&mut self.random, DType::F32) as u32);
+        let index = self.of(DType::I32);
+        self.b.lookup(&Table::new(entries), index)
+    }
+
+    /// A number scaled by as much as is allowed, NaN where the scale is.
+    fn scaled(&mut self, dtype: DType) -> ValueId {
+        let (x, n) = (self.of(dtype), self.of(dtype));
+        let most = if dtype == DType::F32 { 252.0 } else { 2044.0 };
+        let [low, high] = [-most, most].map(|limit| self.b.constant(Scalar::float(dtype, limit)));
+        let n = self.b.binary(Binary::Max, n, low);
+        let n = self.b.binary(Binary::Min, n, high);
+        let n = self.b.unary(Unary::RoundEven, n);
+        let nothing = self.b.binary(Binary::Sub, n, n);
+        let x = self.b.binary(Binary::Add, x, nothing);
+        self.b.binary(Binary::Scale, x, n)
     }
 
     fn comparison(&mut self) -> Comparison {
@@ -216,6 +236,9 @@ impl Maker {
             let (x, y) = (self.of(dtype), self.of(dtype));
             let op = self.random.pick(&[Pow, Atan2]);
             return self.b.binary(op, x, y);
+        }
+        if dtype.is_float() && self.random.chance(5) {
+            return self.scaled(dtype);
         }
         let x = self.of(dtype);
         let is_shift = matches!(op, ShiftLeft | ShiftRightLogical | ShiftRightArithmetic);
@@ -824,4 +847,29 @@ fn many_values_alive_at_once() {
         let data = (0..LEN).flat_map(|i| (i as f32).sqrt().to_le_bytes()).collect();
         compare(&b.finish(), &[data], None, &[[0, 0]]);
     }
+}
+
+/// The call leaves nothing in registers, so that a choice finds both operands and the mask in memory.
+#[test]
+fn a_choice_between_numbers_in_memory() {
+    let text = r#"program "choice" sizes 2 {
+  b0: float32[4096] input 0
+  b1: float32[4096] output 0
+  b2: float32[4096] output 1
+  v0: int16 = const 5
+  v1: int16 = const -6
+  v2: bool = gt v0 v1
+  v3: float32 = const 0.5
+  for i0 < s0 seq {
+    v4: float32 = load b0[2 + i0*1]
+    v5: float32 = rem v4 v3
+    v6: float32 = select v2 v3 v4
+    store b1[i0*1] v5
+    store b2[i0*1] v6
+  }
+}
+"#;
+    let program = parse(text).expect("it parses");
+    let input = (0..LEN).flat_map(|i| (i as f32 * 0.37).to_le_bytes()).collect();
+    compare(&program, &[input], None, &[[28, 17]]);
 }

@@ -4,13 +4,13 @@
 //! depth alone decides while both sides have more than [`MIN_PIECE`] rows and columns or are not split, so that results
 //! do not depend on the number of pieces, and pieces may depend on the number of threads.
 
-use std::ops::{Add, Mul};
+use std::ops::{Add, Mul, Range};
 
 use gemm::{Parallelism, c32, c64};
 use pullback_base::{DType, Result, bail};
 use pullback_loops::Gemm;
 use pullback_runtime::interrupt::shared_pieces;
-use pullback_runtime::threads;
+use pullback_runtime::{parallel_for_runs, threads};
 
 /// Products up to this many multiplications run by plain loops: packing would cost more than they do.
 const SMALL: usize = 16 * 16 * 16;
@@ -18,10 +18,13 @@ const SMALL: usize = 16 * 16 * 16;
 const SHARED: usize = 1 << 21;
 /// The fewest rows or columns in a piece: up to 64 of both the crate takes another way.
 const MIN_PIECE: usize = 96;
-/// From this many multiplications on, there are more pieces than threads, so that a slow thread gets fewer.
-const UNEVEN: usize = 1 << 26;
+/// Below this many multiplications a product lasts no longer than a few wakings of a thread: it is cut into strips, of
+/// which a thread takes a run, the first one the longest. From there on there are a few square pieces for each thread.
+const LONG: usize = 1 << 26;
 /// The most bits' worth of multiplications in one piece, tens of milliseconds: a user's interrupt waits that long.
 const LONGEST: usize = 1 << 37;
+/// Rows or columns of a strip.
+const STRIP: usize = 32;
 
 /// A product of checked operands.
 pub(crate) fn gemm(gemm: &Gemm, lhs: &[u8], rhs: &[u8], out: &mut [u8]) -> Result<()> {
@@ -74,14 +77,9 @@ fn typed<T: Element>(gemm: &Gemm, lhs: &[u8], rhs: &[u8], out: &mut [u8], zero: 
     let work = rows * columns * depth;
     let all_work = work.saturating_mul(batch);
     let longest = LONGEST / (8 * size_of::<T>() * parts);
-    let [n_down, n_across] = if all_work < SHARED { [1, 1] } else { pieces(gemm.sizes, longest) };
-    let n_pieces = n_down * n_across;
-    let (height, width) = (rows.div_ceil(n_down), columns.div_ceil(n_across));
-    let run = |number: usize| {
-        let (batch, piece) = (number / n_pieces, number % n_pieces);
-        let (row, column) = (piece / n_across * height, piece % n_across * width);
-        let sizes = [height.min(rows.saturating_sub(row)), width.min(columns.saturating_sub(column)), depth];
-        if sizes[0] * sizes[1] == 0 {
+    let cut = Cut::new([rows, columns, depth], batch, longest);
+    let run = |batch: usize, [down, across]: [Range<usize>; 2]| {
+        if down.is_empty() || across.is_empty() {
             return;
         }
         let step = |strides: &[isize; 4], row: usize, column: usize| {
@@ -90,28 +88,98 @@ fn typed<T: Element>(gemm: &Gemm, lhs: &[u8], rhs: &[u8], out: &mut [u8], zero: 
         };
         // SAFETY: the spans checked above hold every element that batch, rows and columns in range reach.
         unsafe {
-            let a = a.shifted(step(&gemm.lhs_strides, row, 0));
-            let b = b.shifted(step(&gemm.rhs_strides, 0, column));
-            let c = c.shifted(step(&gemm.out_strides, row, column));
-            product(sizes, a, b, c, zero, one);
+            let a = a.shifted(step(&gemm.lhs_strides, down.start, 0));
+            let b = b.shifted(step(&gemm.rhs_strides, 0, across.start));
+            let c = c.shifted(step(&gemm.out_strides, down.start, across.start));
+            product([down.len(), across.len(), depth], a, b, c, zero, one);
         }
     };
-    let n_runs = batch * n_pieces;
-    if all_work >= SHARED {
-        return shared_pieces(n_runs, &run);
+    let pieces = |range: Range<usize>| cut.pieces(range).for_each(|(batch, piece)| run(batch, piece));
+    let n_pieces = batch * cut.n_pieces();
+    match cut.way {
+        _ if all_work < SHARED => pieces(0..n_pieces),
+        Way::Squares => return shared_pieces(n_pieces, &|piece| pieces(piece..piece + 1)),
+        Way::Strips => parallel_for_runs(n_pieces, &pieces),
     }
-    (0..n_runs).for_each(run);
     Ok(())
 }
 
+/// Whether neighbouring pieces make one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Squares,
+    Strips,
+}
+
+/// How each matrix of a batch is cut.
+struct Cut {
+    way: Way,
+    /// Sizes of the whole and of a piece, down and across; the last piece takes what is left.
+    whole: [usize; 2],
+    piece: [usize; 2],
+    /// Pieces down and across.
+    counts: [usize; 2],
+}
+
+impl Cut {
+    /// For a batch of products of rows, columns and depth. No square has more multiplications than `longest`, as far as
+    /// [`MIN_PIECE`] allows.
+    fn new([rows, columns, depth]: [usize; 3], batch: usize, longest: usize) -> Cut {
+        let whole = [rows, columns];
+        let one = rows * columns * depth;
+        let work = one.saturating_mul(batch);
+        let longer = usize::from(columns > rows);
+        // Cutting what is short copies more than a second thread multiplies while the first one does.
+        if work < SHARED || batch >= 4 * threads() && one <= longest || whole[longer] < 2 * MIN_PIECE {
+            return Cut { way: Way::Squares, whole, piece: whole, counts: [1, 1] };
+        }
+        if work >= LONG {
+            let counts = squares([rows, columns, depth], batch, longest);
+            let piece = [rows.div_ceil(counts[0]), columns.div_ceil(counts[1])];
+            return Cut { way: Way::Squares, whole, piece, counts };
+        }
+        let (mut piece, mut counts) = (whole, [1, 1]);
+        piece[longer] = if whole[1 - longer] < MIN_PIECE { MIN_PIECE } else { STRIP };
+        counts[longer] = (whole[longer] / piece[longer]).max(1);
+        Cut { way: Way::Strips, whole, piece, counts }
+    }
+
+    /// Pieces of one matrix.
+    fn n_pieces(&self) -> usize {
+        self.counts.into_iter().product()
+    }
+
+    /// The pieces with these numbers: matrix, rows, columns. Neighbouring strips are one.
+    fn pieces(&self, numbers: Range<usize>) -> impl Iterator<Item = (usize, [Range<usize>; 2])> {
+        let n_pieces = self.n_pieces();
+        let mut next = numbers.start;
+        std::iter::from_fn(move || {
+            let (batch, first) = (next / n_pieces, next % n_pieces);
+            let left = numbers.end.checked_sub(next).filter(|&left| left > 0)?;
+            let n = if self.way == Way::Strips { left.min(n_pieces - first) } else { 1 };
+            next += n;
+            Some((batch, self.span(first, n)))
+        })
+    }
+
+    /// Rows and columns of so many pieces from one on, which lie in a row or a column of pieces.
+    fn span(&self, first: usize, n: usize) -> [Range<usize>; 2] {
+        let n_across = self.counts[1];
+        let (start, last) = ([first / n_across, first % n_across], first + n - 1);
+        let last = [last / n_across, last % n_across];
+        [0, 1].map(|side| {
+            let is_last = last[side] + 1 == self.counts[side];
+            let end = if is_last { self.whole[side] } else { (last[side] + 1) * self.piece[side] };
+            start[side] * self.piece[side]..end
+        })
+    }
+}
+
 /// Into how many pieces each matrix of a batch is cut, down and across: the longer side first, as square pieces copy
-/// the least of the operands. No piece has more multiplications than `longest`, as far as [`MIN_PIECE`] allows.
-fn pieces([outer, inner, rows, columns, depth]: [usize; 5], longest: usize) -> [usize; 2] {
-    let batch = outer * inner;
-    let work = (rows * columns * depth).saturating_mul(batch);
-    let wanted = if work < UNEVEN { threads() } else { 2 * threads() };
+/// the least of the operands. There are more than threads, so that a slow thread gets fewer.
+fn squares([rows, columns, depth]: [usize; 3], batch: usize, longest: usize) -> [usize; 2] {
     let (mut sides, mut n) = ([rows, columns], [1, 1]);
-    while n[0] * n[1] * batch < wanted || sides[0] * sides[1] * depth > longest {
+    while n[0] * n[1] * batch < 2 * threads() || sides[0] * sides[1] * depth > longest {
         let longer = usize::from(sides[1] > sides[0]);
         if sides[longer] < 2 * MIN_PIECE {
             break;
@@ -261,8 +329,31 @@ mod tests {
     }
 
     #[test]
+    fn pieces_cover_each_element_once() {
+        for (rows, columns, batch) in
+            [(128, 256, 1), (300, 100, 3), (40, 900, 2), (97, 97, 1), (600, 500, 1), (5, 7, 40)]
+        {
+            for (depth, longest) in
+                [(1, LONGEST), (SHARED / (rows * columns), LONGEST), (LONG, LONGEST), (LONG, LONG * 999)]
+            {
+                let cut = Cut::new([rows, columns, depth], batch, longest);
+                let mut seen = vec![0; batch * rows * columns];
+                let n = batch * cut.n_pieces();
+                for numbers in [0..n / 3, n / 3..n] {
+                    for (matrix, [down, across]) in cut.pieces(numbers) {
+                        let at = |row: usize, column: usize| (matrix * rows + row) * columns + column;
+                        down.for_each(|row| across.clone().for_each(|column| seen[at(row, column)] += 1));
+                    }
+                }
+                assert!(seen.iter().all(|&n| n == 1), "{rows}x{columns} in {batch}, {depth} deep");
+            }
+        }
+    }
+
+    #[test]
     fn pieces_change_no_bit() {
-        for sizes in [[200, 200, 700], [97, 801, 65], [1000, 30, 1300], [513, 257, 96], [1, 2000, 2000]] {
+        let middling = [[128, 256, 256], [256, 256, 128], [100, 700, 65], [1000, 30, 1300], [70, 197, 1000]];
+        for sizes in [[200, 200, 700], [97, 801, 65], [513, 257, 96], [1, 2000, 2000]].into_iter().chain(middling) {
             let whole = product_on(1, sizes);
             for n_threads in [2, 3, 8] {
                 assert!(product_on(n_threads, sizes) == whole, "{sizes:?} on {n_threads} threads");

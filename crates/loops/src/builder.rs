@@ -36,6 +36,7 @@ enum Key {
     Convert(DType, ValueId),
     Bitcast(DType, ValueId),
     Round(DType, ValueId),
+    Lookup(Table, ValueId),
     Fma(ValueId, ValueId, ValueId),
 }
 
@@ -212,6 +213,12 @@ impl Builder {
     /// Rounds a `float32` to the nearest value of a 16-bit float type.
     pub fn round(&mut self, dtype: DType, x: ValueId) -> ValueId {
         self.pure(Key::Round(dtype, x), DType::F32, Op::Round(dtype, x))
+    }
+
+    /// The entry of a table that the low bits of an `int32` name.
+    pub fn lookup(&mut self, table: &Table, index: ValueId) -> ValueId {
+        debug_assert_eq!(self.dtype(index), DType::I32);
+        self.pure(Key::Lookup(table.clone(), index), DType::F32, Op::Lookup(table.clone(), index))
     }
 
     /// Reads an element. Half-width floats come as `float32`.

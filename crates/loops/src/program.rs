@@ -151,6 +151,9 @@ pub enum Binary {
     ShiftRightLogical,
     /// The sign fills; amounts at or above the width give all sign bits.
     ShiftRightArithmetic,
+    /// `x · 2^n` of floats for a whole `n` of at most 252 (`float64`: 2044) either way. Like the place of a load, `n` is
+    /// the program's to keep in bounds; it is NaN only where `x` is.
+    Scale,
     Pow,
     Atan2,
 }
@@ -332,6 +335,12 @@ pub struct Call {
     pub args: Vec<(BufferId, Addr)>,
 }
 
+/// Entries of a [`Table`].
+pub const TABLE_LEN: usize = 16;
+
+/// The bits of a few `float32`, as many as one register holds.
+pub type Table = Arc<[u32; TABLE_LEN]>;
+
 /// What an instruction does.
 #[derive(Clone)]
 #[allow(missing_docs)]
@@ -354,6 +363,8 @@ pub enum Op {
     Bitcast(DType, ValueId),
     /// `float32` to the nearest value of a 16-bit float type, still as `float32`.
     Round(DType, ValueId),
+    /// The entry of the table that the low four bits of an `int32` name.
+    Lookup(Table, ValueId),
     Load(BufferId, Addr),
     Store(BufferId, Addr, ValueId),
     For(Box<For>),
@@ -389,6 +400,7 @@ impl Op {
             | Op::Convert(..)
             | Op::Bitcast(..)
             | Op::Round(..)
+            | Op::Lookup(..)
             | Op::Load(..) => true,
         }
     }

@@ -195,6 +195,7 @@ impl Verifier<'_> {
                 let half = matches!(to, DType::F16 | DType::BF16);
                 (half && self.dtype(x)? == DType::F32).then_some(DType::F32)
             }
+            Op::Lookup(_, x) => (self.dtype(x)? == DType::I32).then_some(DType::F32),
             Op::Load(buffer, _) => self.element(buffer),
             Op::Store(..) | Op::For(_) | Op::While(_) | Op::Switch(_) | Op::Call(_) | Op::Swap(..) => None,
         }
@@ -371,7 +372,7 @@ fn binary_fits(op: Binary, dtype: DType) -> bool {
         Binary::Mul | Binary::Min | Binary::Max => true,
         Binary::And | Binary::Or | Binary::Xor => !dtype.is_float(),
         Binary::ShiftLeft | Binary::ShiftRightLogical | Binary::ShiftRightArithmetic => dtype.is_integer(),
-        Binary::Pow | Binary::Atan2 => dtype.is_float(),
+        Binary::Scale | Binary::Pow | Binary::Atan2 => dtype.is_float(),
     }
 }
 

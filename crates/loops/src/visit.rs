@@ -8,7 +8,7 @@ impl Op {
     pub fn for_each_operand(&self, mut visit: impl FnMut(ValueId)) {
         match self {
             Op::Const(_) | Op::Index(_) | Op::Size(_) | Op::Swap(..) => {}
-            Op::Unary(_, x) | Op::Convert(_, x) | Op::Bitcast(_, x) | Op::Round(_, x) => visit(*x),
+            Op::Unary(_, x) | Op::Convert(_, x) | Op::Bitcast(_, x) | Op::Round(_, x) | Op::Lookup(_, x) => visit(*x),
             Op::Binary(_, x, y) | Op::Compare(_, x, y) => [*x, *y].into_iter().for_each(visit),
             Op::Fma(x, y, z) | Op::Select(x, y, z) => [*x, *y, *z].into_iter().for_each(visit),
             Op::Load(_, addr) => addr.offset.into_iter().for_each(visit),
@@ -61,7 +61,7 @@ impl Op {
         let change_inits = |carries: &mut Vec<Carry>| carries.iter_mut().for_each(|carry| change(&mut carry.init));
         match self {
             Op::Const(_) | Op::Index(_) | Op::Size(_) | Op::Swap(..) => {}
-            Op::Unary(_, x) | Op::Convert(_, x) | Op::Bitcast(_, x) | Op::Round(_, x) => change(x),
+            Op::Unary(_, x) | Op::Convert(_, x) | Op::Bitcast(_, x) | Op::Round(_, x) | Op::Lookup(_, x) => change(x),
             Op::Binary(_, x, y) | Op::Compare(_, x, y) => [x, y].into_iter().for_each(change),
             Op::Fma(x, y, z) | Op::Select(x, y, z) => [x, y, z].into_iter().for_each(change),
             Op::Load(_, addr) => addr.offset.iter_mut().for_each(change),

@@ -1,8 +1,9 @@
 //! The threads: workers that sleep until a loop is long enough to share.
 //!
-//! One loop runs at a time on the workers; a second caller, or a loop inside a loop, runs inline. Chunks are handed
-//! out by a counter, so which thread runs which chunk is left open; programs give the same bits either way. After a
-//! fork the child has no workers, and makes its own.
+//! One loop runs at a time on the workers; a second caller, or a loop inside a loop, runs inline. Whoever asks gets a
+//! share of the chunks that are left, so which thread runs which chunk is left open; programs give the same bits either
+//! way. Waking a worker takes tens of microseconds, in which the caller goes on alone: shares get smaller as the loop
+//! ends, so that the two still end together. After a fork the child has no workers, and makes its own.
 
 use std::any::Any;
 use std::num::NonZero;
@@ -72,6 +73,19 @@ fn default_threads() -> usize {
 /// # Panics
 /// When a piece panics, after the others ended.
 pub fn parallel_for(n_chunks: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
+    share(n_chunks, 2, work);
+}
+
+/// As [`parallel_for`], in fewer and longer pieces, for work that pays for every piece.
+///
+/// # Panics
+/// When a piece panics, after the others ended.
+pub fn parallel_for_runs(n_chunks: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
+    share(n_chunks, 1, work);
+}
+
+/// A piece is what is left, divided by `n_shares` times the number of threads.
+fn share(n_chunks: usize, n_shares: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
     let n_threads = threads().min(n_chunks);
     if n_threads <= 1 || INSIDE.get() {
         return work(0..n_chunks);
@@ -82,7 +96,7 @@ pub fn parallel_for(n_chunks: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
         Err(TryLockError::WouldBlock) => return work(0..n_chunks),
     };
     let pool = Pool::ready(&mut pool, n_threads - 1);
-    pool.run(n_chunks, n_threads, work);
+    pool.run(n_chunks, n_threads, n_shares, work);
 }
 
 /// A loop that is being shared.
@@ -90,23 +104,42 @@ struct Job {
     /// The closure; its lifetime ends when `run` returns, and `run` returns when nobody uses it any more.
     work: &'static (dyn Fn(Range<usize>) + Sync),
     n_chunks: usize,
-    /// Chunks in one piece.
-    grain: usize,
+    /// A piece is this part of the chunks that are left.
+    n_shares: usize,
+    /// Whether the last chunk is the caller's. A caller that ends first has to sleep, and be woken, for the rest; a worker
+    /// that ends first costs nothing. It pays where one chunk is little of the whole.
+    leaves_last: bool,
     /// The next chunk to hand out.
     next: AtomicUsize,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
+/// Who runs a piece.
+#[derive(Clone, Copy)]
+enum Who {
+    Caller,
+    Worker,
+}
+
 impl Job {
-    fn run(&self) {
+    /// The next piece, if anything is left.
+    fn take(&self, who: Who) -> Option<Range<usize>> {
+        let share = |left: usize| match who {
+            Who::Caller => left.div_ceil(self.n_shares),
+            Who::Worker if left == 1 && self.leaves_last => 0,
+            Who::Worker => (left / self.n_shares).max(left.min(1)),
+        };
+        let end_of = |start: usize| start + share(self.n_chunks - start);
+        let more = |start: usize| Some(end_of(start)).filter(|&end| end > start);
+        let start = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
+        Some(start..end_of(start))
+    }
+
+    fn run(&self, who: Who) {
         let outside = INSIDE.replace(true);
         let result = catch_unwind(AssertUnwindSafe(|| {
-            loop {
-                let start = self.next.fetch_add(self.grain, Ordering::Relaxed);
-                if start >= self.n_chunks {
-                    break;
-                }
-                (self.work)(start..(start + self.grain).min(self.n_chunks));
+            while let Some(piece) = self.take(who) {
+                (self.work)(piece);
             }
         }));
         INSIDE.set(outside);
@@ -166,14 +199,14 @@ impl Pool {
         spawned
     }
 
-    fn run(&self, n_chunks: usize, n_threads: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
+    fn run(&self, n_chunks: usize, n_threads: usize, n_shares: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
         // SAFETY: the reference is used by `Job::run` only, and this function returns after all of those ended.
         let work = unsafe {
             std::mem::transmute::<&(dyn Fn(Range<usize>) + Sync), &'static (dyn Fn(Range<usize>) + Sync)>(work)
         };
-        // A few pieces for each thread even out their speed.
-        let grain = n_chunks.div_ceil(n_threads * 4);
-        let job = Arc::new(Job { work, n_chunks, grain, next: AtomicUsize::new(0), panic: Mutex::default() });
+        let (n_shares, leaves_last) = (n_shares * n_threads, n_chunks >= 4 * n_threads);
+        let (next, panic) = (AtomicUsize::new(0), Mutex::default());
+        let job = Arc::new(Job { work, n_chunks, n_shares, leaves_last, next, panic });
         {
             let mut state = lock(&self.shared.state);
             state.job = Some(job.clone());
@@ -182,7 +215,7 @@ impl Pool {
         for _ in 1..n_threads {
             self.shared.wake.notify_one();
         }
-        job.run();
+        job.run(Who::Caller);
         let mut state = lock(&self.shared.state);
         state.job = None;
         state.seats = 0;
@@ -214,7 +247,7 @@ fn work_forever(shared: &Shared) {
         state.seats -= 1;
         state.busy += 1;
         drop(state);
-        job.run();
+        job.run(Who::Worker);
         state = lock(&shared.state);
         state.busy -= 1;
         if state.busy == 0 {
@@ -230,12 +263,14 @@ mod tests {
     /// Runs a loop and says how often each chunk ran.
     fn counts(n: usize) -> Vec<usize> {
         let counts: Vec<AtomicUsize> = (0..n).map(|_| AtomicUsize::new(0)).collect();
-        parallel_for(n, &|range| {
+        let count = |range: Range<usize>| {
             range.for_each(|i| {
                 counts[i].fetch_add(1, Ordering::Relaxed);
             });
-        });
-        counts.into_iter().map(AtomicUsize::into_inner).collect()
+        };
+        parallel_for(n, &count);
+        parallel_for_runs(n, &count);
+        counts.into_iter().map(|count| count.into_inner() / 2).collect()
     }
 
     #[test]

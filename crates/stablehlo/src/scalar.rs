@@ -164,6 +164,7 @@ impl Block<'_, '_> {
                 let x = self.get(*x);
                 self.unary(*op, x)
             }
+            Op::Binary(Binary::Scale, ..) => return Err(unsupported("a scaling by a power of two")),
             Op::Binary(op, x, y) => {
                 let (x, y) = (self.get(*x), self.get(*y));
                 self.cx.binary(binary_name(*op), x, y)
@@ -199,6 +200,7 @@ impl Block<'_, '_> {
                 let counter = counter.ok_or_else(|| unsupported("the counter of a loop farther out"))?;
                 self.cx.repeated(counter, self.frame.shape)
             }
+            Op::Lookup(..) => return Err(unsupported("a table")),
             Op::Size(_) | Op::Load(..) | Op::Store(..) | Op::Switch(_) | Op::Call(_) | Op::Swap(..) => {
                 return Err(unsupported("an operation on memory"));
             }
@@ -454,6 +456,7 @@ fn binary_name(op: Binary) -> &'static str {
         Binary::ShiftRightArithmetic => "stablehlo.shift_right_arithmetic",
         Binary::Pow => "stablehlo.power",
         Binary::Atan2 => "stablehlo.atan2",
+        Binary::Scale => unreachable!("refused before"),
     }
 }
 

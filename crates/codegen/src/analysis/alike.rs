@@ -53,6 +53,7 @@ enum Mark {
     Convert,
     Bitcast,
     Round,
+    Lookup,
     Load,
     Store,
     Loop,
@@ -211,6 +212,10 @@ impl<'a> Likeness<'a> {
             Op::Convert(dtype, _) => self.words.extend([Mark::Convert as u32, *dtype as u32]),
             Op::Bitcast(dtype, _) => self.words.extend([Mark::Bitcast as u32, *dtype as u32]),
             Op::Round(dtype, _) => self.words.extend([Mark::Round as u32, *dtype as u32]),
+            Op::Lookup(table, _) => {
+                self.mark(Mark::Lookup);
+                self.words.extend(table.iter());
+            }
             Op::Load(buffer, addr) => {
                 self.mark(Mark::Load);
                 self.addr(*buffer, addr);

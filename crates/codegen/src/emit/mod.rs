@@ -242,7 +242,8 @@ impl<'s, 'a, 'f> Emitter<'s, 'a, 'f> {
             | Op::Select(..)
             | Op::Convert(..)
             | Op::Bitcast(..)
-            | Op::Round(..) => {
+            | Op::Round(..)
+            | Op::Lookup(..) => {
                 let slot = if self.is_varying(inst.dst) { self.varying_value(inst) } else { self.uniform_value(inst) };
                 self.set(inst.dst, slot);
             }

@@ -27,10 +27,43 @@ impl Emitter<'_, '_, '_> {
                 let narrow = self.narrow(to, args[0]);
                 self.widen(to, narrow)
             }
+            Op::Lookup(ref table, _) => self.lookup(table, args[0]),
             Op::Load(..) | Op::Store(..) | Op::For(_) | Op::While(_) | Op::Switch(_) | Op::Call(_) | Op::Swap(..) => {
                 unreachable!("not a pure operation")
             }
         }
+    }
+
+    /// The entry of a table, read from the program's own memory, which lives as long as its code.
+    fn lookup(&mut self, table: &Table, index: Value) -> Value {
+        let place = self.fb.ins().band_imm_s(index, TABLE_LEN as i64 - 1);
+        let place = self.fb.ins().uextend(types::I64, place);
+        let place = self.fb.ins().ishl_imm_u(place, 2);
+        let start = self.int(table.as_ptr() as i64);
+        let place = self.fb.ins().iadd(start, place);
+        self.fb.ins().load(types::F32, super::constants(), place, 0)
+    }
+
+    /// `x · 2^n` in two steps, of which the first is exact.
+    fn scale(&mut self, x: Value, n: Value) -> Value {
+        let ty = self.fb.func.dfg.value_type(x);
+        let (rounder, fraction_bits) = if ty.lane_type() == types::F32 {
+            (12_582_912.0 + 127.0, 23)
+        } else {
+            (6_755_399_441_055_744.0 + 1023.0, 52)
+        };
+        let (half, rounder) = (self.float_like(x, 0.5), self.float_like(x, rounder));
+        let first = self.fb.ins().fma(n, half, rounder);
+        let floor = self.fb.ins().fsub(first, rounder);
+        let rest = self.fb.ins().fsub(n, floor);
+        let second = self.fb.ins().fadd(rest, rounder);
+        [first, second].into_iter().fold(x, |x, power| {
+            let power = self.bitcast(ty.as_int(), power);
+            let amount = self.fb.ins().iconst(types::I32, fraction_bits);
+            let power = self.fb.ins().ishl(power, amount);
+            let power = self.bitcast(ty, power);
+            self.fb.ins().fmul(x, power)
+        })
     }
 
     pub(super) fn bitcast(&mut self, ty: ir::Type, x: Value) -> Value {
@@ -204,6 +237,7 @@ impl Emitter<'_, '_, '_> {
             Binary::Mul => self.fb.ins().fmul(x, y),
             Binary::Div => self.fb.ins().fdiv(x, y),
             Binary::Min | Binary::Max => self.extreme(op, x, y),
+            Binary::Scale => self.scale(x, y),
             other => unreachable!("{other:?} of floats is expanded or refused before"),
         }
     }
@@ -254,6 +288,7 @@ impl Emitter<'_, '_, '_> {
             }
             Binary::Div | Binary::Rem => self.divide(op, dtype, is_signed, x, y),
             Binary::ShiftLeft | Binary::ShiftRightLogical | Binary::ShiftRightArithmetic => self.shift(op, dtype, x, y),
+            Binary::Scale => unreachable!("of floats only"),
             Binary::Pow | Binary::Atan2 => unreachable!("{op:?} is expanded before"),
         }
     }

@@ -451,7 +451,7 @@ impl Emitter<'_, '_, '_> {
 pub(super) fn has_vector_binary(op: Binary, dtype: DType) -> bool {
     match op {
         Binary::Rem | Binary::Pow | Binary::Atan2 => false,
-        Binary::Div => dtype.is_float(),
+        Binary::Div | Binary::Scale => dtype.is_float(),
         Binary::Mul => dtype.is_float() || dtype.size_bytes() > 1,
         Binary::Min | Binary::Max => dtype.is_float() || dtype.size_bytes() < 8,
         Binary::ShiftLeft | Binary::ShiftRightLogical | Binary::ShiftRightArithmetic => false,

@@ -194,6 +194,13 @@ pub(crate) static RANGE: Formats = [
     rvm("vrangess", P66, 3, 0x51).imm().evex().tuple(Tuple::Bytes(4)),
     rvm("vrangesd", P66, 3, 0x51).w().imm().evex().tuple(Tuple::Bytes(8)),
 ];
+/// The first operand times two to the power of the second.
+pub(crate) static SCALE: Formats = [
+    rvm("vscalefps", P66, 2, 0x2c).evex(),
+    rvm("vscalefpd", P66, 2, 0x2c).w().evex(),
+    rvm("vscalefss", P66, 2, 0x2d).evex().tuple(Tuple::Bytes(4)),
+    rvm("vscalefsd", P66, 2, 0x2d).w().evex().tuple(Tuple::Bytes(8)),
+];
 /// Sets the flags by comparing scalars.
 pub(crate) static UCOMISS: VecOp = rm("vucomiss", NONE, 1, 0x2e).tuple(Tuple::Bytes(4));
 pub(crate) static UCOMISD: VecOp = rm("vucomisd", P66, 1, 0x2e).w().tuple(Tuple::Bytes(8));
@@ -260,6 +267,8 @@ pub(crate) static PUNPCKLQDQ: VecOp = rvm("vpunpcklqdq", P66, 1, 0x6c).w();
 pub(crate) static PSHUFD: VecOp = rm("vpshufd", P66, 1, 0x70).imm();
 pub(crate) static SHUFPS: VecOp = rvm("vshufps", NONE, 1, 0xc6).imm();
 pub(crate) static PERMPD: VecOp = rm("vpermpd", P66, 3, 0x01).ww().imm();
+/// The lanes of the second operand that the first one's name.
+pub(crate) static PERMPS: VecOp = rvm("vpermps", P66, 2, 0x16);
 pub(crate) static PMOVSX: [VecOp; 3] = [
     rm("vpmovsxbd", P66, 2, 0x21).tuple(Tuple::Quarter),
     rm("vpmovsxwd", P66, 2, 0x23).tuple(Tuple::Half),
@@ -349,7 +358,7 @@ pub(crate) static CVTT2SI: [VecOp; 4] = [
 /// Every row of the table.
 #[cfg(test)]
 pub(crate) fn all() -> impl Iterator<Item = &'static VecOp> {
-    let rows: [&'static [VecOp]; 113] = [
+    let rows: [&'static [VecOp]; 115] = [
         &ADD,
         &MUL,
         &SUB,
@@ -364,6 +373,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static VecOp> {
         &ROUND_VEX,
         &ROUND_EVEX,
         &RANGE,
+        &SCALE,
         std::slice::from_ref(&UCOMISS),
         std::slice::from_ref(&UCOMISD),
         std::slice::from_ref(&CVTPS2PD),
@@ -418,6 +428,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static VecOp> {
         std::slice::from_ref(&PSHUFD),
         std::slice::from_ref(&SHUFPS),
         std::slice::from_ref(&PERMPD),
+        std::slice::from_ref(&PERMPS),
         &PMOVSX,
         &PMOVZX,
         std::slice::from_ref(&PMOVDB),

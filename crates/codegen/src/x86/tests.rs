@@ -140,7 +140,7 @@ fn is_general(name: &str) -> bool {
 
 /// Instructions without a form of 128 bits.
 fn needs_more(name: &str) -> bool {
-    ["vextract", "vinsert", "vbroadcastsd", "vpermpd"].iter().any(|start| name.starts_with(start))
+    ["vextract", "vinsert", "vbroadcastsd", "vpermp"].iter().any(|start| name.starts_with(start))
 }
 
 #[test]

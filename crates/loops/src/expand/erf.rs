@@ -4,7 +4,7 @@
 //! Schonfelder, Math. Comp. 32, 1978). The inverse is a function of `ln(1-x²)` in pieces, after M. Giles,
 //! "Approximating the erfinv function", GPU Computing Gems, 2012, with coefficients of our own.
 
-use super::coefficients::{ERF, ERF_INV, ERF_INV_FAR, ERF_INV_TAIL, ERFC_LOG, ERFCX};
+use super::coefficients::{ERF, ERF_INV, ERF_INV_FAR, ERF_INV_TAIL, ERF_PIECE, ERF_PIECES, ERFCX};
 use super::math::Math;
 use crate::program::ValueId;
 
@@ -27,19 +27,30 @@ impl Math<'_> {
     }
 
     pub(super) fn erf(&mut self, x: V) -> V {
+        if self.is_single() {
+            return self.erf_in_pieces(x);
+        }
         let a = self.abs(x);
         let small = self.erf_near_zero(a);
-        let complement = if self.is_single() {
-            let kept = self.minc(a, 4.0);
-            let power = self.poly(kept, &ERFC_LOG);
-            let power = self.neg(power);
-            self.exp(power)
-        } else {
-            self.erfc_of_positive(a)
-        };
+        let complement = self.erfc_of_positive(a);
         let large = self.csub(1.0, complement);
         let is_small = self.lt(a, 0.95);
         let result = self.select(is_small, small, large);
+        self.with_sign(result, x)
+    }
+
+    /// A polynomial in each of 16 pieces, from the last of which on it is 1. In the first one it is `x + x·p(x)`, so that
+    /// small numbers keep their digits.
+    fn erf_in_pieces(&mut self, x: V) -> V {
+        let a = self.abs(x);
+        let kept = self.minc(a, 4.0);
+        let piece = self.piece(kept, ERF_PIECE);
+        let [start, higher @ ..] = &ERF_PIECES;
+        let p = self.poly_of_piece(piece, higher);
+        let start = self.of_piece(piece, start);
+        let is_first = self.eq(piece.number, 0.0);
+        let start = self.select(is_first, piece.rest, start);
+        let result = self.fma(p, piece.rest, start);
         self.with_sign(result, x)
     }
 
@@ -53,7 +64,7 @@ impl Math<'_> {
         let square = self.mul(a, a);
         let square_error = self.product_error(a, a, square);
         let (minus_square, minus_error) = (self.neg(square), self.neg(square_error));
-        let e = self.exp_scaled(minus_square, minus_error, 0);
+        let e = self.exp_scaled(minus_square, Some(minus_error), 0.0);
         let denominator = {
             let one = self.c(1.0);
             self.fmac(a, 2.0, one)

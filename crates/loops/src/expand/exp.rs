@@ -5,7 +5,7 @@
 
 use super::coefficients::{EXP, EXP2};
 use super::math::Math;
-use crate::program::{Binary, ValueId};
+use crate::program::ValueId;
 
 type V = ValueId;
 
@@ -18,14 +18,13 @@ impl Math<'_> {
         self.choose(LN_2_SINGLE, LN_2_DOUBLE)
     }
 
-    /// The integer nearest to `x / ln 2`, as a float and as an integer, and the rest of `x`.
+    /// The integer nearest to `x / ln 2`, as a float, and the rest of `x`.
     fn split_exponent(&mut self, x: V) -> (V, V) {
         let quotient = self.mulc(x, std::f64::consts::LOG2_E);
         let n = self.round(quotient);
         let (high, low) = self.ln_2();
         let r = self.fmac(n, -high, x);
-        let r = self.fmac(n, -low, r);
-        (self.small_integer(n), r)
+        (n, self.fmac(n, -low, r))
     }
 
     /// `e^r - 1` for `|r|` up to half of `ln 2`.
@@ -43,18 +42,19 @@ impl Math<'_> {
     }
 
     pub(super) fn exp(&mut self, x: V) -> V {
-        let zero = self.c(0.0);
-        self.exp_scaled(x, zero, 0)
+        self.exp_scaled(x, None, 0.0)
     }
 
     /// `e^(x + low) · 2^shift`, for `low` small against `x`.
-    pub(super) fn exp_scaled(&mut self, x: V, low: V, shift: i128) -> V {
+    pub(super) fn exp_scaled(&mut self, x: V, low: Option<V>, shift: f64) -> V {
         let x = self.clamped(x);
         let (n, r) = self.split_exponent(x);
-        let r = self.add(r, low);
-        let p = self.expm1_near_zero(r);
-        let p = self.addc(p, 1.0);
-        let n = self.integer_op(Binary::Add, n, shift);
+        let r = low.map_or(r, |low| self.add(r, low));
+        let q = self.poly(r, &EXP);
+        let one = self.c(1.0);
+        let p = self.fma(q, r, one);
+        let p = self.fma(p, r, one);
+        let n = if shift == 0.0 { n } else { self.addc(n, shift) };
         self.scale(p, n)
     }
 
@@ -69,7 +69,6 @@ impl Math<'_> {
         let square = self.mul(r, r);
         let p = self.fma(square, q, linear);
         let p = self.addc(p, 1.0);
-        let n = self.small_integer(n);
         self.scale(p, n)
     }
 
@@ -80,8 +79,9 @@ impl Math<'_> {
         let clamped = self.minc(clamped, high);
         let (n, r) = self.split_exponent(clamped);
         let p = self.expm1_near_zero(r);
-        let n = self.integer_op(Binary::Sub, n, 1);
-        let half_power = self.power_of_two(n);
+        let one = self.c(1.0);
+        let n = self.addc(n, -1.0);
+        let half_power = self.scale(one, n);
         let offset = self.addc(half_power, -0.5);
         let half = self.fma(p, half_power, offset);
         let large = self.mulc(half, 2.0);

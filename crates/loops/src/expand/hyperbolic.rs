@@ -31,8 +31,7 @@ impl Math<'_> {
 
     /// `e^a / 2` and a quarter of its reciprocal; no overflow before the result's own.
     fn half_exponentials(&mut self, a: V) -> (V, V) {
-        let zero = self.c(0.0);
-        let grown = self.exp_scaled(a, zero, -1);
+        let grown = self.exp_scaled(a, None, -1.0);
         (grown, self.cdiv(0.25, grown))
     }
 

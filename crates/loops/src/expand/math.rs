@@ -4,7 +4,7 @@ use pullback_base::{DType, Scalar};
 
 use super::coefficients::Polynomial;
 use crate::builder::Builder;
-use crate::program::{Binary, BufferId, Comparison, Unary, ValueId};
+use crate::program::{Binary, BufferId, Comparison, TABLE_LEN, Table, Unary, ValueId};
 
 /// Arithmetic of one float type. Every method appends to the open block and gives its value.
 pub(super) struct Math<'b> {
@@ -12,6 +12,17 @@ pub(super) struct Math<'b> {
     pub(super) dtype: DType,
     /// The table for reducing large `float64` angles, once the program has it.
     pub(super) quadrants: &'b mut Option<BufferId>,
+}
+
+/// Where a number is among pieces of equal width.
+#[derive(Clone, Copy)]
+pub(super) struct Piece {
+    /// The number of the piece, as a float.
+    pub(super) number: ValueId,
+    /// The same in the low four bits.
+    index: ValueId,
+    /// How far the number is from the middle of the piece.
+    pub(super) rest: ValueId,
 }
 
 type V = ValueId;
@@ -244,14 +255,6 @@ impl Math<'_> {
         self.choose((12_582_912.0, 0x4b40_0000), (6_755_399_441_055_744.0, 0x4338_0000_0000_0000))
     }
 
-    /// A small whole number as an integer, in lanes too; anything for NaN.
-    pub(super) fn small_integer(&mut self, x: V) -> V {
-        let (rounder, bits) = self.rounder();
-        let shifted = self.addc(x, rounder);
-        let shifted = self.bits(shifted);
-        self.integer_op(Binary::Sub, shifted, bits)
-    }
-
     /// A small integer as a float, in lanes too.
     pub(super) fn small_float(&mut self, n: V) -> V {
         if self.is_single() {
@@ -263,21 +266,33 @@ impl Math<'_> {
         self.addc(shifted, -rounder)
     }
 
-    /// `2^n` for an integer `n` within the exponents of normal numbers.
-    pub(super) fn power_of_two(&mut self, n: V) -> V {
-        let bias = self.choose(127, 1023);
-        let biased = self.integer_op(Binary::Add, n, bias);
-        let bits = self.integer_op(Binary::ShiftLeft, biased, self.fraction_bits());
-        self.float(bits)
+    /// `x · 2^n` for a whole float `n` in twice the range of exponents, so results may overflow or vanish.
+    pub(super) fn scale(&mut self, x: V, n: V) -> V {
+        self.b.binary(Binary::Scale, x, n)
     }
 
-    /// `x · 2^n` for `n` in twice the range of exponents, so results may overflow or vanish.
-    pub(super) fn scale(&mut self, x: V, n: V) -> V {
-        let half = self.integer_op(Binary::ShiftRightArithmetic, n, 1);
-        let rest = self.b.binary(Binary::Sub, n, half);
-        let (half, rest) = (self.power_of_two(half), self.power_of_two(rest));
-        let x = self.mul(x, half);
-        self.mul(x, rest)
+    /// The piece that a number is in, of those around the multiples of a width from 0 to 15.
+    pub(super) fn piece(&mut self, x: V, width: f64) -> Piece {
+        let (rounder, _) = self.rounder();
+        let rounder = self.c(rounder);
+        let shifted = self.fmac(x, 1.0 / width, rounder);
+        let number = self.sub(shifted, rounder);
+        Piece { number, index: self.bits(shifted), rest: self.fmac(number, -width, x) }
+    }
+
+    /// An entry of a table for each piece.
+    pub(super) fn of_piece(&mut self, piece: Piece, entries: &[f32; TABLE_LEN]) -> V {
+        self.b.lookup(&Table::new(entries.map(f32::to_bits)), piece.index)
+    }
+
+    /// By Horner's rule the polynomial of a piece, from its coefficients in each piece, lowest power first.
+    pub(super) fn poly_of_piece(&mut self, piece: Piece, coefficients: &[[f32; TABLE_LEN]]) -> V {
+        let (last, lower) = coefficients.split_last().expect("a polynomial has coefficients");
+        let start = self.of_piece(piece, last);
+        lower.iter().rev().fold(start, |sum, entries| {
+            let c = self.of_piece(piece, entries);
+            self.fma(sum, piece.rest, c)
+        })
     }
 
     /// The rounding error of `sum = x + y`, exactly (Knuth).

@@ -133,7 +133,7 @@ impl Math<'_> {
         let in_range = self.lt(magnitude, 800.0);
         let keeps_error = self.and(is_ordinary, in_range);
         let error = self.select(keeps_error, error, zero);
-        self.exp_scaled(product, error, 0)
+        self.exp_scaled(product, Some(error), 0.0)
     }
 
     /// Signs and the cases that C99 lists.

@@ -161,7 +161,7 @@ fn binary_integer(op: Binary, dtype: DType, x: i128, y: i128) -> Option<u64> {
         Binary::ShiftRightLogical if amount >= width => 0,
         Binary::ShiftRightLogical => ((x as u64 & mask(dtype)) >> amount).into(),
         Binary::ShiftRightArithmetic => sign_extended(dtype, x) >> amount.min(width - 1),
-        Binary::Pow | Binary::Atan2 => return None,
+        Binary::Scale | Binary::Pow | Binary::Atan2 => return None,
     };
     Some(result as u64 & mask(dtype))
 }
@@ -173,7 +173,7 @@ fn sign_extended(dtype: DType, x: i128) -> i128 {
 }
 
 macro_rules! binary_float {
-    ($name:ident $t:ident $rem:ident) => {
+    ($name:ident $t:ident $bits:ident $rem:ident) => {
         /// The remainder of floats with the sign of the dividend; subnormal operands count as zero.
         pub fn $rem(x: $t, y: $t) -> $t {
             let flush = |x: $t| if x.is_subnormal() { $t::copysign(0.0, x) } else { x };
@@ -193,14 +193,20 @@ macro_rules! binary_float {
                 Binary::Min => flush(y),
                 Binary::Max if x > y || x == y && x.is_sign_positive() => flush(x),
                 Binary::Max => flush(y),
+                Binary::Scale => {
+                    // Each factor is a normal number, and neither product but the last is rounded.
+                    let (half, one) = ((y as i32).div_euclid(2), $t::MAX_EXP - 1);
+                    let power = |n: i32| $t::from_bits(((n + one) as $bits) << ($t::MANTISSA_DIGITS - 1));
+                    x * power(half) * power(y as i32 - half)
+                }
                 _ => return None,
             };
             Some(result.to_bits().into())
         }
     };
 }
-binary_float!(binary_f32 f32 rem_f32);
-binary_float!(binary_f64 f64 rem_f64);
+binary_float!(binary_f32 f32 u32 rem_f32);
+binary_float!(binary_f64 f64 u64 rem_f64);
 
 /// `x·y + z`, rounded once.
 pub(super) fn fma(dtype: DType, x: u64, y: u64, z: u64) -> u64 {

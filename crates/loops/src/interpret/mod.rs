@@ -112,6 +112,7 @@ impl Interpreter<'_, '_> {
             Op::Convert(to, x) => convert(dtype(x), to, self.get(x)),
             Op::Bitcast(to, x) => arithmetic::bitcast(to, self.get(x)),
             Op::Round(to, x) => arithmetic::round(to, self.get(x)),
+            Op::Lookup(ref table, x) => table[self.get(x) as usize % TABLE_LEN].into(),
             Op::Load(buffer, ref addr) => self.memory.load(buffer, self.position(addr))?,
             Op::Store(..) | Op::For(_) | Op::While(_) | Op::Switch(_) | Op::Call(_) | Op::Swap(..) => {
                 bail!(Internal, "an instruction without a value was asked for one")

@@ -51,7 +51,7 @@ names! {
         Lgamma "lgamma" Digamma "digamma";
     Binary: Add "add" Sub "sub" Mul "mul" Div "div" Rem "rem" Min "min" Max "max" And "and" Or "or" Xor "xor"
         ShiftLeft "shift_left" ShiftRightLogical "shift_right_logical" ShiftRightArithmetic "shift_right_arithmetic"
-        Pow "pow" Atan2 "atan2";
+        Scale "scale" Pow "pow" Atan2 "atan2";
     Comparison: Eq "eq" Ne "ne" Lt "lt" Le "le" Gt "gt" Ge "ge";
     Combine: Add "add" Mul "mul" Min "min" Max "max" And "and" Or "or" Xor "xor";
     LoopKind: Seq "seq" Lanes "lanes" Parallel "parallel";

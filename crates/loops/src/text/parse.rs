@@ -256,6 +256,10 @@ impl Parser<'_> {
             "convert" => Op::Convert(dtype, self.value()?),
             "bitcast" => Op::Bitcast(dtype, self.value()?),
             "round" => Op::Round(self.dtype()?, self.value()?),
+            "lookup" => {
+                let index = self.value()?;
+                Op::Lookup(self.table()?, index)
+            }
             "load" => Op::Load(self.buffer()?, self.addr()?),
             name => {
                 if let Some(op) = Unary::named(name) {
@@ -269,6 +273,17 @@ impl Parser<'_> {
                 }
             }
         })
+    }
+
+    fn table(&mut self) -> Result<Table> {
+        let entries = self.list(|parser| match parse_scalar(DType::F32, &parser.next()?) {
+            Some(entry) => Ok(entry.to_bits() as u32),
+            None => parser.wrong("an entry of a table"),
+        })?;
+        match <[u32; TABLE_LEN]>::try_from(entries) {
+            Ok(entries) => Ok(Table::new(entries)),
+            Err(_) => self.wrong(&format!("the end of {TABLE_LEN} entries")),
+        }
     }
 
     fn addr(&mut self) -> Result<Addr> {

@@ -147,6 +147,11 @@ impl Printer<'_, '_> {
             Op::Convert(_, x) => write!(self.f, "convert v{}", x.0),
             Op::Bitcast(_, x) => write!(self.f, "bitcast v{}", x.0),
             Op::Round(dtype, x) => write!(self.f, "round {dtype} v{}", x.0),
+            Op::Lookup(table, x) => {
+                let entry = |&bits: &u32| scalar_text(Scalar::from_bits(DType::F32, bits.into()));
+                let entries: Vec<String> = table.iter().map(entry).collect();
+                write!(self.f, "lookup v{} {}", x.0, list(&entries))
+            }
             Op::Load(buffer, addr) => write!(self.f, "load b{}{addr}", buffer.0),
             Op::Store(buffer, addr, value) => write!(self.f, "store b{}{addr} v{}", buffer.0, value.0),
             Op::For(inner) => {

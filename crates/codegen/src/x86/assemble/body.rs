@@ -301,7 +301,10 @@ impl<'a> Body<'a> {
             {
                 (self.pool(Entry::Element { bits, size_bytes: element }), true)
             }
-            Literal::Lanes { .. } if !self.has_avx512 && len <= Len::L256 => (self.whole_literal(literal).0, false),
+            // A register for it might be the one that a fourth operand needs.
+            Literal::Lanes { .. } | Literal::Scalar { .. } if !self.has_avx512 && len <= Len::L256 => {
+                (self.whole_literal(literal).0, false)
+            }
             _ => (Rm::Reg(self.vector_reg(reg, SECOND)), false),
         }
     }

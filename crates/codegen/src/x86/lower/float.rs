@@ -202,8 +202,26 @@ impl Lower<'_, '_> {
             Binary::Mul => self.float2(&ops::MUL, shape, x, y),
             Binary::Div => self.float2(&ops::DIV, shape, x, y),
             Binary::Min | Binary::Max => self.extreme(op == Binary::Min, shape, x, y),
+            Binary::Scale if self.has_avx512 => self.float2(&ops::SCALE, shape, x, y),
+            Binary::Scale => self.scale(shape, x, y),
             other => unreachable!("{other:?} of floats is expanded or refused before"),
         }
+    }
+
+    /// `x · 2^n` in two steps, of which the first is exact.
+    fn scale(&mut self, shape: Shape, x: Reg, n: Reg) -> Reg {
+        let (rounder, fraction_bits) =
+            if shape.double { (6_755_399_441_055_744.0 + 1023.0, 52) } else { (12_582_912.0 + 127.0, 23) };
+        let (half, rounder) = (self.float_literal(shape, 0.5), self.float_literal(shape, rounder));
+        let first = self.fma(shape, n, half, rounder);
+        let floor = self.float2(&ops::SUB, shape, first, rounder);
+        let rest = self.float2(&ops::SUB, shape, n, floor);
+        let second = self.float2(&ops::ADD, shape, rest, rounder);
+        [first, second].into_iter().fold(x, |x, power| {
+            let shift = &ops::PSLLI[usize::from(shape.double)];
+            let power = self.vec_inst(shift, shape.len, Class::Vector, [None, Some(power), None], fraction_bits);
+            self.float2(&ops::MUL, shape, x, power)
+        })
     }
 
     /// The least or greatest, NaN if either is, the least of zeros the negative one. The machine's own gives its second
@@ -218,9 +236,7 @@ impl Lower<'_, '_> {
             }
         }
         if self.has_avx512 {
-            let result = &ops::RANGE[shape.format()];
-            let imm = if is_min { 4 } else { 5 };
-            let result = self.vec_inst(result, shape.len, Class::Vector, [Some(x), Some(y), None], imm);
+            let result = self.range(is_min, shape, x, y);
             let unordered = self.compare_by(UNORDERED, shape, x, y);
             let nan = self.float2(&ops::ADD, shape, x, y);
             return self.choose(shape, unordered, nan, result);
@@ -234,6 +250,27 @@ impl Lower<'_, '_> {
         let both = self.bits2(&ops::PAND, shape, first, second);
         let unordered = self.compare_by(UNORDERED, shape, x, y);
         self.bits2(&ops::POR, shape, both, unordered)
+    }
+
+    /// The extreme of a watched accumulator and something; where that is NaN the accumulator stays, and its mask is set.
+    pub(super) fn watched_extreme(&mut self, is_min: bool, number: usize, other: ValueId) -> Slot {
+        let shape = self.shaped(Shape::lanes(self.dtype(other)));
+        let (phi, mut mask) = self.watched[number];
+        let pairs = self.vector(phi).into_iter().zip(self.vector(other));
+        let mut parts: Parts = smallvec![];
+        for (phi, other) in pairs {
+            let nan = self.is_nan(shape, other);
+            mask = self.mask_binary(Binary::Or, mask, nan);
+            parts.push(self.range(is_min, shape, phi, other));
+        }
+        self.watched[number].1 = mask;
+        Slot::Vector(parts)
+    }
+
+    /// The least or greatest with ordered zeros; of a number and NaN the number.
+    fn range(&mut self, is_min: bool, shape: Shape, x: Reg, y: Reg) -> Reg {
+        let imm = if is_min { 4 } else { 5 };
+        self.vec_inst(&ops::RANGE[shape.format()], shape.len, Class::Vector, [Some(x), Some(y), None], imm)
     }
 
     /// The least or greatest of a known number and something, where one or two instructions can say it.

@@ -125,6 +125,8 @@ pub(crate) struct Lower<'s, 'a> {
     /// Loads stay inside so many of the open loops: further out they might not run at all.
     load_floor: usize,
     lanes: Option<LaneScope>,
+    /// Accumulators of extremes that are never NaN, each with the mask that says where NaN came.
+    watched: Vec<(ValueId, Reg)>,
     /// Open loops in this function.
     depth: usize,
     /// Whether this function is an outlined loop.
@@ -193,6 +195,7 @@ impl<'s, 'a> Lower<'s, 'a> {
             known: FxHashMap::default(),
             load_floor: 0,
             lanes: None,
+            watched: vec![],
             depth: 0,
             is_outlined: false,
             frame_used: 0,
@@ -440,7 +443,8 @@ impl<'s, 'a> Lower<'s, 'a> {
             | Op::Select(..)
             | Op::Convert(..)
             | Op::Bitcast(..)
-            | Op::Round(..) => {
+            | Op::Round(..)
+            | Op::Lookup(..) => {
                 let slot = if self.is_varying(inst.dst) { self.varying_value(inst) } else { self.uniform_value(inst) };
                 self.set(inst.dst, slot);
             }

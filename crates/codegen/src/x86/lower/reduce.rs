@@ -5,6 +5,7 @@
 //! promises.
 
 use super::super::ops;
+use super::float::Shape;
 use super::structure::Bounds;
 use super::*;
 
@@ -104,11 +105,41 @@ impl<'a> Lower<'_, 'a> {
         let inits: Vec<Reg> = all.iter().flatten().flatten().copied().collect();
         let variables: Vec<Reg> = inits.into_iter().map(|init| self.variable(init)).collect();
         let phis = regrouped(all, &variables);
-        self.counted(inner.id, bounds, &inner.body, &variables, |me| {
+        let watched = self.watched(inner);
+        let masks: Vec<Reg> = watched.iter().map(|_| self.empty_mask()).collect();
+        let both = [variables, masks.clone()].concat();
+        self.counted(inner.id, bounds, &inner.body, &both, |me| {
+            me.watched = watched.iter().map(|carry| carry.phi).zip(masks.iter().copied()).collect();
             let nexts = me.turn(inner, scope, &phis);
-            nexts.into_iter().flatten().flatten().collect()
+            let masks = std::mem::take(&mut me.watched).into_iter().map(|(_, mask)| mask);
+            nexts.into_iter().flatten().flatten().chain(masks).collect()
         });
         *all = phis;
+        for (carry, mask) in watched.into_iter().zip(masks) {
+            let number = inner.carries.iter().position(|other| other.phi == carry.phi).expect("one of them");
+            self.put_nan(carry, mask, &mut all[number]);
+        }
+    }
+
+    /// Carries whose extreme is taken without looking for NaN, for which a mask looks: then accumulators wait for one
+    /// instruction and not for three.
+    fn watched<'c>(&self, inner: &'c For) -> Vec<&'c Carry> {
+        let is_extreme = |carry: &&Carry| matches!(carry.combine, Some(Combine::Min | Combine::Max));
+        let floats = inner.carries.iter().filter(is_extreme).filter(|carry| self.dtype(carry.phi).is_float());
+        if self.has_avx512 { floats.collect() } else { vec![] }
+    }
+
+    fn empty_mask(&mut self) -> Reg {
+        let none = self.int(0);
+        let mask = self.mask1(&ops::KMOV_FROM_R, none);
+        self.variable(mask)
+    }
+
+    /// NaN into the accumulators where the mask says; which lane it is makes no difference to the total.
+    fn put_nan(&mut self, carry: &Carry, mask: Reg, groups: &mut Groups) {
+        let shape = Shape::lanes(self.dtype(carry.phi)).for_machine(self.has_avx512);
+        let nan = self.float_literal(shape, f64::NAN);
+        groups[0][0] = self.choose(shape, mask, nan, groups[0][0]);
     }
 
     /// One iteration for each of the 16 lanes.

@@ -20,6 +20,10 @@ impl Lower<'_, '_> {
             Op::Convert(to, x) => self.scalar_convert(self.dtype(x), to, args[0]),
             Op::Bitcast(to, x) => self.scalar_bitcast(self.dtype(x), to, args[0]),
             Op::Round(to, _) => self.rounded(Len::L128, to, args[0]),
+            Op::Lookup(ref table, _) => {
+                let index = self.vec1_at(Len::L128, &ops::MOVD[0], args[0]);
+                self.lookup(table, index)
+            }
             Op::Load(..) | Op::Store(..) | Op::For(_) | Op::While(_) | Op::Switch(_) | Op::Call(_) | Op::Swap(..) => {
                 unreachable!("not a pure operation")
             }
@@ -138,6 +142,7 @@ impl Lower<'_, '_> {
             }
             Binary::Div | Binary::Rem => self.divide(op == Binary::Rem, dtype, x, y),
             Binary::ShiftLeft | Binary::ShiftRightLogical | Binary::ShiftRightArithmetic => self.shift(op, dtype, x, y),
+            Binary::Scale => unreachable!("of floats only"),
             Binary::Pow | Binary::Atan2 => unreachable!("{op:?} is expanded before"),
         };
         self.normalized(dtype, result)

@@ -283,8 +283,28 @@ impl<'a> Lower<'_, 'a> {
                 let x = self.vector(x)[0];
                 Some(Slot::Vector(smallvec![self.rounded(self.whole(), to, x)]))
             }
+            Op::Lookup(ref table, x) => {
+                let x = self.vector(x)[0];
+                Some(Slot::Vector(smallvec![self.lookup(table, x)]))
+            }
             _ => None,
         }
+    }
+
+    /// The entries of a table that the low four bits of 32-bit lanes name.
+    pub(super) fn lookup(&mut self, table: &Table, index: Reg) -> Reg {
+        let bytes = |entries: &[u32]| entries.iter().flat_map(|entry| entry.to_le_bytes()).collect();
+        if self.has_avx512 {
+            let table = self.pattern(bytes(&table[..]));
+            return self.vec2(&ops::PERMPS, index, table);
+        }
+        let halves = [&table[..8], &table[8..]].map(|half| {
+            let half = self.pattern(bytes(half));
+            self.vec2(&ops::PERMPS, index, half)
+        });
+        // The bit that chooses a half, as the sign.
+        let choice = self.vec_imm(&ops::PSLLI[0], index, 28);
+        self.vec_inst(&ops::BLENDV[0], self.whole(), Class::Vector, [Some(halves[0]), Some(halves[1]), Some(choice)], 0)
     }
 
     /// The counter of the vectorized loop: consecutive numbers.
@@ -345,6 +365,10 @@ impl<'a> Lower<'_, 'a> {
         if !self.has_lanes_binary(op, dtype) {
             return None;
         }
+        if let Some(number) = self.watched.iter().position(|&(phi, _)| phi == x || phi == y) {
+            let other = if self.watched[number].0 == x { y } else { x };
+            return Some(self.watched_extreme(op == Binary::Min, number, other));
+        }
         let (x, y) = (self.vector(x), self.vector(y));
         let whole = self.whole();
         let parts = x.into_iter().zip(y).map(|(x, y)| self.lanes_binary(op, dtype, whole, x, y));
@@ -354,6 +378,7 @@ impl<'a> Lower<'_, 'a> {
     /// Whether the machine has the operation on lanes of the type.
     pub(super) fn has_lanes_binary(&self, op: Binary, dtype: DType) -> bool {
         match op {
+            Binary::Scale => dtype.is_float(),
             Binary::Rem | Binary::Pow | Binary::Atan2 => false,
             Binary::Div => dtype.is_float(),
             Binary::ShiftRightArithmetic => self.has_avx512 || !is_wide(dtype),
