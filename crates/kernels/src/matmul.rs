@@ -21,10 +21,10 @@ const MIN_PIECE: usize = 96;
 /// Below this many multiplications a product lasts no longer than a few wakings of a thread: it is cut into strips, of
 /// which a thread takes a run, the first one the longest. From there on there are a few square pieces for each thread.
 const LONG: usize = 1 << 26;
-/// Rows or columns of a strip.
-const STRIP: usize = 32;
 /// The most bits' worth of multiplications in one piece, tens of milliseconds: a user's interrupt waits that long.
 const LONGEST: usize = 1 << 37;
+/// Rows or columns of a strip.
+const STRIP: usize = 32;
 
 /// A product of checked operands.
 pub(crate) fn gemm(gemm: &Gemm, lhs: &[u8], rhs: &[u8], out: &mut [u8]) -> Result<()> {
@@ -77,7 +77,7 @@ fn typed<T: Element>(gemm: &Gemm, lhs: &[u8], rhs: &[u8], out: &mut [u8], zero: 
     let work = rows * columns * depth;
     let all_work = work.saturating_mul(batch);
     let longest = LONGEST / (8 * size_of::<T>() * parts);
-    let cut = Cut::new(gemm.sizes, longest);
+    let cut = Cut::new([rows, columns, depth], batch, longest);
     let run = |batch: usize, [down, across]: [Range<usize>; 2]| {
         if down.is_empty() || across.is_empty() {
             return;
@@ -97,9 +97,9 @@ fn typed<T: Element>(gemm: &Gemm, lhs: &[u8], rhs: &[u8], out: &mut [u8], zero: 
     let pieces = |range: Range<usize>| cut.pieces(range).for_each(|(batch, piece)| run(batch, piece));
     let n_pieces = batch * cut.n_pieces();
     match cut.way {
-        Way::Squares if all_work >= SHARED => return shared_pieces(n_pieces, &|number| pieces(number..number + 1)),
+        _ if all_work < SHARED => pieces(0..n_pieces),
+        Way::Squares => return shared_pieces(n_pieces, &|piece| pieces(piece..piece + 1)),
         Way::Strips => parallel_for_runs(n_pieces, &pieces),
-        Way::Squares => pieces(0..n_pieces),
     }
     Ok(())
 }
@@ -122,19 +122,21 @@ struct Cut {
 }
 
 impl Cut {
-    fn new(sizes: [usize; 5], longest: usize) -> Cut {
-        let [outer, inner, rows, columns, depth] = sizes;
-        let (whole, batch) = ([rows, columns], outer * inner);
-        let work = (rows * columns * depth).saturating_mul(batch);
-        if work >= LONG {
-            let counts = squares(sizes, longest);
-            let piece = [rows.div_ceil(counts[0]), columns.div_ceil(counts[1])];
-            return Cut { way: Way::Squares, whole, piece, counts };
-        }
+    /// For a batch of products of rows, columns and depth. No square has more multiplications than `longest`, as far as
+    /// [`MIN_PIECE`] allows.
+    fn new([rows, columns, depth]: [usize; 3], batch: usize, longest: usize) -> Cut {
+        let whole = [rows, columns];
+        let one = rows * columns * depth;
+        let work = one.saturating_mul(batch);
         let longer = usize::from(columns > rows);
         // Cutting what is short copies more than a second thread multiplies while the first one does.
-        if work < SHARED || batch >= 4 * threads() || whole[longer] < 2 * MIN_PIECE {
+        if work < SHARED || batch >= 4 * threads() && one <= longest || whole[longer] < 2 * MIN_PIECE {
             return Cut { way: Way::Squares, whole, piece: whole, counts: [1, 1] };
+        }
+        if work >= LONG {
+            let counts = squares([rows, columns, depth], batch, longest);
+            let piece = [rows.div_ceil(counts[0]), columns.div_ceil(counts[1])];
+            return Cut { way: Way::Squares, whole, piece, counts };
         }
         let (mut piece, mut counts) = (whole, [1, 1]);
         piece[longer] = if whole[1 - longer] < MIN_PIECE { MIN_PIECE } else { STRIP };
@@ -174,11 +176,10 @@ impl Cut {
 }
 
 /// Into how many pieces each matrix of a batch is cut, down and across: the longer side first, as square pieces copy
-/// the least of the operands. There are more than threads, so that a slow thread gets fewer; none has more multiplications
-/// than `longest`, as far as [`MIN_PIECE`] allows.
-fn squares([outer, inner, rows, columns, depth]: [usize; 5], longest: usize) -> [usize; 2] {
+/// the least of the operands. There are more than threads, so that a slow thread gets fewer.
+fn squares([rows, columns, depth]: [usize; 3], batch: usize, longest: usize) -> [usize; 2] {
     let (mut sides, mut n) = ([rows, columns], [1, 1]);
-    while n[0] * n[1] * outer * inner < 2 * threads() || sides[0] * sides[1] * depth > longest {
+    while n[0] * n[1] * batch < 2 * threads() || sides[0] * sides[1] * depth > longest {
         let longer = usize::from(sides[1] > sides[0]);
         if sides[longer] < 2 * MIN_PIECE {
             break;
@@ -332,9 +333,10 @@ mod tests {
         for (rows, columns, batch) in
             [(128, 256, 1), (300, 100, 3), (40, 900, 2), (97, 97, 1), (600, 500, 1), (5, 7, 40)]
         {
-            for (work, longest) in [(0, usize::MAX), (SHARED, usize::MAX), (LONG, usize::MAX), (LONG, LONG / 20)] {
-                let depth = usize::div_ceil(work, rows * columns * batch).max(1);
-                let cut = Cut::new([1, batch, rows, columns, depth], longest);
+            for (depth, longest) in
+                [(1, LONGEST), (SHARED / (rows * columns), LONGEST), (LONG, LONGEST), (LONG, LONG * 999)]
+            {
+                let cut = Cut::new([rows, columns, depth], batch, longest);
                 let mut seen = vec![0; batch * rows * columns];
                 let n = batch * cut.n_pieces();
                 for numbers in [0..n / 3, n / 3..n] {
@@ -343,7 +345,7 @@ mod tests {
                         down.for_each(|row| across.clone().for_each(|column| seen[at(row, column)] += 1));
                     }
                 }
-                assert!(seen.iter().all(|&n| n == 1), "{rows}x{columns} in {batch}, {work}");
+                assert!(seen.iter().all(|&n| n == 1), "{rows}x{columns} in {batch}, {depth} deep");
             }
         }
     }
