@@ -20,6 +20,7 @@ _CORE = {
 _CHOICES = {
     "jax_numpy_dtype_promotion": {"standard": (), "strict": ("StrictPromotion",)},
     "jax_numpy_rank_promotion": {"allow": (), "warn": ("WarnRankPromotion",), "raise": ("RaiseRankPromotion",)},
+    "jax_default_prng_impl": {"threefry2x32": (), "rbg": ("PrngRbg",), "unsafe_rbg": ("PrngUnsafeRbg",)},
     "jax_default_matmul_precision": {
         None: (), "default": (), "fastest": (), "bfloat16": (), "tensorfloat32": ("MatmulHigh",),
         "bfloat16_3x": ("MatmulHigh",), "high": ("MatmulHigh",), "float32": ("MatmulHighest",), "highest": ("MatmulHighest",),

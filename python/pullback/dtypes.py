@@ -23,14 +23,15 @@ class ExtendedDType:
 
 
 class _KeyDType(ExtendedDType):
-    """Threefry keys."""
+    """Keys of one generator."""
 
-    _pullback_dtype = "key<fry>"
-    name = "key<fry>"
-    itemsize = 8
     kind = "V"
     isnative = True
     type = prng_key
+
+    def __init__(self, name, itemsize):
+        self._pullback_dtype = self.name = name
+        self.itemsize = itemsize
 
     def __repr__(self):
         return self.name
@@ -38,20 +39,20 @@ class _KeyDType(ExtendedDType):
     __str__ = __repr__
 
     def __eq__(self, other):
-        return isinstance(other, _KeyDType)
+        return isinstance(other, _KeyDType) and self.name == other.name
 
     def __hash__(self):
         return hash(self.name)
 
     def __reduce__(self):
-        return _get_key_dtype, ()
+        return _get_key_dtype, (self.name,)
 
 
-_key_dtype = _KeyDType()
+_KEY_DTYPES = {name: _KeyDType(name, itemsize) for name, itemsize in (("key<fry>", 8), ("key<rbg>", 16), ("key<urbg>", 16))}
 
 
-def _get_key_dtype():
-    return _key_dtype
+def _get_key_dtype(name):
+    return _KEY_DTYPES[name]
 
 
 class _ScalarMeta(type):

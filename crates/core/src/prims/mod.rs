@@ -164,6 +164,7 @@ pub const ALL: &[PrimRef] = &[
     RANDOM_SPLIT,
     RANDOM_UNWRAP,
     RANDOM_WRAP,
+    RNG_BIT_GENERATOR,
     // contraction
     CONV_GENERAL_DILATED,
     DOT_GENERAL,

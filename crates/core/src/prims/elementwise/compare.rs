@@ -33,7 +33,7 @@ impl<T: CompareOp> Prim for Compare<T> {
         }
         check_same_dtypes(T::NAME, ins)?;
         // Keys have an identity, but no order.
-        let is_key = ins[0].dtype == DType::KeyFry && matches!(T::COMPARISON, Comparison::Eq | Comparison::Ne);
+        let is_key = ins[0].dtype.is_key() && matches!(T::COMPARISON, Comparison::Eq | Comparison::Ne);
         if !is_key {
             T::ACCEPTS.check(T::NAME, 0, ins[0].dtype)?;
         }
