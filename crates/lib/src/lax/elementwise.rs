@@ -226,7 +226,7 @@ pub fn reciprocal(x: &Val) -> Result<Val> {
     integer_pow(x, -1)
 }
 
-/// An array like `x`, filled with a number, strongly typed.
+/// An array like `x`, filled with a number, of weak type where `x` is.
 ///
 /// # Errors
 /// What the primitive raises.
@@ -281,9 +281,6 @@ pub fn conj(x: &Val) -> Result<Val> {
 /// # Errors
 /// What the primitive raises.
 pub fn bitcast_convert_type(x: &Val, dtype: DType) -> Result<Val> {
-    if x.aval().dtype == dtype {
-        return Ok(x.clone());
-    }
     bind::BITCAST_CONVERT_TYPE.call_with(Fields::new().with("new_dtype", &dtype), std::slice::from_ref(x))
 }
 

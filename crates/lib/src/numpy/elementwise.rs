@@ -149,11 +149,14 @@ pub fn sign(x: &Val) -> Result<Val> {
     lax::sign(x)
 }
 
-/// `x * x`.
+/// `x * x`; booleans count as integers.
 ///
 /// # Errors
-/// A `Type` error for booleans.
+/// What the primitive raises.
 pub fn square(x: &Val) -> Result<Val> {
+    if x.aval().dtype == DType::Bool {
+        return lax::square(&to_dtype(x, DType::I32)?);
+    }
     lax::square(x)
 }
 
@@ -222,7 +225,11 @@ fn round_parts(x: &Val) -> Result<Val> {
 /// # Errors
 /// What the primitive raises.
 pub fn rint(x: &Val) -> Result<Val> {
-    named_jit_one("rint", &[], std::slice::from_ref(x), |args| round_parts(&floating("rint", &args[0])?))
+    named_jit_one("rint", &[], std::slice::from_ref(x), |args| {
+        let dtype = args[0].aval().dtype;
+        // Integers are whole; as floating numbers they are of strong type.
+        if dtype.is_inexact() { round_parts(&args[0]) } else { convert(&args[0], inexact(dtype), false) }
+    })
 }
 
 /// Rounded to a number of decimals, halves to even.
@@ -235,6 +242,9 @@ pub fn round(x: &Val, decimals: i64) -> Result<Val> {
 
 fn round_decimals(x: &Val, decimals: i64) -> Result<Val> {
     let dtype = x.aval().dtype;
+    if dtype == DType::Bool {
+        bail!(Value, "jnp.round does not accept dtype bool; convert it to an integer dtype first");
+    }
     if !dtype.is_inexact() {
         if decimals < 0 {
             bail!(NotImplemented, "integer np.round not implemented for decimals < 0");
@@ -358,6 +368,7 @@ pub fn real(x: &Val) -> Result<Val> {
 /// # Errors
 /// What the primitive raises.
 pub fn imag(x: &Val) -> Result<Val> {
+    // Zero has the type of the operand, weak or not.
     if x.aval().dtype.is_complex() { lax::imag(x) } else { lax::full_like(x, 0.0) }
 }
 
@@ -376,8 +387,11 @@ pub fn conjugate(x: &Val) -> Result<Val> {
 pub fn angle(x: &Val, degrees: bool) -> Result<Val> {
     named_jit_one("angle", &[degrees.into()], std::slice::from_ref(x), |args| {
         let x = &args[0];
-        let dtype = inexact(x.aval().dtype);
-        let x = convert(x, dtype, x.aval().weak_type)?;
+        let dtype = match inexact(x.aval().dtype) {
+            wide @ (DType::F64 | DType::C64 | DType::C128) => wide,
+            _ => DType::F32,
+        };
+        let x = convert(x, dtype, x.aval().weak_type && !x.aval().dtype.is_integer())?;
         let (re, im) = (real(&x)?, imag(&x)?);
         let radians = lax::atan2(&im, &re)?;
         if degrees { rad2deg(&radians) } else { Ok(radians) }
@@ -440,13 +454,28 @@ pub fn sinc(x: &Val) -> Result<Val> {
         let x = floating("sinc", &args[0])?;
         let is_zero = lax::eq(&x, &number(&x, 0.0))?;
         let safe = where_(&is_zero, &number(&x, 1.0), &x)?;
-        let pi_x = lax::mul(&number(&x, std::f64::consts::PI), &safe)?;
-        let ratio = lax::div(&lax::sin(&pi_x)?, &pi_x)?;
+        let pi = number(&x, std::f64::consts::PI);
+        let ratio = lax::div(&sin_pi(&safe)?, &lax::mul(&pi, &safe)?)?;
         // A flat parabola at 0 keeps the derivatives there right: sinc(x) = 1 - (πx)²/6 + …
         let curve = number(&x, -std::f64::consts::PI.powi(2) / 6.0);
         let near = lax::add(&number(&x, 1.0), &lax::mul(&curve, &lax::square(&x)?)?)?;
         where_(&is_zero, &near, &ratio)
     })
+}
+
+/// `sin(πx)`, 0 at infinities: the nearest integer is taken off first, so that whole numbers give 0 exactly.
+fn sin_pi(x: &Val) -> Result<Val> {
+    if x.aval().dtype.is_complex() {
+        return lax::sin(&lax::mul(&number(x, std::f64::consts::PI), x)?);
+    }
+    let is_infinite = lax::eq(&lax::abs(x)?, &number(x, f64::INFINITY))?;
+    let x = &where_(&is_infinite, &number(x, 0.0), x)?;
+    let whole = lax::stop_gradient(&lax::round(x, Rounding::ToNearestEven)?)?;
+    let rest = lax::sub(x, &whole)?;
+    let half = lax::mul(&whole, &number(x, 0.5))?;
+    let is_odd = lax::ne(&half, &lax::floor(&half)?)?;
+    let sine = lax::sin(&lax::mul(&number(x, std::f64::consts::PI), &rest)?)?;
+    where_(&is_odd, &lax::neg(&sine)?, &sine)
 }
 
 /// NaN and infinities replaced: by 0 and the greatest numbers unless given.
