@@ -70,10 +70,7 @@ impl CustomRule for Rule {
 }
 
 /// The sum of the terms that some tangents give.
-fn summed(
-    tangents: &[Option<Val>],
-    weight: impl Fn(usize) -> Result<Val>,
-) -> Result<Option<Val>> {
+fn summed(tangents: &[Option<Val>], weight: impl Fn(usize) -> Result<Val>) -> Result<Option<Val>> {
     let mut sum: Option<Val> = None;
     for (i, dot) in tangents.iter().enumerate() {
         let Some(dot) = dot else { continue };

@@ -238,7 +238,12 @@ impl<'m> Function<'m> {
         };
         let outs = (self as &mut dyn HloCx).compose(&rule, &words)?;
         let out_dims = out_dims.into_inner();
-        Ok(outs.iter().zip(&out_dims).zip(out_avals).map(|((&out, &dim), &aval)| self.as_keys(out, dim, aval)).collect())
+        Ok(outs
+            .iter()
+            .zip(&out_dims)
+            .zip(out_avals)
+            .map(|((&out, &dim), &aval)| self.as_keys(out, dim, aval))
+            .collect())
     }
 
     /// Words along an axis, as keys.

@@ -1,6 +1,6 @@
 //! Elementwise functions of `lax`.
 
-use pullback_base::{DType, Result, Scalar};
+use pullback_base::{DType, Result};
 use pullback_ir::Val;
 
 use crate::bind::{self, Fields};
@@ -345,7 +345,7 @@ pub fn nonzero_mask(x: &Val) -> Result<Val> {
     if x.aval().dtype == DType::Bool {
         return Ok(x.clone());
     }
-    ne(x, &Val::Literal(Scalar::zero(x.aval().dtype)))
+    ne(x, &number(x, 0.0))
 }
 
 /// As a boolean array by conversion.

@@ -458,7 +458,8 @@ pub fn sinc(x: &Val) -> Result<Val> {
         let ratio = lax::div(&sin_pi(&safe)?, &lax::mul(&pi, &safe)?)?;
         // A flat parabola at 0 keeps the derivatives there right: sinc(x) = 1 - (πx)²/6 + …
         let curve = number(&x, -std::f64::consts::PI.powi(2) / 6.0);
-        let near = lax::add(&number(&x, 1.0), &lax::mul(&curve, &lax::square(&x)?)?)?;
+        let at_zero = where_(&is_zero, &x, &number(&x, 0.0))?;
+        let near = lax::add(&number(&x, 1.0), &lax::mul(&curve, &lax::square(&at_zero)?)?)?;
         where_(&is_zero, &near, &ratio)
     })
 }

@@ -242,7 +242,9 @@ pub fn choose(which: &Val, choices: &[Val], mode: TakeMode) -> Result<Val> {
     let last = crate::convert::weak_int(n - 1);
     let which = match mode {
         TakeMode::Wrap => remainder(which, &crate::convert::weak_int(n))?,
-        TakeMode::Clip | TakeMode::Fill | TakeMode::PromiseInBounds => super::clip(which, Some(&crate::convert::weak_int(0)), Some(&last))?,
+        TakeMode::Clip | TakeMode::Fill | TakeMode::PromiseInBounds => {
+            super::clip(which, Some(&crate::convert::weak_int(0)), Some(&last))?
+        }
     };
     let cases = promote_dtypes(choices)?;
     let avals: Vec<Aval> = cases.iter().chain([&which]).map(Val::aval).collect();

@@ -8,6 +8,7 @@ from functools import partial as _partial
 
 from pullback import _core, lax
 from pullback._core import user_error as _user_error
+from pullback.dtypes import finfo as _finfo
 from pullback.flatten_util import ravel_pytree as _ravel
 from pullback.tree_util import tree_leaves as _leaves
 from pullback.tree_util import tree_structure as _structure
@@ -220,7 +221,7 @@ def _krylov(apply, first, size):
     """An orthonormal basis of the powers of a matrix on a vector, and the matrix in it (Arnoldi's process)."""
     basis = _n.zeros((first.size, size + 1), first.dtype).at[:, 0].set(first)
     image = _n.zeros((size + 1, size), first.dtype)
-    tiny = _core.numpy.finfo(first.dtype).eps
+    tiny = float(_finfo(first.dtype).eps)
 
     def step(k, state):
         basis, image = state

@@ -1,6 +1,6 @@
-//! A polynomial with given coefficients, the highest power first.
+//! A polynomial with given coefficients, the lowest power first.
 //!
-//! polynomial : x[...] c0[...] c1[...] ... -> [...]        numbers of one dtype; `(c0 x + c1) x + ...`
+//! polynomial : x[...] c0[...] c1[...] ... -> [...]        numbers of one dtype; `c0 + (c1 + ...) x`
 //! By Horner's rule, whose derivative is taken along: `p = p x + c`, `dp = dp x + p dx + dc`.
 
 use super::*;
@@ -40,8 +40,9 @@ impl Prim for Polynomial {
         let shape = outs[0].shape.to_vec();
         CpuForm::Decompose(Box::new(move |e, ins| {
             let x = V::new(e, &ins[0]).broadcast_to(&shape);
-            let first = V::new(e, &ins[1]).broadcast_to(&shape);
-            let value = ins[2..].iter().fold(first, |p, c| p * &x + V::new(e, c).broadcast_to(&shape));
+            let (last, lower) = ins[1..].split_last().expect("there is a coefficient");
+            let last = V::new(e, last).broadcast_to(&shape);
+            let value = lower.iter().rev().fold(last, |p, c| p * &x + V::new(e, c).broadcast_to(&shape));
             Ok(smallvec![value.done()?])
         }))
     }
@@ -66,9 +67,10 @@ fn jvp((): &(), e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, T
     let shape = outs[0].aval().shape.to_vec();
     let spread = |x: &Val| V::new(e, x).broadcast_to(&shape);
     let (x, dx) = (spread(&xs[0]), ts[0].as_ref().map(spread));
-    let mut value = spread(&xs[1]);
-    let mut dot = ts[1].as_ref().map(|t| spread(t).done()).transpose()?;
-    for (c, dc) in xs[2..].iter().zip(&ts[2..]) {
+    let last = xs.len() - 1;
+    let mut value = spread(&xs[last]);
+    let mut dot = ts[last].as_ref().map(|t| spread(t).done()).transpose()?;
+    for (c, dc) in xs[1..last].iter().zip(&ts[1..last]).rev() {
         let grown = dot.as_ref().map(|dot| (V::new(e, dot) * &x).done()).transpose()?;
         let moved = dx.as_ref().map(|dx| (&value * dx).done()).transpose()?;
         let own = dc.as_ref().map(|dc| spread(dc).done()).transpose()?;

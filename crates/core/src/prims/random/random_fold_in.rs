@@ -8,8 +8,8 @@ use pullback_ir::lower::{CpuForm, Elem};
 use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, SampleIn, Transpose};
 use smallvec::smallvec;
 
-use super::{check_key, rbg};
 use super::threefry::threefry_formula;
+use super::{check_key, rbg};
 use crate::prims::broadcast_shapes;
 
 struct RandomFoldIn;

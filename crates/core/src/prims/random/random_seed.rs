@@ -69,9 +69,8 @@ impl Prim for RandomSeedPrim {
     }
 
     fn samples(&self) -> Vec<Sample> {
-        let of_kind = |kind, shape: &[usize], dtype| {
-            Sample::new(Params::new(RandomSeed { kind }), dtype, (-5.0, 1e6), &[shape])
-        };
+        let of_kind =
+            |kind, shape: &[usize], dtype| Sample::new(Params::new(RandomSeed { kind }), dtype, (-5.0, 1e6), &[shape]);
         let sample = |shape: &[usize], dtype| of_kind(KeyKind::Threefry, shape, dtype);
         vec![
             sample(&[], DType::I32),

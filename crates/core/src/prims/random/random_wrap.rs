@@ -78,9 +78,8 @@ impl Prim for RandomWrapPrim {
     }
 
     fn samples(&self) -> Vec<Sample> {
-        let sample = |kind, shape: &[usize]| {
-            Sample::new(Params::new(RandomWrap { kind }), DType::U32, (0.0, 1e6), &[shape])
-        };
+        let sample =
+            |kind, shape: &[usize]| Sample::new(Params::new(RandomWrap { kind }), DType::U32, (0.0, 1e6), &[shape]);
         vec![sample(KeyKind::Threefry, &[2]), sample(KeyKind::Threefry, &[3, 2]), sample(KeyKind::Rbg, &[3, 4])]
     }
 }

@@ -8,8 +8,8 @@ use pullback_ir::{Emit, Params, PrimRef, Val};
 
 use super::rng_bit_generator::philox_bits;
 use super::{
-    Algorithm, KeyKind, RANDOM_BITS, RANDOM_FOLD_IN, RANDOM_SEED, RANDOM_SPLIT, RANDOM_UNWRAP, RANDOM_WRAP, RNG_BIT_GENERATOR,
-    RandomBits, RandomSeed, RandomSplit, RandomWrap, RngBitGenerator,
+    Algorithm, KeyKind, RANDOM_BITS, RANDOM_FOLD_IN, RANDOM_SEED, RANDOM_SPLIT, RANDOM_UNWRAP, RANDOM_WRAP,
+    RNG_BIT_GENERATOR, RandomBits, RandomSeed, RandomSplit, RandomWrap, RngBitGenerator,
 };
 use crate::prims::{V, zeros};
 

@@ -64,7 +64,10 @@ pub fn reversed_axes(x: &Val, axes: &[i64]) -> Result<Vec<usize>> {
         bail!(Type, "rev dimensions must have every element be nonnegative, got {text}.");
     }
     if axes.iter().any(|&axis| axis >= rank as i64) {
-        bail!(Type, "rev dimensions must all be less than operand ndim, got dimensions {text} for operand ndim {rank}.");
+        bail!(
+            Type,
+            "rev dimensions must all be less than operand ndim, got dimensions {text} for operand ndim {rank}."
+        );
     }
     if (1..axes.len()).any(|i| axes[..i].contains(&axes[i])) {
         bail!(Type, "rev dimensions must be unique, got {text}.");
@@ -91,7 +94,10 @@ pub fn new_sizes(x: &Val, given: &[i64]) -> Result<Vec<usize>> {
     let (wanted, size) = (new.iter().product::<usize>(), aval.size());
     if wanted != size {
         let (old, new) = (tuple_text(&aval.shape), tuple_text(&new));
-        bail!(Value, "reshape total size must be unchanged, got new_sizes {new} (size {wanted}) for shape {old} (size {size}).");
+        bail!(
+            Value,
+            "reshape total size must be unchanged, got new_sizes {new} (size {wanted}) for shape {old} (size {size})."
+        );
     }
     Ok(new)
 }
