@@ -230,6 +230,22 @@ def fwd_and_bwd(fun, argnums, has_aux=False, jitted=True):
     return (jit(fwd), jit(bwd)) if jitted else (fwd, bwd)
 
 
+def _check_transposable(given, made):
+    import numpy as np
+
+    from pullback.dtypes import float0, issubdtype
+
+    def are(kind):
+        return all(issubdtype(dtype, kind) for dtype in (*given, *made) if dtype != float0)
+
+    if not are(np.inexact) and not are(np.integer):
+        raise _user_error(
+            TypeError,
+            "linear_transpose only supports [float, complex, or float0] -> [float, complex, or float0], and integer -> integer "
+            f"functions, but got {given} -> {made}.",
+        )
+
+
 def linear_transpose(fun, *primals, reduce_axes=()):
     """The transpose of a linear function: from cotangents of its results to those of its arguments.
 
@@ -240,13 +256,15 @@ def linear_transpose(fun, *primals, reduce_axes=()):
     Returns: a function of one tree like the result of `fun` that gives a tuple of cotangents, one like each primal.
     Raises:
       TypeError: when the transpose is called with another structure or other shapes than the results have.
-      RuntimeError: when `fun` is not linear in its arguments.
+      TypeError: when arguments or results are neither all inexact nor all integers.
+      NotImplementedError: when `fun` is not linear in its arguments.
     Differentiable: yes; the transpose is linear.
     Example:
       >>> float(jax.linear_transpose(lambda x: 3 * x, 1.0)(2.0)[0])
       6.0
     """
     staged = _core.stage_call(fun, primals, {})
+    _check_transposable([aval.dtype for aval in staged.flat_in_avals], [aval.dtype for aval in staged.flat_out_avals])
 
     def transposed(out_cotangent):
         return _core.linear_transpose(staged, out_cotangent)

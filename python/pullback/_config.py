@@ -17,14 +17,23 @@ _CORE = {
     "jax_enable_custom_prng": ("TypedKeys",),
     "jax_check_tracer_leaks": ("CheckLeaks",),
 }
+
+
+def _precisions():
+    """Words for a precision, and the settings that are on for each: the binary digits of its number in the core."""
+    words = _core.precision_words()
+    numbers = {None: 0} | {word: number for number, word in enumerate(words, start=1)}
+    alike = {"fastest": "default", "bfloat16": "default", "tensorfloat32": "high", "bfloat16_3x": "high", "float32": "highest"}
+    numbers |= {word: numbers[other] for word, other in alike.items()}
+    digits = [(f"MatmulPrecision{digit}", digit) for digit in (1, 2, 4, 8, 16)]
+    return {word: tuple(flag for flag, digit in digits if number & digit) for word, number in numbers.items()}
+
+
 _CHOICES = {
     "jax_numpy_dtype_promotion": {"standard": (), "strict": ("StrictPromotion",)},
     "jax_numpy_rank_promotion": {"allow": (), "warn": ("WarnRankPromotion",), "raise": ("RaiseRankPromotion",)},
     "jax_default_prng_impl": {"threefry2x32": (), "rbg": ("PrngRbg",), "unsafe_rbg": ("PrngUnsafeRbg",)},
-    "jax_default_matmul_precision": {
-        None: (), "default": (), "fastest": (), "bfloat16": (), "tensorfloat32": ("MatmulHigh",),
-        "bfloat16_3x": ("MatmulHigh",), "high": ("MatmulHigh",), "float32": ("MatmulHighest",), "highest": ("MatmulHighest",),
-    },
+    "jax_default_matmul_precision": _precisions(),
 }
 _DEFAULTS = {
     "jax_enable_x64": False,

@@ -333,3 +333,14 @@ def test_saved_residuals_are_those_of_jax(policy, jax_oracle, capsys):
         # Columns are not known here.
         texts.append(re.sub(r"(:\d+):\d+", r"\1", capsys.readouterr().out))
     assert texts[0] == texts[1]
+
+
+def test_operands_are_no_results_of_a_differentiated_cond():
+    """What the backward pass needs and already has is passed to it, not copied through the choice."""
+    jaxpr = pullback.make_jaxpr(pullback.grad(lambda y: pullback.lax.cond(y > 0, lambda z: z * z + y, lambda z: z * y * y, y)))(1.0)
+    forward, backward = [eqn for eqn in jaxpr.jaxpr.eqns if eqn.primitive.name == "cond"]
+    computed = [branch.jaxpr.outvars for branch in forward.params["branches"]]
+    inputs = [branch.jaxpr.invars for branch in forward.params["branches"]]
+    assert not any(out in ins for outs, ins in zip(computed, inputs) for out in outs)
+    assert len(forward.outvars) == 2
+    assert len(backward.outvars) == 2

@@ -293,6 +293,7 @@ def test_a_setting_says_how_many_devices_there_are(how):
     assert done.stdout.strip() == "3", done.stderr
 
 
+@pytest.mark.alone
 def test_the_user_can_interrupt_devices():
     program = """
 import os, signal, threading, time

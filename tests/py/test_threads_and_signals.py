@@ -12,9 +12,12 @@ import pytest
 
 import pullback
 
+pytestmark = pytest.mark.alone
+
 HEAD = """
 import os, signal, sys, threading, time
 import pullback as jax, pullback.numpy as jnp
+
 x = jnp.arange(4.0)
 add = jax.jit(lambda v: v + 1)
 """

@@ -130,3 +130,44 @@ def test_a_type_that_was_a_leaf_may_become_a_container():
     assert pullback.tree.leaves(range(3)) == [range(3)]
     pullback.tree_util.register_pytree_node(range, lambda r: (tuple(r), None), lambda _, children: list(children))
     assert pullback.tree.leaves(range(3)) == [0, 1, 2]
+
+
+def test_a_map_takes_all_apart_before_its_first_call():
+    """Containers come apart first, then come the calls, then containers are put together, as in JAX."""
+    order = []
+
+    class Box:
+        def __init__(self, value):
+            self.value = value
+
+    def flatten(box):
+        order.append("apart")
+        return (box.value,), None
+
+    def unflatten(_, children):
+        order.append("together")
+        return Box(*children)
+
+    pullback.tree_util.register_pytree_node(Box, flatten, unflatten)
+    mapped = pullback.tree.map(lambda x: order.append("call") or x + 1, {"b": [Box(1), (2, None)], "a": Box(3)})
+    assert order == ["apart"] * 2 + ["call"] * 3 + ["together"] * 2
+    assert (mapped["a"].value, mapped["b"][0].value, mapped["b"][1]) == (4, 2, (3, None))
+
+
+def test_a_map_may_change_what_it_maps():
+    """References of the map's own keep leaves and containers alive whatever the function does to the tree."""
+    tree = {"a": [1.5, [2.5]], "b": {"c": 3.5}}
+
+    def clear(x):
+        tree.clear()
+        return x
+
+    assert pullback.tree.map(clear, tree) == {"a": [1.5, [2.5]], "b": {"c": 3.5}}
+    items = [[1.5], 2.5]
+
+    class Emptying:
+        pass
+
+    pullback.tree_util.register_pytree_node(Emptying, lambda _: (items.clear() or (), None), lambda *_: Emptying())
+    items.insert(0, Emptying())
+    assert pullback.tree.map(lambda x: x, items)[1:] == [[1.5], 2.5]

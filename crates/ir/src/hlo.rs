@@ -156,6 +156,42 @@ pub trait HloCx {
     ) -> Result<HloValue>;
 }
 
+/// Name of an element type. A key is its two words as one number; `float0` has no elements of interest.
+pub fn element_type(dtype: DType) -> &'static str {
+    match dtype {
+        DType::Bool | DType::Float0 => "i1",
+        DType::I2 => "i2",
+        DType::I4 => "i4",
+        DType::I8 => "i8",
+        DType::I16 => "i16",
+        DType::I32 => "i32",
+        DType::I64 => "i64",
+        DType::U2 => "ui2",
+        DType::U4 => "ui4",
+        DType::U8 => "ui8",
+        DType::U16 => "ui16",
+        DType::U32 => "ui32",
+        DType::U64 | DType::KeyFry => "ui64",
+        // An axis of its four words after those of the array.
+        DType::KeyRbg | DType::KeyUnsafeRbg => "4xui32",
+        DType::F4E2M1FN => "f4E2M1FN",
+        DType::F8E3M4 => "f8E3M4",
+        DType::F8E4M3 => "f8E4M3",
+        DType::F8E4M3B11FNUZ => "f8E4M3B11FNUZ",
+        DType::F8E4M3FN => "f8E4M3FN",
+        DType::F8E4M3FNUZ => "f8E4M3FNUZ",
+        DType::F8E5M2 => "f8E5M2",
+        DType::F8E5M2FNUZ => "f8E5M2FNUZ",
+        DType::F8E8M0FNU => "f8E8M0FNU",
+        DType::F16 => "f16",
+        DType::BF16 => "bf16",
+        DType::F32 => "f32",
+        DType::F64 => "f64",
+        DType::C64 => "complex<f32>",
+        DType::C128 => "complex<f64>",
+    }
+}
+
 /// An aval without weak type.
 fn strong(shape: &[usize], dtype: DType) -> Aval {
     Aval::new(shape, dtype)

@@ -135,8 +135,10 @@ impl Sample {
 pub trait CustomRule: Send + Sync {
     /// Results and tangents, from primals and tangents.
     fn jvp(&self, e: &EmitRef, primals: &[Val], tangents: &[Option<Val>]) -> Result<(Vals, Tangents)>;
-    /// Cotangents of the linear operands, from those of the results.
-    fn transpose(&self, e: &EmitRef, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents>;
+    /// Cotangents of the linear operands, from those of the results; `None` when the primitive's own rule holds.
+    fn transpose(&self, _e: &EmitRef, _cts: &[Option<Val>], _ins: &[Operand]) -> Option<Result<Tangents>> {
+        None
+    }
     /// Results and their batch axes; `None` when the primitive's own rule holds.
     fn batch(
         &self,
@@ -293,6 +295,11 @@ fn typed<T: Prim>(params: &Params) -> &T::Params {
     params.get::<T::Params>().unwrap_or_else(|| panic!("{} was given params {params:?}", T::NAME))
 }
 
+/// The error of transposing an application that is not linear; `how` says in which operands, after a space.
+pub fn not_linear(name: &str, how: &str) -> Error {
+    Error::not_implemented(format!("the transpose of primitive '{name}' is not implemented: it is not linear{how}"))
+}
+
 fn missing<T: Prim, R>(rule: &str, reason: &str) -> Result<R> {
     Err(Error::not_implemented(format!("{rule} of primitive '{}' is not implemented: {reason}", T::NAME)))
 }
@@ -335,7 +342,7 @@ impl<T: Prim> DynPrim for T {
     fn transpose(&self, params: &Params, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {
         match Prim::transpose(self) {
             Transpose::Rule(rule) => rule(typed::<T>(params), e, cts, ins),
-            Transpose::NotLinear => missing::<T, _>("the transpose", "it is not linear"),
+            Transpose::NotLinear => Err(not_linear(T::NAME, "")),
             Transpose::Missing(reason) => missing::<T, _>("the transpose", reason),
         }
     }

@@ -5,9 +5,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use pullback_base::{DType, Result, Scalar, bail};
+use pullback_base::{DType, Result, Scalar};
 use pullback_core::control::{CUSTOM_JVP_CALL, CustomJvpCall, JvpRuleRef};
-use pullback_ir::{CustomRule, EmitRef, Operand, Params, Tangents, Val, Vals};
+use pullback_ir::{CustomRule, EmitRef, Params, Tangents, Val, Vals};
 use pullback_trace::{bind_one, with_current};
 use smallvec::smallvec;
 
@@ -58,10 +58,6 @@ impl CustomRule for Rule {
             let dot = (self.0.derivative)(&out, primals, tangents)?;
             Ok((smallvec![out], smallvec![dot]))
         })
-    }
-
-    fn transpose(&self, _: &EmitRef, _: &[Option<Val>], _: &[Operand]) -> Result<Tangents> {
-        bail!(Internal, "{} is not linear", self.0.name)
     }
 
     fn name(&self) -> String {

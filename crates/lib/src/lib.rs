@@ -18,6 +18,7 @@ mod jit;
 pub mod lax;
 pub mod nn;
 pub mod numpy;
+pub mod precision;
 pub mod promotion;
 pub mod random;
 pub mod special;

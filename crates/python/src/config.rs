@@ -1,9 +1,11 @@
 //! The settings of the core, for `pullback.config`.
 
+use pullback_ir::ParamField;
 use pullback_trace::settings::{self, Setting};
 use pyo3::prelude::*;
 
 use crate::errors::value_error;
+use crate::jaxpr::param_object;
 use crate::value::{to_val, wrap};
 
 fn setting(name: &str) -> PyResult<Setting> {
@@ -42,6 +44,20 @@ fn setting_names() -> Vec<String> {
     Setting::ALL.iter().map(|setting| setting.name().to_string()).collect()
 }
 
+/// Words for the precision of contractions, in the order of the numbers that settings hold, which start at 1.
+#[pyfunction]
+fn precision_words() -> Vec<&'static str> {
+    pullback_lib::precision::words().collect()
+}
+
+/// The precision that a user gives or that is in force, as the parameter of a contraction.
+#[pyfunction]
+#[pyo3(signature = (given=None))]
+fn precision_param(py: Python<'_>, given: Option<&Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
+    let precision = crate::api::arguments::precision(given)?.or_else(pullback_lib::precision::in_force);
+    param_object(py, &precision.to_value())
+}
+
 /// Any number or array as an array of ours.
 #[pyfunction]
 fn to_array(py: Python<'_>, x: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
@@ -55,5 +71,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(is_setting_on, m)?)?;
     m.add_function(wrap_pyfunction!(settings_word, m)?)?;
     m.add_function(wrap_pyfunction!(setting_names, m)?)?;
+    m.add_function(wrap_pyfunction!(precision_words, m)?)?;
+    m.add_function(wrap_pyfunction!(precision_param, m)?)?;
     m.add_function(wrap_pyfunction!(to_array, m)?)
 }

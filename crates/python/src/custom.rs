@@ -11,7 +11,7 @@ use pullback_core::control::{
     CUSTOM_JVP_CALL, CUSTOM_VJP_CALL, CustomJvpCall, CustomVjpCall, JvpRuleRef, VjpRule, VjpRuleRef,
 };
 use pullback_core::prims::instantiate;
-use pullback_ir::{CustomRule, EmitRef, Jaxpr, JaxprRef, Operand, Params, Tangents, Val, Vals};
+use pullback_ir::{CustomRule, EmitRef, Jaxpr, JaxprRef, Params, Tangents, Val, Vals};
 use pullback_trace::{Traced, bind, is_tracing, with_current};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -271,9 +271,6 @@ fn check_dot(out: Aval, dot: Aval) -> PyResult<()> {
 impl CustomRule for PyJvpRule {
     fn jvp(&self, e: &EmitRef, primals: &[Val], tangents: &[Option<Val>]) -> Result<(Vals, Tangents)> {
         Python::attach(|py| with_current(e.clone(), || self.call(py, primals, tangents)))
-    }
-    fn transpose(&self, _: &EmitRef, _: &[Option<Val>], _: &[Operand]) -> Result<Tangents> {
-        Err(Error::internal("custom_jvp_call is differentiated before it is transposed"))
     }
     fn name(&self) -> String {
         self.name.clone()

@@ -229,8 +229,8 @@ impl CustomRule for Rules {
     fn jvp(&self, e: &EmitRef, primals: &[Val], tangents: &[Option<Val>]) -> Result<(Vals, Tangents)> {
         within(e, |py| self.ask_jvp(py, primals, tangents))
     }
-    fn transpose(&self, e: &EmitRef, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {
-        within(e, |py| self.ask_transpose(py, cts, ins))
+    fn transpose(&self, e: &EmitRef, cts: &[Option<Val>], ins: &[Operand]) -> Option<Result<Tangents>> {
+        Some(within(e, |py| self.ask_transpose(py, cts, ins)))
     }
     fn batch(
         &self,

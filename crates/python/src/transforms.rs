@@ -6,7 +6,7 @@
 use pullback_base::tree::TreeDef;
 use pullback_base::{Aval, DType, Result, Scalar, Span};
 use pullback_core::prims::instantiate;
-use pullback_core::transforms::{Linear, backward_pass};
+use pullback_core::transforms::{Linear, backward_pass, transpose_function};
 use pullback_ir::{JaxprRef, Slot, Val, eval_jaxpr};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -602,13 +602,9 @@ fn linear_transpose(py: Python<'_>, staged: &crate::jit::Staged, out_cts: &Bound
     let cts: PyResult<Vec<Option<Val>>> = leaves.iter().map(|leaf| to_val(leaf).map(Some)).collect();
     let cts = cts?;
     check_cotangents(&jaxpr.out_avals(), &cts)?;
-    let n_linear = jaxpr.invars.len() - captured.len();
-    let known: Vec<Option<Val>> =
-        captured.iter().cloned().map(Some).chain(std::iter::repeat_n(None, n_linear)).collect();
     let found = gate(py, || {
         let e = pullback_trace::current();
-        let found = Span::within_transform("transpose", || backward_pass(&e, jaxpr, &known, &cts));
-        let found = found?.split_off(captured.len());
+        let found = Span::within_transform("transpose", || transpose_function(&e, jaxpr, captured, &cts))?;
         let avals = jaxpr.in_avals().split_off(captured.len());
         found.into_iter().zip(avals).map(|(ct, aval)| instantiate(&*e, aval, ct)).collect::<Result<Vec<Val>>>()
     })?;

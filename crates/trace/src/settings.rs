@@ -43,10 +43,16 @@ settings! {
     DebugInfs,
     /// Threefry bits do not depend on how the array is partitioned.
     ThreefryPartitionable,
-    /// Contractions of float32 at full precision.
-    MatmulHighest,
-    /// Contractions of float32 in three passes of bfloat16 where the device has such.
-    MatmulHigh,
+    /// The lowest bit of the number of the precision of contractions, see [`matmul_precision`].
+    MatmulPrecision1,
+    /// Its second bit.
+    MatmulPrecision2,
+    /// Its third bit.
+    MatmulPrecision4,
+    /// Its fourth bit.
+    MatmulPrecision8,
+    /// Its fifth bit.
+    MatmulPrecision16,
     /// Random keys made by `PRNGKey` are of the new, typed kind.
     TypedKeys,
     /// Keys are of the generator `rbg` where none is named.
@@ -80,6 +86,11 @@ pub fn is_on(setting: Setting) -> bool {
 /// Whether 64-bit element types exist.
 pub fn x64() -> bool {
     is_on(Setting::X64)
+}
+
+/// The number of the precision of contractions that say none themselves; 0 when the user asks for none.
+pub fn matmul_precision() -> u8 {
+    (settings() >> Setting::MatmulPrecision1 as u8 & 0b1_1111) as u8
 }
 
 /// Lets the backend look at numbers once a user asks for it.

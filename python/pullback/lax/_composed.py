@@ -214,7 +214,7 @@ def ragged_dot_general(
       group_sizes: integers [groups], which follow each other along the ragged axis.
       ragged_dot_dimension_numbers: a `RaggedDotDimensionNumbers`: the numbers of `dot_general`, the ragged axis of
         `lhs`, and the axis of `rhs` that counts groups, if the ragged axis is free.
-      precision: taken for compatibility and ignored.
+      precision: as `dot_general` takes it.
       preferred_element_type: the dtype of sums and of the result; that of the operands by default.
       group_offset: not served; None.
       out_sharding: taken for compatibility and ignored.
@@ -244,12 +244,12 @@ def ragged_dot_general(
     if ragged in contract[0]:
         if dims.rhs_group_dimensions:
             raise _user_error(ValueError, "ragged_dot_general expected zero group dimensions of rhs when a contracted axis is ragged")
-        out = _l.dot_general(grouped, rhs, ((moved[0], contract[1]), (moved[1], batch[1])),
+        out = _l.dot_general(grouped, rhs, ((moved[0], contract[1]), (moved[1], batch[1])), precision,
                              preferred_element_type=preferred_element_type)
         return _n.moveaxis(out, len(batch[0]), 0)
     (group,) = dims.rhs_group_dimensions
     return _l.dot_general(
-        grouped, rhs, (((0, *moved[0]), (group, *contract[1])), (moved[1], batch[1])),
+        grouped, rhs, (((0, *moved[0]), (group, *contract[1])), (moved[1], batch[1])), precision,
         preferred_element_type=preferred_element_type,
     )
 
@@ -261,7 +261,7 @@ def ragged_dot(lhs, rhs, group_sizes, precision=None, preferred_element_type=Non
       lhs: array [m, k].
       rhs: array [groups, k, n] of the same dtype.
       group_sizes: integers [groups], which follow each other along the rows.
-      precision: taken for compatibility and ignored.
+      precision: as `dot_general` takes it.
       preferred_element_type: the dtype of sums and of the result; that of the operands by default.
       group_offset: not served; None.
       out_sharding: taken for compatibility and ignored.

@@ -144,7 +144,7 @@ def conv_general_dilated(
       dimension_numbers: three strings, such as `("NHWC", "HWIO", "NHWC")`; batch, features, space by default.
       feature_group_count: groups of features that do not mix.
       batch_group_count: groups of the batch, each with features of its own.
-      precision: taken for compatibility and ignored.
+      precision: None, a word such as 'highest', a `Precision` or a pair of them; for accelerators.
       preferred_element_type: dtype of the result and of sums; that of the operands by default.
       out_sharding: taken for compatibility and ignored.
     Returns: [N / batch_group_count, O, places...] in the order of `dimension_numbers`.
@@ -185,7 +185,8 @@ def conv_general_dilated(
     return _primitive("conv_general_dilated").bind(
         lhs, rhs, window_strides=strides, padding=padding, lhs_dilation=lhs_dilation, rhs_dilation=rhs_dilation,
         dimension_numbers=tuple(map(tuple, dims)), feature_group_count=operator.index(feature_group_count),
-        batch_group_count=operator.index(batch_group_count), precision=None, preferred_element_type=preferred, out_sharding=None,
+        batch_group_count=operator.index(batch_group_count), precision=_core.precision_param(precision),
+        preferred_element_type=preferred, out_sharding=None,
     )
 
 
@@ -197,7 +198,7 @@ def conv(lhs, rhs, window_strides, padding, precision=None, preferred_element_ty
       rhs: the kernel, [O, C, window...], of the same dtype.
       window_strides: steps of the window, one for each spatial axis.
       padding: 'SAME', 'SAME_LOWER', 'VALID', or pairs of numbers before and after.
-      precision: taken for compatibility and ignored.
+      precision: None, a word such as 'highest', a `Precision` or a pair of them; for accelerators.
       preferred_element_type: dtype of the result and of sums; that of the operands by default.
     Returns: [N, O, places...].
     Raises:
@@ -224,7 +225,7 @@ def conv_with_general_padding(
       window_strides: steps of the window, one for each spatial axis.
       padding: 'SAME', 'SAME_LOWER', 'VALID', or pairs of numbers before and after.
       lhs_dilation, rhs_dilation: distances of the elements of the operand and of the kernel; None for 1.
-      precision: taken for compatibility and ignored.
+      precision: None, a word such as 'highest', a `Precision` or a pair of them; for accelerators.
       preferred_element_type: dtype of the result and of sums; that of the operands by default.
     Returns: [N, O, places...].
     Raises:
@@ -270,7 +271,7 @@ def conv_transpose(
       dimension_numbers: three strings; for up to three spatial axes such as `("NHWC", "HWIO", "NHWC")` by default.
       transpose_kernel: whether the kernel is turned and its features exchanged, so that this is the transpose of a
         convolution with it.
-      precision: taken for compatibility and ignored.
+      precision: None, a word such as 'highest', a `Precision` or a pair of them; for accelerators.
       preferred_element_type: dtype of the result and of sums; that of the operands by default.
       use_consistent_padding: whether pairs are those of the convolution whose transpose this is.
     Returns: an array of batch, space, out features in the order of `dimension_numbers`.
@@ -321,7 +322,7 @@ def conv_general_dilated_patches(
       padding: 'SAME', 'SAME_LOWER', 'VALID', or pairs of numbers before and after.
       lhs_dilation, rhs_dilation: distances of the elements of the operand and of the window; 1 by default.
       dimension_numbers: three strings; batch, features, space by default.
-      precision: taken for compatibility and ignored.
+      precision: None, a word such as 'highest', a `Precision` or a pair of them; for accelerators.
       preferred_element_type: dtype of the result; that of `lhs` by default.
     Returns: [N, C * window size, places...] in the order of `dimension_numbers`.
     Raises:
@@ -359,7 +360,7 @@ def conv_general_dilated_local(
       filter_shape: sizes of the window.
       lhs_dilation, rhs_dilation: distances of the elements of the operand and of the window; 1 by default.
       dimension_numbers: three strings; batch, features, space by default.
-      precision: taken for compatibility and ignored.
+      precision: None, a word such as 'highest', a `Precision` or a pair of them; for accelerators.
     Returns: [N, O, places...] in the order of `dimension_numbers`.
     Raises:
       TypeError: dtypes or sizes do not go together, or `dimension_numbers` do not fit. ValueError: strides do not fit.
@@ -376,7 +377,7 @@ def conv_general_dilated_local(
         lhs, filter_shape, window_strides, padding, lhs_dilation, rhs_dilation, dims, precision
     )
     axes = (((dims.out_spec[1],), (dims.rhs_spec[1],)), (dims.out_spec[2:], dims.rhs_spec[2:]))
-    out = _core.lax.dot_general(patches, rhs, axes)
+    out = _core.lax.dot_general(patches, rhs, axes, precision)
     n = lhs.ndim - 2
     return _n.moveaxis(out, range(lhs.ndim), (*dims.out_spec[2:], dims.out_spec[0], dims.out_spec[1])) if n else out
 

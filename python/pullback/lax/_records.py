@@ -15,10 +15,19 @@ class Precision(enum.Enum):
     HIGH = 1
     HIGHEST = 2
 
-    def __repr__(self):
-        return self.name
+    @classmethod
+    def _missing_(cls, value):
+        words = {
+            None: "DEFAULT", "default": "DEFAULT", "fastest": "DEFAULT", "bfloat16": "DEFAULT", "high": "HIGH",
+            "bfloat16_3x": "HIGH", "tensorfloat32": "HIGH", "highest": "HIGHEST", "float32": "HIGHEST",
+        }
+        return cls[words[value]] if value in words else None
 
-    __str__ = __repr__
+    def __repr__(self):
+        return f"{type(self).__name__}.{self.name}"
+
+    def __str__(self):
+        return self.name
 
 
 class RoundingMethod(enum.IntEnum):
@@ -148,6 +157,8 @@ DotAlgorithmPreset = enum.Enum(
     "F16_F16_F32 BF16_BF16_BF16 BF16_BF16_F32 BF16_BF16_F32_X3 BF16_BF16_F32_X6 BF16_BF16_F32_X9 TF32_TF32_F32 "
     "TF32_TF32_F32_X3 F32_F32_F32 F64_F64_F64",
 )
+DotAlgorithmPreset.__str__ = lambda self: self.name
+DotAlgorithmPreset.__repr__ = lambda self: f"DotAlgorithmPreset.{self.name}"
 DotDimensionNumbers = tuple[tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]]
 ConvGeneralDilatedDimensionNumbers = None | ConvDimensionNumbers | tuple[str, str, str]
 PrecisionLike = None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset

@@ -9,7 +9,7 @@ _n = _core.numpy
 __all__ = ["convolve", "correlate"]
 
 
-def _sliding(name, x, y, mode, preferred):
+def _sliding(name, x, y, mode, precision, preferred):
     """Sums of products of `x` with `y` at each place, without turning `y`."""
     n = y.shape[0]
     if mode == "full":
@@ -20,7 +20,7 @@ def _sliding(name, x, y, mode, preferred):
         padding = [(0, 0)]
     else:
         raise _user_error(ValueError, "mode must be one of ['full', 'same', 'valid']")
-    return _conv(x[None, None], y[None, None], (1,), padding, preferred_element_type=preferred)[0, 0]
+    return _conv(x[None, None], y[None, None], (1,), padding, precision=precision, preferred_element_type=preferred)[0, 0]
 
 
 def _operands(name, a, v):
@@ -42,7 +42,7 @@ def convolve(a, v, mode="full", *, precision=None, preferred_element_type=None):
       a, v: vectors of at least one element; integers become floating.
       mode: 'full' (the default) for all places where they meet, `n + m - 1`; 'same' for as many as the longer has
         elements; 'valid' for those where they meet wholly.
-      precision: for compatibility; without influence.
+      precision: as `jax.lax.conv_general_dilated` takes it.
       preferred_element_type: the dtype in which to add, and that of the result.
     Returns: a vector of the promoted floating or complex dtype.
     Raises:
@@ -56,7 +56,7 @@ def convolve(a, v, mode="full", *, precision=None, preferred_element_type=None):
     a, v = _operands("convolve", a, v)
     if a.shape[0] < v.shape[0]:
         a, v = v, a
-    return _sliding("convolve", a, v[::-1], mode, preferred_element_type)
+    return _sliding("convolve", a, v[::-1], mode, precision, preferred_element_type)
 
 
 def correlate(a, v, mode="valid", *, precision=None, preferred_element_type=None):
@@ -66,7 +66,7 @@ def correlate(a, v, mode="valid", *, precision=None, preferred_element_type=None
       a, v: vectors of at least one element; integers become floating.
       mode: 'valid' (the default) for the lags where they meet wholly, 'same' for as many as the longer has
         elements, 'full' for all lags.
-      precision: for compatibility; without influence.
+      precision: as `jax.lax.conv_general_dilated` takes it.
       preferred_element_type: the dtype in which to add, and that of the result.
     Returns: a vector of the promoted floating or complex dtype.
     Raises:
@@ -80,8 +80,8 @@ def correlate(a, v, mode="valid", *, precision=None, preferred_element_type=None
     a, v = _operands("correlate", a, v)
     v = _n.conj(v) if _n.iscomplexobj(v) else v
     if a.shape[0] >= v.shape[0]:
-        return _sliding("correlate", a, v, mode, preferred_element_type)
-    return _sliding("correlate", v, a, mode, preferred_element_type)[::-1]
+        return _sliding("correlate", a, v, mode, precision, preferred_element_type)
+    return _sliding("correlate", v, a, mode, precision, preferred_element_type)[::-1]
 
 
 for _function in (convolve, correlate):

@@ -176,7 +176,7 @@ def multi_dot(arrays, *, precision=None):
 
     Args:
       arrays: at least two matrices; the first may be a row vector and the last a column vector.
-      precision: for compatibility; without influence.
+      precision: as `jax.lax.dot_general` takes it.
     Returns: the product, of the promoted dtype, without the axes that vectors lack.
     Raises:
       ValueError: fewer than two arrays, one that is no matrix, or sizes that do not fit.
@@ -209,7 +209,7 @@ def multi_dot(arrays, *, precision=None):
         if i == j:
             return matrices[i]
         k = best(i, j)[1]
-        return _n.matmul(product(i, k), product(k + 1, j))
+        return _n.matmul(product(i, k), product(k + 1, j), precision=precision)
 
     out = product(0, len(matrices) - 1)
     shape = out.shape[arrs[0].ndim == 1:] if arrs[0].ndim == 1 else out.shape

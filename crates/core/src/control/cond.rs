@@ -8,11 +8,11 @@ use pullback_ir::hlo::{HloCx, HloRegion, HloValue};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
     Avals, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Hlo, JaxprRef, Operand, Params, Prim,
-    PrimRef, Sample, Split, Tangents, Transpose, Val, Vals, Varying, eval_jaxpr,
+    PrimRef, Sample, Split, SplitJaxpr, Tangents, Transpose, Val, Vals, Varying, eval_jaxpr, not_linear,
 };
 use smallvec::smallvec;
 
-use super::jit::{batch_in_front, check_call};
+use super::jit::{batch_in_front, check_call, forward_inputs};
 use super::while_loop::choose;
 use crate::prims::{SELECT_N, V, batch_to_front, zeros};
 use crate::transforms::{batch_jaxpr, dce_jaxpr, jvp_jaxpr, split_jaxpr_forced, transpose_jaxpr};
@@ -148,35 +148,46 @@ fn jvp(p: &Cond, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, 
     Ok((outs, tangents))
 }
 
-/// Branches leave different residuals, so each known branch gives those of all branches, with zeros for the others'.
+/// Branches leave different residuals: the unknown choice takes those of all branches. Those that are operands already
+/// are passed on; each known branch computes its others, and gives zeros for those that other branches compute.
 fn split_cond(p: &Cond, split: &dyn Split, ins: &[Val]) -> Result<Vals> {
     let unknown_in: Vec<bool> = ins[1..].iter().map(|val| split.is_unknown(val)).collect();
-    let divide = |force: &[bool]| -> Result<Vec<_>> {
-        p.branches.iter().map(|branch| split_jaxpr_forced(branch, &unknown_in, force)).collect()
-    };
-    let marks: Vec<Vec<bool>> = divide(&vec![false; p.n_outs()])?.into_iter().map(|parts| parts.unknown_out).collect();
-    let unknown_out = union(&marks);
-    let parts = divide(&unknown_out)?;
+    let (parts, unknown_out) = split_branches(p, &unknown_in)?;
     let n_known_outs = unknown_out.iter().filter(|unknown| !**unknown).count();
-    let residuals: Vec<Vec<Aval>> = parts.iter().map(|part| part.known.out_avals().split_off(n_known_outs)).collect();
-    let n_residuals: usize = residuals.iter().map(Vec::len).sum();
+    let residuals = avals_from(parts.iter().map(|part| &part.known), n_known_outs);
+    let (unknown_operands, known_operands): (Vec<Val>, Vec<Val>) =
+        ins[1..].iter().cloned().partition(|val| split.is_unknown(val));
+    let (knowns, forwarded): (Vec<JaxprRef>, Vec<Vec<Option<Val>>>) =
+        parts.iter().map(|part| forward_inputs(part, &known_operands)).unzip();
+    let computed = avals_from(knowns.iter(), n_known_outs);
 
     let known: Result<Vec<JaxprRef>> =
-        (0..parts.len()).map(|i| padded_known(&parts[i].known, n_known_outs, &residuals, i)).collect();
+        (0..parts.len()).map(|i| padded_known(&knowns[i], n_known_outs, &computed, i)).collect();
+    let mut known_outs = Cond::bind(known?, split.known(), &[&ins[..1], &known_operands].concat())?;
+    let mut computed = known_outs.drain(n_known_outs..).collect::<Vec<_>>().into_iter();
+    let saved = forwarded.into_iter().flatten().map(|value| value.or_else(|| computed.next()));
+    let saved: Vec<Val> = saved.map(|residual| residual.expect("one value for each residual")).collect();
     let unknown = (0..parts.len()).map(|i| padded_unknown(&parts[i].unknown, &residuals, i)).collect();
-    let pick = |want: bool| {
-        let marked = ins[1..].iter().zip(&unknown_in);
-        marked.filter(move |(_, unknown)| **unknown == want).map(|(val, _)| val.clone())
-    };
-    let known_ins: Vec<Val> = std::iter::once(ins[0].clone()).chain(pick(false)).collect();
-    let mut known_outs = Cond::bind(known?, split.known(), &known_ins)?;
-    let saved: Vec<Val> = known_outs.drain(n_known_outs..).collect();
-    debug_assert_eq!(saved.len(), n_residuals);
-    let unknown_ins: Vec<Val> = std::iter::once(ins[0].clone()).chain(saved).chain(pick(true)).collect();
+    let unknown_ins = [&ins[..1], &saved, &unknown_operands].concat();
     let mut unknown_outs = Cond::bind(unknown, split.unknown(), &unknown_ins)?.into_iter();
     let mut known_outs = known_outs.into_iter();
     let merge = |unknown: &bool| if *unknown { unknown_outs.next() } else { known_outs.next() };
     Ok(unknown_out.iter().map(merge).map(|out| out.expect("as many results as marks")).collect())
+}
+
+/// The branches split alike, and which results are unknown in any of them.
+fn split_branches(p: &Cond, unknown_in: &[bool]) -> Result<(Vec<SplitJaxpr>, Vec<bool>)> {
+    let divide = |force: &[bool]| -> Result<Vec<SplitJaxpr>> {
+        p.branches.iter().map(|branch| split_jaxpr_forced(branch, unknown_in, force)).collect()
+    };
+    let marks: Vec<Vec<bool>> = divide(&vec![false; p.n_outs()])?.into_iter().map(|parts| parts.unknown_out).collect();
+    let unknown_out = union(&marks);
+    Ok((divide(&unknown_out)?, unknown_out))
+}
+
+/// The types of the results of each jaxpr from the `first` on.
+fn avals_from<'a>(jaxprs: impl Iterator<Item = &'a JaxprRef>, first: usize) -> Vec<Vec<Aval>> {
+    jaxprs.map(|jaxpr| jaxpr.out_avals().split_off(first)).collect()
 }
 
 fn padded_known(known: &JaxprRef, n_outs: usize, residuals: &[Vec<Aval>], branch: usize) -> Result<JaxprRef> {
@@ -217,7 +228,7 @@ fn padded_unknown(unknown: &JaxprRef, residuals: &[Vec<Aval>], branch: usize) ->
 }
 
 fn transpose(p: &Cond, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {
-    let Some(index) = ins[0].known() else { bail!(Internal, "cond is not linear in its index") };
+    let Some(index) = ins[0].known() else { return Err(not_linear("cond", " in its index")) };
     let linear: Vec<bool> = ins[1..].iter().map(Operand::is_linear).collect();
     let nonzero: Vec<bool> = cts.iter().map(Option::is_some).collect();
     let transposed: Result<Vec<JaxprRef>> =

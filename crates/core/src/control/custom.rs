@@ -9,14 +9,14 @@
 
 use std::sync::Arc;
 
-use pullback_base::{Aval, Error, Result, bail};
+use pullback_base::{Aval, Error, Result};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
     Avals, Batch, BatchDims, Batching, CustomRule, Derivative, Effects, Emit, EmitRef, Hlo, JaxprRef, Operand, Params,
-    Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals,
+    Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals, eval_jaxpr,
 };
 
-use super::jit::{batch_in_front, check_call};
+use super::jit::{batch_in_front, check_call, transpose_call};
 use super::shared::shared_rule;
 use crate::prims::{batch_to_front, instantiate};
 use crate::transforms::{BatchEmit, batch_jaxpr};
@@ -86,6 +86,11 @@ pub const CUSTOM_LIN: PrimRef = PrimRef(&CustomLinPrim);
 
 const RULE_TAKES_PLACE: &str = "the user's rule takes the place of this one";
 
+/// The transpose of the function itself: a rule of the user is for derivatives, and a linear function needs none.
+fn transpose_inline(call: &JaxprRef, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {
+    transpose_call(call, cts, ins, |transposed, args| Ok(eval_jaxpr(e, transposed, args)?.into()))
+}
+
 impl Prim for CustomJvpPrim {
     type Params = CustomJvpCall;
     const NAME: &'static str = "custom_jvp_call";
@@ -99,7 +104,7 @@ impl Prim for CustomJvpPrim {
         Derivative::Missing(RULE_TAKES_PLACE)
     }
     fn transpose(&self) -> Transpose<CustomJvpCall> {
-        Transpose::NotLinear
+        Transpose::Rule(|p, e, cts, ins| transpose_inline(&p.call_jaxpr, e, cts, ins))
     }
     fn batching(&self) -> Batching<CustomJvpCall> {
         Batching::Rule(|p, e, batch, ins, dims| {
@@ -142,7 +147,7 @@ impl Prim for CustomVjpPrim {
         Derivative::Missing(RULE_TAKES_PLACE)
     }
     fn transpose(&self) -> Transpose<CustomVjpCall> {
-        Transpose::NotLinear
+        Transpose::Rule(|p, e, cts, ins| transpose_inline(&p.call_jaxpr, e, cts, ins))
     }
     fn batching(&self) -> Batching<CustomVjpCall> {
         Batching::Rule(|p, e, batch, ins, dims| {
@@ -242,9 +247,6 @@ impl CustomRule for ForwardOfVjp {
         let dots = e.bind(CUSTOM_LIN, &Params::new(params), &ins)?;
         Ok((outs, dots.into_iter().map(Some).collect()))
     }
-    fn transpose(&self, _: &EmitRef, _: &[Option<Val>], _: &[Operand]) -> Result<Tangents> {
-        bail!(Internal, "custom_vjp_call is not linear")
-    }
     fn name(&self) -> String {
         self.0.0.names()[0].clone()
     }
@@ -259,7 +261,16 @@ impl CustomRule for BackwardOfVjp {
     fn jvp(&self, _: &EmitRef, _: &[Val], _: &[Option<Val>]) -> Result<(Vals, Tangents)> {
         Err(Error::not_implemented(NO_FORWARD))
     }
-    fn transpose(&self, e: &EmitRef, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {
+    fn transpose(&self, e: &EmitRef, cts: &[Option<Val>], ins: &[Operand]) -> Option<Result<Tangents>> {
+        Some(self.pull_back(e, cts, ins))
+    }
+    fn name(&self) -> String {
+        self.rule.0.names()[1].clone()
+    }
+}
+
+impl BackwardOfVjp {
+    fn pull_back(&self, e: &EmitRef, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {
         let known = |x: &Operand| x.known().cloned().ok_or_else(|| Error::internal("a residual is known"));
         let residuals: Result<Vec<Val>> = ins[..self.num_res].iter().map(known).collect();
         let mut all: Tangents = ins[..self.num_res].iter().map(|_| None).collect();
@@ -267,9 +278,6 @@ impl CustomRule for BackwardOfVjp {
         let linear = ins[self.num_res..].iter().zip(in_cts);
         all.extend(linear.map(|(x, ct)| if x.is_linear() { ct } else { None }));
         Ok(all)
-    }
-    fn name(&self) -> String {
-        self.rule.0.names()[1].clone()
     }
 }
 
@@ -302,9 +310,6 @@ impl CustomRule for BatchedJvp {
         let unpack = |dot: &Option<Val>| dot.as_ref().map(|dot| unpack_front(&**e, &emit, dot)).transpose();
         let dots: Result<Tangents> = dots.iter().map(unpack).collect();
         Ok((outs?, dots?))
-    }
-    fn transpose(&self, _: &EmitRef, _: &[Option<Val>], _: &[Operand]) -> Result<Tangents> {
-        bail!(Internal, "custom_jvp_call is not linear")
     }
     fn name(&self) -> String {
         self.rule.0.name()

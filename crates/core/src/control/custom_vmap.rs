@@ -111,8 +111,9 @@ impl CustomRule for RuleOfCall {
         Ok((outs, tangents))
     }
 
-    fn transpose(&self, _: &EmitRef, _: &[Option<Val>], _: &[Operand]) -> Result<Tangents> {
-        Err(Error::not_implemented("a custom_vmap function has no reverse derivative; give it one with custom_vjp"))
+    fn transpose(&self, _: &EmitRef, _: &[Option<Val>], _: &[Operand]) -> Option<Result<Tangents>> {
+        let text = "a custom_vmap function has no reverse derivative; give it one with custom_vjp";
+        Some(Err(Error::not_implemented(text)))
     }
 
     fn batch(

@@ -134,7 +134,7 @@ impl Prim for JitPrim {
 }
 
 /// The known part without those residuals that are its inputs or numbers, and for each residual its value if so.
-fn forward_inputs(parts: &SplitJaxpr, known_ins: &[Val]) -> (JaxprRef, Vec<Option<Val>>) {
+pub(super) fn forward_inputs(parts: &SplitJaxpr, known_ins: &[Val]) -> (JaxprRef, Vec<Option<Val>>) {
     let n_outs = parts.known.outs.len() - parts.n_residuals;
     let value = |out: &Atom| match out {
         Atom::Literal(scalar) => Some(Val::Literal(*scalar)),
@@ -161,11 +161,21 @@ fn jvp(p: &Jit, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, T
 }
 
 fn transpose(p: &Jit, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {
+    transpose_call(&p.jaxpr, cts, ins, |transposed, args| p.bind(e, transposed, args))
+}
+
+/// The transpose of a call of `jaxpr`; `call` calls what it becomes.
+pub(super) fn transpose_call(
+    jaxpr: &JaxprRef,
+    cts: &[Option<Val>],
+    ins: &[Operand],
+    call: impl FnOnce(&JaxprRef, &[Val]) -> Result<Vals>,
+) -> Result<Tangents> {
     let linear: Vec<bool> = ins.iter().map(Operand::is_linear).collect();
     let nonzero: Vec<bool> = cts.iter().map(Option::is_some).collect();
-    let transposed = transpose_jaxpr(&p.jaxpr, &linear, &nonzero, false)?;
+    let transposed = transpose_jaxpr(jaxpr, &linear, &nonzero, false)?;
     let args: Vec<Val> = ins.iter().filter_map(|x| x.known().cloned()).chain(cts.iter().flatten().cloned()).collect();
-    let mut outs = p.bind(e, &transposed.jaxpr, &args)?.into_iter();
+    let mut outs = call(&transposed.jaxpr, &args)?.into_iter();
     let mut nonzero = transposed.nonzero.iter();
     let mut next = || if *nonzero.next().expect("one mark for each linear operand") { outs.next() } else { None };
     Ok(linear.iter().map(|&linear| if linear { next() } else { None }).collect())

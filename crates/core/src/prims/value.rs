@@ -53,6 +53,11 @@ impl<'e> V<'e> {
         V { emit: self.emit, val: self.val.clone().map(|_| Val::Literal(scalar)) }
     }
 
+    /// A number of this value's dtype that is not weak, and so makes strong what is computed with it.
+    pub fn strong_number(&self, number: f64) -> V<'e> {
+        V { emit: self.emit, val: self.val.clone().map(|val| Val::Literal(Scalar::float(val.aval().dtype, number))) }
+    }
+
     /// A number repeated to this value's shape.
     pub fn full(&self, number: f64) -> V<'e> {
         let (aval, number) = (self.aval(), self.number(number));

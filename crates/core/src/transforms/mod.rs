@@ -17,4 +17,4 @@ pub use dce::{PrunedJaxpr, dce_jaxpr};
 pub use jvp::{JvpEmit, JvpJaxpr, jvp_jaxpr, jvp_jaxpr_strong};
 pub use linearize::{Linear, linearize};
 pub use split::{SplitEmit, split_jaxpr, split_jaxpr_forced};
-pub use transpose::{TransposedJaxpr, backward_pass, transpose_jaxpr};
+pub use transpose::{TransposedJaxpr, backward_pass, transpose_function, transpose_jaxpr};

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use pullback_base::{Result, Span};
-use pullback_ir::{Atom, Builder, EmitRef, Eqn, Jaxpr, JaxprRef, Operand, Val, Vals};
+use pullback_base::{DType, Result, Span};
+use pullback_ir::{Atom, Builder, EmitRef, Eqn, Jaxpr, JaxprRef, Operand, Val, Vals, eval_jaxpr, not_linear};
 
 use super::cache::Cache;
+use super::split::split_jaxpr_forced;
 use crate::prims::{add_any, instantiate};
 
 /// Cotangents of the unknown inputs of a jaxpr that is linear in them.
@@ -37,6 +38,26 @@ pub fn backward_pass(
         eqn.span.under(around).scope(|| pass.transpose(eqn))?;
     }
     Ok(jaxpr.invars.iter().map(|var| pass.cts[var.index()].take()).collect())
+}
+
+/// Cotangents of the inputs of a function in which it is linear, those after the `known` ones. What does not depend on
+/// these, also inside of loops and calls, is computed first.
+///
+/// # Errors
+/// `NotImplemented` when the function is not linear; what a rule raises.
+pub fn transpose_function(
+    e: &EmitRef,
+    jaxpr: &JaxprRef,
+    known: &[Val],
+    cts: &[Option<Val>],
+) -> Result<Vec<Option<Val>>> {
+    let n_linear = jaxpr.invars.len() - known.len();
+    let unknown_in: Vec<bool> = (0..jaxpr.invars.len()).map(|i| i >= known.len()).collect();
+    let parts = split_jaxpr_forced(jaxpr, &unknown_in, &vec![true; jaxpr.outs.len()])?;
+    let residuals = eval_jaxpr(&**e, &parts.known, known)?;
+    let n_residuals = residuals.len();
+    let args: Vec<Option<Val>> = residuals.into_iter().map(Some).chain((0..n_linear).map(|_| None)).collect();
+    Ok(backward_pass(e, &parts.unknown, &args, cts)?.split_off(n_residuals))
 }
 
 struct Backward<'a> {
@@ -92,14 +113,32 @@ impl<'a> Backward<'a> {
             None => Operand::Linear(self.jaxpr.aval(atom)),
         };
         let ins: Vec<Operand> = eqn.ins.iter().map(operand).collect();
-        let in_cts = match eqn.prim.custom_rule(&eqn.params) {
-            Some(rule) => rule.transpose(self.e, &cts, &ins)?,
-            None => eqn.prim.transpose(&eqn.params, &**self.e, &cts, &ins)?,
+        let own = eqn.prim.custom_rule(&eqn.params).and_then(|rule| rule.transpose(self.e, &cts, &ins));
+        let in_cts = match own {
+            Some(in_cts) => in_cts?,
+            None => {
+                check_linear(eqn, &ins, &cts)?;
+                eqn.prim.transpose(&eqn.params, &**self.e, &cts, &ins)?
+            }
         };
         for (&atom, ct) in eqn.ins.iter().zip(in_cts) {
             self.accumulate(atom, ct)?;
         }
         Ok(())
+    }
+}
+
+/// Conditions have no cotangents, nor have counts and indices of what is not whole itself, so nothing is linear in one that
+/// depends on the linear inputs.
+fn check_linear(eqn: &Eqn, ins: &[Operand], cts: &[Option<Val>]) -> Result<()> {
+    let is_whole = cts.iter().flatten().all(|ct| ct.aval().dtype.is_integer());
+    let has_none = |dtype: DType| dtype == DType::Bool || dtype.is_integer() && !is_whole;
+    match ins.iter().position(|x| x.is_linear() && has_none(x.aval().dtype)) {
+        Some(at) => Err(not_linear(
+            eqn.prim.name(),
+            &format!(" in operand {at}, of type {}", ins[at].aval().weak(false).long()),
+        )),
+        None => Ok(()),
     }
 }
 

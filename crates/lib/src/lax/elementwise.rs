@@ -1,6 +1,6 @@
 //! Elementwise functions of `lax`.
 
-use pullback_base::{DType, Result};
+use pullback_base::{DType, Result, Scalar};
 use pullback_ir::Val;
 
 use crate::bind::{self, Fields};
@@ -226,13 +226,14 @@ pub fn reciprocal(x: &Val) -> Result<Val> {
     integer_pow(x, -1)
 }
 
-/// An array like `x`, filled with a number, of weak type where `x` is.
+/// An array like `x`, as weakly typed, filled with a number.
 ///
 /// # Errors
 /// What the primitive raises.
 pub fn full_like(x: &Val, value: f64) -> Result<Val> {
     let aval = x.aval();
-    full(&aval.shape, &number(x, value))
+    let value = Scalar::float(aval.dtype, value).weak(aval.weak_type);
+    full(&aval.shape, &Val::Literal(value))
 }
 
 /// An array of one repeated scalar.

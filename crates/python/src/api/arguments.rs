@@ -1,6 +1,7 @@
 //! Arguments as users write them, and results as they get them: what the glue of all functions shares.
 
 use pullback_base::{DType, Error, ErrorKind, Result, Scalar};
+use pullback_core::prims::{DotPrecision, Precision};
 use pullback_ir::{Tracer, Val};
 use pullback_lib::axes::Axes;
 use pyo3::exceptions::PyNotImplementedError;
@@ -9,8 +10,9 @@ use pyo3::types::{PyList, PyString, PyTuple};
 
 use crate::api::lax::parallel::axis_name;
 use crate::dtypes::DTypeArg;
-use crate::errors::type_error;
+use crate::errors::{type_error, value_error};
 use crate::gate::gate;
+use crate::names::class_name;
 use crate::value::{ArrayLike, as_val, to_val, try_val, wrap, wrap_all};
 
 /// Which axes: `None`, an integer, or several.
@@ -229,6 +231,15 @@ pub fn one(py: Python<'_>, f: impl FnOnce() -> Result<Val>) -> PyResult<Py<PyAny
     wrap(py, val)
 }
 
+/// Runs a function of one result, the contractions of which have a precision.
+pub fn one_within(
+    py: Python<'_>,
+    precision: Option<DotPrecision>,
+    f: impl FnOnce() -> Result<Val>,
+) -> PyResult<Py<PyAny>> {
+    one(py, || pullback_lib::precision::within(precision, f))
+}
+
 /// Runs a function of one result, which is put on the device or sharding that was asked for.
 pub fn on_device(
     py: Python<'_>,
@@ -252,4 +263,44 @@ pub fn tuple<V: IntoIterator<Item = Val>>(py: Python<'_>, f: impl FnOnce() -> Re
 pub fn list<V: IntoIterator<Item = Val>>(py: Python<'_>, f: impl FnOnce() -> Result<V>) -> PyResult<Py<PyAny>> {
     let vals = gate(py, f)?;
     Ok(PyList::new(py, wrap_all(py, vals)?)?.into_any().unbind())
+}
+
+/// The `precision` of a contraction: a word, a level, a pair of them, or an algorithm.
+pub fn precision(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<DotPrecision>> {
+    given.map(|given| find_precision(given)?.ok_or_else(|| wrong_precision(given))).transpose()
+}
+
+fn find_precision(given: &Bound<'_, PyAny>) -> PyResult<Option<DotPrecision>> {
+    if let Ok(word) = given.extract::<String>() {
+        return Ok(DotPrecision::of_word(&word));
+    }
+    if let Some(level) = precision_level(given)? {
+        return Ok(Some(DotPrecision::level(level)));
+    }
+    match class_name(given).as_str() {
+        "DotAlgorithmPreset" => Ok(DotPrecision::algorithm(&given.getattr("name")?.extract::<String>()?)),
+        "tuple" | "list" if given.len()? == 2 => {
+            let pair = (precision_level(&given.get_item(0)?)?, precision_level(&given.get_item(1)?)?);
+            Ok(if let (Some(x), Some(y)) = pair { Some(DotPrecision::Levels(x, y)) } else { None })
+        }
+        _ => Ok(None),
+    }
+}
+
+fn precision_level(given: &Bound<'_, PyAny>) -> PyResult<Option<Precision>> {
+    let is_level = class_name(given) == "Precision";
+    let word =
+        if is_level { given.getattr("name")?.extract::<String>()?.to_lowercase().into() } else { given.extract().ok() };
+    Ok(word.and_then(|word: String| Precision::of_word(&word)))
+}
+
+fn wrong_precision(given: &Bound<'_, PyAny>) -> PyErr {
+    let algorithms: Vec<&str> = DotPrecision::algorithms().collect();
+    value_error(format!(
+        "Precision argument must be None, one of the words 'default', 'fastest', 'bfloat16', 'high', 'bfloat16_3x', \
+         'tensorfloat32', 'highest' and 'float32', a lax.Precision, a pair of these, or a lax.DotAlgorithmPreset or its name \
+         ({}), but got {}",
+        algorithms.join(", "),
+        given.repr().map_or_else(|_| class_name(given), |text| text.to_string())
+    ))
 }

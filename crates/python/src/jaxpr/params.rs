@@ -1,5 +1,6 @@
 //! Parameters of equations as Python objects, and back.
 
+use pullback_core::prims::DotPrecision;
 use pullback_ir::{Opaque, ParamValue};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
@@ -33,7 +34,8 @@ pub fn param_object(py: Python<'_>, value: &ParamValue) -> PyResult<Py<PyAny>> {
         ParamValue::Bool(value) => value.into_pyobject(py)?.to_owned().into_any().unbind(),
         ParamValue::Int(value) => value.into_pyobject(py)?.into_any().unbind(),
         ParamValue::Scalar(scalar) => literal_value(py, *scalar)?,
-        ParamValue::Name(name) | ParamValue::Text(name) => name.into_pyobject(py)?.into_any().unbind(),
+        ParamValue::Name(name) => named(py, name)?,
+        ParamValue::Text(name) => name.into_pyobject(py)?.into_any().unbind(),
         ParamValue::DType(dtype) => dtypes::to_numpy(py, *dtype)?.unbind(),
         ParamValue::Aval(aval) => Py::new(py, PyAval(*aval))?.into_any(),
         ParamValue::Tuple(tuple) => PyTuple::new(py, items(tuple)?)?.into_any().unbind(),
@@ -45,6 +47,17 @@ pub fn param_object(py: Python<'_>, value: &ParamValue) -> PyResult<Py<PyAny>> {
             None => Py::new(py, PyOpaque(opaque.clone()))?.into_any(),
         },
     })
+}
+
+/// An enumerator of `lax` by its name, or the name itself.
+fn named(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+    let enumerator = match name.split_once('.') {
+        Some((class @ ("Precision" | "GatherScatterMode"), member)) => Some((class, member)),
+        None if DotPrecision::algorithms().any(|known| known == name) => Some(("DotAlgorithmPreset", name)),
+        _ => None,
+    };
+    let Some((class, member)) = enumerator else { return Ok(name.into_pyobject(py)?.into_any().unbind()) };
+    Ok(py.import("pullback.lax")?.getattr(class)?.getattr(member)?.unbind())
 }
 
 fn record(py: Python<'_>, name: &str, fields: &[(&'static str, ParamValue)]) -> PyResult<Py<PyAny>> {
@@ -89,6 +102,13 @@ pub fn param_value(obj: &Bound<'_, PyAny>) -> PyResult<ParamValue> {
     }
     if let Ok(name) = obj.extract::<String>() {
         return Ok(ParamValue::Name(name.into()));
+    }
+    match crate::names::class_name(obj).as_str() {
+        "DotAlgorithmPreset" => return Ok(ParamValue::Name(obj.getattr("name")?.extract::<String>()?.into())),
+        class @ ("Precision" | "GatherScatterMode") => {
+            return Ok(ParamValue::Name(format!("{class}.{}", obj.getattr("name")?.extract::<String>()?).into()));
+        }
+        _ => {}
     }
     dtypes::of_object(obj).map(ParamValue::DType)
 }

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::record::{Miss, Record};
-use super::signature::{Leaves, Signature, SignatureError, Statics, bad_argument};
+use super::signature::{Leaf, Signature, SignatureError, Statics, bad_argument};
 use super::stage::{CallSpec, Job, StagedCall, leaf_path, stage};
 use crate::call::tree_of;
 use crate::dtypes::warn;
@@ -55,9 +55,10 @@ impl Pruned {
     }
 
     /// The same call with what it takes, where it is performed at once on values of one device.
-    fn call(&self, leaves: &Leaves) -> Option<(&Params, Leaves)> {
-        let is_plain = !pullback_trace::is_tracing() && !places_in_use() && !leaves.iter().any(Val::is_tracer);
-        is_plain.then(|| (&self.params, self.taken.iter().map(|&at| leaves[at].clone()).collect()))
+    fn call(&self, leaves: &[Leaf<'_>]) -> Option<(&Params, SmallVec<[Val; 8]>)> {
+        let is_tracer = |leaf: &Leaf<'_>| leaf.val().is_tracer();
+        let is_plain = !pullback_trace::is_tracing() && !places_in_use() && !leaves.iter().any(is_tracer);
+        is_plain.then(|| (&self.params, self.taken.iter().map(|&at| leaves[at].val().clone()).collect()))
     }
 }
 
@@ -164,9 +165,10 @@ impl PjitFunction {
         let hash = signature.hash_value();
         if let Some(entry) = self.cache.get().find(py, hash, &signature)? {
             self.cache.get().record.hit();
-            return self.run(py, &entry, &leaves);
+            return self.run_entry(py, &entry, &leaves);
         }
-        self.miss(py, args, kwargs, (hash, signature), leaves)
+        let vals = leaves.iter().map(|leaf| leaf.val().clone()).collect();
+        self.miss(py, args, kwargs, (hash, signature), vals)
     }
 
     /// Binds to an instance, as functions do.
@@ -258,7 +260,7 @@ impl PjitFunction {
 }
 
 /// An array that is given away may be one argument only.
-fn check_given_once(py: Python<'_>, entry: &Entry, leaves: &Leaves) -> PyResult<()> {
+fn check_given_once(py: Python<'_>, entry: &Entry, leaves: &[Val]) -> PyResult<()> {
     let same = |a: &Val, b: &Val| matches!((a, b), (Val::Array(a), Val::Array(b)) if a.is_same(b));
     for &at in &entry.donated {
         if let Some(other) = (0..leaves.len()).find(|&other| other != at && same(&leaves[at], &leaves[other])) {
@@ -277,7 +279,19 @@ fn check_given_once(py: Python<'_>, entry: &Entry, leaves: &Leaves) -> PyResult<
 }
 
 impl PjitFunction {
-    fn run(&self, py: Python<'_>, entry: &Entry, leaves: &Leaves) -> PyResult<Py<PyAny>> {
+    /// Runs what was traced before; of the leaves only what the program uses is taken, where that is allowed.
+    fn run_entry(&self, py: Python<'_>, entry: &Entry, leaves: &[Leaf<'_>]) -> PyResult<Py<PyAny>> {
+        if entry.donated.is_empty()
+            && let Some((params, taken)) = entry.pruned.as_ref().and_then(|pruned| pruned.call(leaves))
+        {
+            let outs = gate_of_numbers(py, Found::InOutput, || pullback_trace::bind(JIT, params, &taken))?;
+            return tree_of(py, &entry.out_tree, outs);
+        }
+        let leaves: SmallVec<[Val; 8]> = leaves.iter().map(|leaf| leaf.val().clone()).collect();
+        self.run(py, entry, &leaves)
+    }
+
+    fn run(&self, py: Python<'_>, entry: &Entry, leaves: &[Val]) -> PyResult<Py<PyAny>> {
         if !pullback_trace::is_tracing() {
             check_given_once(py, entry, leaves)?;
         }
@@ -288,10 +302,7 @@ impl PjitFunction {
         let given: SmallVec<[pullback_base::Array; 4]> = entry.donated.iter().filter_map(given).collect();
         let outs = gate_of_numbers(py, Found::InOutput, || match &self.inlined(&entry.params) {
             Some(jit) => eval_jaxpr(&*pullback_trace::current(), &jit.jaxpr, leaves).map(Into::into),
-            None => match entry.pruned.as_ref().and_then(|pruned| pruned.call(leaves)) {
-                Some((params, taken)) => pullback_trace::bind(JIT, params, &taken),
-                None => pullback_trace::bind(JIT, &entry.params, leaves),
-            },
+            None => pullback_trace::bind(JIT, &entry.params, leaves),
         })?;
         if !pullback_trace::is_tracing() {
             given.iter().for_each(pullback_base::Array::delete);
@@ -309,7 +320,7 @@ impl PjitFunction {
         args: &Bound<'_, PyTuple>,
         kwargs: Option<&Bound<'_, PyDict>>,
         (hash, signature): (u64, Signature),
-        mut leaves: Leaves,
+        mut leaves: SmallVec<[Val; 8]>,
     ) -> PyResult<Py<PyAny>> {
         let job = Job { transform: "jit", fun: self.fun.bind(py), args, kwargs, statics: &self.statics };
         let spec = CallSpec::of_call(args, kwargs, &self.statics, &mut vec![])?;

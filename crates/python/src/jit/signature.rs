@@ -11,11 +11,29 @@ use pyo3::types::{PyDict, PyTuple};
 use smallvec::SmallVec;
 
 use crate::errors::{type_error, value_error};
-use crate::tree::{Expansion, expand};
-use crate::value::plain_val;
+use crate::tree::{Children, Expansion, expand, values_into};
+use crate::value::{ArrayImpl, PyArray, plain_val};
 
-/// Values of the leaves of a call.
-pub type Leaves = SmallVec<[Val; 8]>;
+/// A leaf of a call.
+pub enum Leaf<'py> {
+    /// An array or tracer, which holds its value.
+    Array(Bound<'py, PyArray>),
+    /// What a number or an array of NumPy became.
+    Made(Val),
+}
+
+impl Leaf<'_> {
+    /// Its value.
+    pub fn val(&self) -> &Val {
+        match self {
+            Leaf::Array(array) => &array.get().val,
+            Leaf::Made(val) => val,
+        }
+    }
+}
+
+/// The leaves of a call. Values are shared with the objects that hold them until a program takes them.
+pub type Leaves<'py> = SmallVec<[Leaf<'py>; 8]>;
 
 /// Which arguments are static: positions and names, sorted.
 #[derive(Clone, Default)]
@@ -73,11 +91,11 @@ impl From<PyErr> for SignatureError {
 
 impl Signature {
     /// The signature of a call, and the values of its leaves.
-    pub fn of_call(
-        args: &Bound<'_, PyTuple>,
-        kwargs: Option<&Bound<'_, PyDict>>,
+    pub fn of_call<'py>(
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
         statics: &Statics,
-    ) -> Result<(Signature, Leaves), SignatureError> {
+    ) -> Result<(Signature, Leaves<'py>), SignatureError> {
         let mut signature = Signature {
             words: SmallVec::new(),
             objects: SmallVec::new(),
@@ -88,7 +106,7 @@ impl Signature {
             if statics.has_position(position) {
                 signature.push_static(&arg)?;
             } else {
-                signature.push(&arg, &mut leaves)?;
+                signature.push(arg, &mut leaves)?;
             }
         }
         if let Some(kwargs) = kwargs {
@@ -97,11 +115,11 @@ impl Signature {
         Ok((signature, leaves))
     }
 
-    fn push_keywords(
+    fn push_keywords<'py>(
         &mut self,
-        kwargs: &Bound<'_, PyDict>,
+        kwargs: &Bound<'py, PyDict>,
         statics: &Statics,
-        leaves: &mut Leaves,
+        leaves: &mut Leaves<'py>,
     ) -> Result<(), SignatureError> {
         let keys = kwargs.keys();
         keys.sort()?;
@@ -113,7 +131,7 @@ impl Signature {
             if is_static {
                 self.push_static(&arg)?;
             } else {
-                self.push(&arg, leaves)?;
+                self.push(arg, leaves)?;
             }
         }
         Ok(())
@@ -126,12 +144,22 @@ impl Signature {
         Ok(())
     }
 
-    fn push(&mut self, obj: &Bound<'_, PyAny>, leaves: &mut Leaves) -> Result<(), SignatureError> {
-        match expand(obj)? {
+    fn push_leaf<'py>(&mut self, leaf: Leaf<'py>, leaves: &mut Leaves<'py>) {
+        self.words.push(std::ptr::from_ref(leaf.val().aval().data()) as u64);
+        leaves.push(leaf);
+    }
+
+    fn push<'py>(&mut self, obj: Bound<'py, PyAny>, leaves: &mut Leaves<'py>) -> Result<(), SignatureError> {
+        if obj.is_exact_instance_of::<ArrayImpl>() {
+            // SAFETY: the class extends that of all arrays.
+            let array = unsafe { obj.cast_into_unchecked::<PyArray>() };
+            self.push_leaf(Leaf::Array(array), leaves);
+            return Ok(());
+        }
+        match expand(&obj)? {
             Expansion::Leaf => {
-                let Some(val) = plain_val(obj)? else { return Err(SignatureError::Bad(BadLeaf(obj.clone().unbind()))) };
-                self.words.push(std::ptr::from_ref(val.aval().data()) as u64);
-                leaves.push(val);
+                let Some(val) = plain_val(&obj)? else { return Err(SignatureError::Bad(BadLeaf(obj.unbind()))) };
+                self.push_leaf(Leaf::Made(val), leaves);
                 Ok(())
             }
             Expansion::None => {
@@ -140,23 +168,31 @@ impl Signature {
             }
             Expansion::Tuple(tuple) => {
                 self.words.extend([TUPLE, tuple.len() as u64]);
-                tuple.iter().try_for_each(|child| self.push(&child, leaves))
+                tuple.iter().try_for_each(|child| self.push(child, leaves))
             }
             Expansion::List(list) => {
                 self.words.extend([LIST, list.len() as u64]);
-                list.iter().try_for_each(|child| self.push(&child, leaves))
+                list.iter().try_for_each(|child| self.push(child, leaves))
             }
-            Expansion::Dict(entries) => {
-                self.words.extend([DICT, entries.values.len() as u64]);
-                self.objects.push(entries.node.aux.clone_ref(obj.py()));
-                entries.values.iter().try_for_each(|child| self.push(child, leaves))
+            Expansion::Dict(dict) => {
+                let mut values = Children::new();
+                let node = values_into(&dict, &mut values)?;
+                self.words.extend([DICT, values.len() as u64]);
+                self.objects.push(node.aux.clone_ref(obj.py()));
+                self.push_all(values, leaves)
             }
             Expansion::Custom(node, children) => {
                 self.words.extend([CUSTOM, node.class.as_ptr() as u64, children.len() as u64]);
                 self.objects.push(node.aux);
-                children.iter().try_for_each(|child| self.push(child, leaves))
+                self.push_all(children, leaves)
             }
         }
+    }
+
+    fn push_all<'py>(&mut self, children: Children<'py>, leaves: &mut Leaves<'py>) -> Result<(), SignatureError> {
+        self.words.reserve(children.len());
+        leaves.reserve(children.len());
+        children.into_iter().try_for_each(|child| self.push(child, leaves))
     }
 
     /// A hash of all but the Python objects.

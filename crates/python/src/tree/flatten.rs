@@ -6,7 +6,8 @@ use pullback_base::tree::{Node, TreeDef};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
-use super::node::{Expansion, PyNode, expand};
+use super::keys::values_into;
+use super::node::{Children, Expansion, PyNode, expand};
 use crate::errors::value_error;
 
 static LEAF: LazyLock<TreeDef> = LazyLock::new(TreeDef::leaf);
@@ -35,9 +36,10 @@ pub fn flatten<'py>(
         Expansion::None => Ok(NONE.clone()),
         Expansion::Tuple(tuple) => Ok(TreeDef::new(Node::Tuple, flatten_children(tuple.iter(), is_leaf, leaves)?)),
         Expansion::List(list) => Ok(TreeDef::new(Node::List, flatten_children(list.iter(), is_leaf, leaves)?)),
-        Expansion::Dict(entries) => {
-            let children = flatten_children(entries.values.into_iter(), is_leaf, leaves)?;
-            Ok(TreeDef::new(Node::Dict(entries.node), children))
+        Expansion::Dict(dict) => {
+            let mut values = Children::new();
+            let node = values_into(&dict, &mut values)?;
+            Ok(TreeDef::new(Node::Dict(node), flatten_children(values.into_iter(), is_leaf, leaves)?))
         }
         Expansion::Custom(node, children) => {
             let children = flatten_children(children.into_iter(), is_leaf, leaves)?;

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use super::flatten::{flatten, unflatten};
+use super::map::map_leaves;
 use super::paths::flatten_with_paths;
 use super::prefix::{broadcast_prefix, flatten_up_to, prefix_mismatch};
 use super::treedef::PyTreeDef;
@@ -119,12 +120,11 @@ fn tree_map<'py>(
     rest: &Bound<'py, PyTuple>,
     is_leaf: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
+    if rest.is_empty() {
+        return map_leaves(f, tree, is_leaf);
+    }
     let mut leaves = vec![];
     let structure = flatten(tree, is_leaf, &mut leaves)?;
-    if rest.is_empty() {
-        let mapped: PyResult<Vec<Py<PyAny>>> = leaves.iter().map(|leaf| Ok(f.call1((leaf,))?.unbind())).collect();
-        return unflatten(py, &structure, mapped?);
-    }
     let columns = columns(tree, &structure, leaves, rest, is_leaf)?;
     let mut mapped = vec![];
     for row in 0..structure.n_leaves() {

@@ -52,9 +52,10 @@ const MAX_KEYS: usize = 1 << 15;
 
 static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
 
-fn find(hash: u64, given: &[usize]) -> Option<Arc<KeyOrder>> {
+/// What `take` makes of the order of these keys, if it is known. No code of Python may run in `take`.
+fn with_known<R>(hash: u64, given: &[usize], take: impl FnOnce(&Arc<KeyOrder>) -> R) -> Option<R> {
     let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    known.as_ref()?.orders.get(&hash).filter(|order| *order.given == *given).cloned()
+    known.as_ref()?.orders.get(&hash).filter(|order| *order.given == *given).map(take)
 }
 
 fn remember(hash: u64, order: &Arc<KeyOrder>) {
@@ -72,35 +73,46 @@ fn remember(hash: u64, order: &Arc<KeyOrder>) {
 /// # Errors
 /// `ValueError` when the keys cannot be compared.
 pub fn entries<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Entries<'py>> {
+    let mut values = Children::new();
+    let node = values_into(dict, &mut values)?;
+    Ok(Entries { node, values })
+}
+
+/// Appends the values of a dictionary to `values`, sorted by key, and gives its node.
+///
+/// # Errors
+/// `ValueError` when the keys cannot be compared.
+pub fn values_into<'py>(dict: &Bound<'py, PyDict>, values: &mut Children<'py>) -> PyResult<Arc<PyNode>> {
     let mut given: SmallVec<[usize; 32]> = SmallVec::with_capacity(dict.len());
-    let mut values: SmallVec<[Bound<'py, PyAny>; 32]> = SmallVec::with_capacity(dict.len());
+    let mut lent: SmallVec<[*mut ffi::PyObject; 32]> = SmallVec::with_capacity(dict.len());
     let mut are_strings = true;
     let (mut position, mut key, mut value) = (0, std::ptr::null_mut(), std::ptr::null_mut());
-    // SAFETY: we are attached and nothing below runs code of Python, so the dictionary stays as it is; what it lends is
-    // live, and each value becomes a reference of its own.
+    // SAFETY: we are attached and nothing in the loop runs code of Python, so the dictionary stays as it is.
     unsafe {
         while ffi::PyDict_Next(dict.as_ptr(), &mut position, &mut key, &mut value) != 0 {
             are_strings &= ffi::PyUnicode_CheckExact(key) != 0;
             given.push(key as usize);
-            values.push(Bound::from_borrowed_ptr(dict.py(), value));
+            lent.push(value);
         }
     }
     if !are_strings {
-        return sorted_entries(dict);
+        return sorted_values_into(dict, values);
     }
     let mut state = rustc_hash::FxHasher::default();
     given.hash(&mut state);
     let hash = state.finish();
-    let order = match find(hash, &given) {
-        Some(order) => order,
-        None => {
-            let order = Arc::new(order_of_strings(dict, &given)?);
-            remember(hash, &order);
-            order
-        }
-    };
-    let values = order.places.iter().map(|&place| values[place as usize].clone()).collect();
-    Ok(Entries { node: order.node.clone(), values })
+    // SAFETY: no code of Python has run since the dictionary lent its values, so they are live; each becomes a reference of
+    // its own.
+    let own = |&place: &u32| unsafe { Bound::from_borrowed_ptr(dict.py(), lent[place as usize]) };
+    let known = with_known(hash, &given, |order| {
+        values.extend(order.places.iter().map(own));
+        order.node.clone()
+    });
+    if let Some(node) = known {
+        return Ok(node);
+    }
+    remember(hash, &Arc::new(order_of_strings(dict, &given)?));
+    sorted_values_into(dict, values)
 }
 
 fn order_of_strings(dict: &Bound<'_, PyDict>, given: &[usize]) -> PyResult<KeyOrder> {
@@ -110,10 +122,12 @@ fn order_of_strings(dict: &Bound<'_, PyDict>, given: &[usize]) -> PyResult<KeyOr
     Ok(KeyOrder { given: given.into(), places, node: Arc::new(PyNode::dict(sorted)) })
 }
 
-fn sorted_entries<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Entries<'py>> {
+fn sorted_values_into<'py>(dict: &Bound<'py, PyDict>, values: &mut Children<'py>) -> PyResult<Arc<PyNode>> {
     let keys = sorted_keys(dict)?;
-    let values: PyResult<Children<'py>> = keys.iter().map(|key| dict.as_any().get_item(key)).collect();
-    Ok(Entries { node: Arc::new(PyNode::dict(keys)), values: values? })
+    for key in keys.iter() {
+        values.push(dict.as_any().get_item(key)?);
+    }
+    Ok(Arc::new(PyNode::dict(keys)))
 }
 
 /// The keys of a dictionary in order.

@@ -7,6 +7,7 @@ mod flatten;
 mod functions;
 mod keys;
 mod leaf_types;
+mod map;
 mod node;
 mod paths;
 mod prefix;
@@ -16,7 +17,8 @@ mod treedef;
 use pyo3::prelude::*;
 
 pub use flatten::{flatten, flatten_all, unflatten};
-pub use node::{Expansion, PyNode, expand};
+pub use keys::values_into;
+pub use node::{Children, Expansion, PyNode, expand};
 pub use paths::{PathEntry, flatten_with_paths, key_text};
 pub use prefix::{broadcast_prefix, flatten_up_to, prefix_mismatch};
 pub use treedef::PyTreeDef;

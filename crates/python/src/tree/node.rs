@@ -10,7 +10,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 use smallvec::SmallVec;
 
-use super::keys::{Entries, entries, sorted_keys};
+use super::keys::sorted_keys;
 use super::leaf_types;
 use super::registry::{self, Form, Registration};
 use crate::errors::type_error;
@@ -29,8 +29,8 @@ pub enum Expansion<'py> {
     Tuple(Bound<'py, PyTuple>),
     /// A list.
     List(Bound<'py, PyList>),
-    /// A dictionary, sorted by key.
-    Dict(Entries<'py>),
+    /// A dictionary.
+    Dict(Bound<'py, PyDict>),
     /// Anything else, with its children.
     Custom(PyNode, Children<'py>),
 }
@@ -74,6 +74,7 @@ fn classes(py: Python<'_>) -> PyResult<&'static Classes> {
 }
 
 /// Takes a container apart.
+#[inline]
 pub fn expand<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Expansion<'py>> {
     if leaf_types::is_known(obj) {
         return Ok(Expansion::Leaf);
@@ -93,7 +94,7 @@ pub fn expand<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Expansion<'py>> {
         return Ok(Expansion::List(obj.clone().cast_into()?));
     }
     if is_dict {
-        return Ok(Expansion::Dict(entries(obj.cast::<PyDict>()?)?));
+        return Ok(Expansion::Dict(obj.clone().cast_into()?));
     }
     let expansion = expand_other(obj)?;
     if matches!(expansion, Expansion::Leaf) {
@@ -215,12 +216,7 @@ impl PyNode {
         match &self.kind {
             PyKind::Registered(registration) => registration.build(py, self.aux.bind(py), children),
             PyKind::NamedTuple => self.class.call1(py, PyTuple::new(py, children)?),
-            PyKind::Dict => {
-                let dict = PyDict::new(py);
-                let keys = self.aux.bind(py).cast::<PyList>()?;
-                keys.iter().zip(children).try_for_each(|(key, child)| dict.set_item(key, child))?;
-                Ok(dict.into_any().unbind())
-            }
+            PyKind::Dict => self.build_dict(py, children.into_iter().map(|child| child.into_bound(py))),
             PyKind::OrderedDict | PyKind::DefaultDict => {
                 let empty = match &self.kind {
                     PyKind::DefaultDict => self.class.call1(py, (self.aux.bind(py).get_item(0)?,))?,
@@ -230,6 +226,18 @@ impl PyNode {
                 Ok(empty)
             }
         }
+    }
+
+    /// The plain dictionary with the given values.
+    pub fn build_dict<'py>(
+        &self,
+        py: Python<'py>,
+        values: impl Iterator<Item = Bound<'py, PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        let dict = PyDict::new(py);
+        let keys = self.aux.bind(py).cast::<PyList>()?;
+        keys.iter().zip(values).try_for_each(|(key, value)| dict.set_item(key, value))?;
+        Ok(dict.into_any().unbind())
     }
 
     fn try_equals(&self, py: Python<'_>, other: &PyNode) -> PyResult<bool> {

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
 use super::flatten::{IsLeaf, flatten};
+use super::keys::entries;
 use super::node::{Expansion, PyKind, expand};
 use super::registry::Form;
 
@@ -128,7 +129,8 @@ pub fn keyed_children<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Vec<(PathEntry, 
         Expansion::Leaf | Expansion::None => vec![],
         Expansion::Tuple(tuple) => tuple.iter().enumerate().map(|(i, child)| (PathEntry::Sequence(i), child)).collect(),
         Expansion::List(list) => list.iter().enumerate().map(|(i, child)| (PathEntry::Sequence(i), child)).collect(),
-        Expansion::Dict(entries) => {
+        Expansion::Dict(dict) => {
+            let entries = entries(&dict)?;
             let keys = entries.keys(py).iter().map(|key| PathEntry::Dict(key.unbind()));
             keys.collect::<Vec<_>>().into_iter().zip(entries.values).collect()
         }

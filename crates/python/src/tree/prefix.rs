@@ -4,7 +4,7 @@ use pullback_base::tree::{Node, TreeDef};
 use pyo3::prelude::*;
 
 use super::flatten::flatten_all;
-use super::keys::Entries;
+use super::keys::{Entries, entries, sorted_keys};
 use super::node::{Children, Expansion, PyKind, PyNode, expand};
 use super::paths::PathEntry;
 use crate::errors::value_error;
@@ -45,7 +45,7 @@ fn children_like<'py>(node: &Node, arity: usize, obj: &Bound<'py, PyAny>) -> PyR
         (Node::List, Expansion::List(list)) if list.len() == arity => Ok(list.iter().collect()),
         (Node::List, Expansion::List(list)) => Err(arity_error("List", list.len())?),
         (Node::List, _) => Err(expected("list")?),
-        (Node::Dict(custom), Expansion::Dict(entries)) => dict_children(obj.py(), PyNode::of(custom), entries),
+        (Node::Dict(custom), Expansion::Dict(dict)) => dict_children(obj.py(), PyNode::of(custom), entries(&dict)?),
         (Node::Dict(_), _) => Err(expected("dict")?),
         (Node::Custom(custom), Expansion::Custom(found, children)) => {
             let wanted = PyNode::of(custom);
@@ -217,8 +217,8 @@ fn metadata_mismatch(
             (ours.class.into_bound(py), ours.aux.into_bound(py), theirs.aux.into_bound(py))
         }
         (Expansion::Dict(ours), Expansion::Dict(theirs)) => {
-            let keys = |entries: &Entries<'_>| entries.keys(py).to_tuple().into_any();
-            (ours.node.class.bind(py).clone(), keys(&ours), keys(&theirs))
+            let (a, b) = (sorted_keys(&ours)?.to_tuple(), sorted_keys(&theirs)?.to_tuple());
+            (ours.get_type(), a.into_any(), b.into_any())
         }
         _ => return Ok(None),
     };

@@ -6,13 +6,15 @@
 use pullback_base::aval::tuple_text;
 use pullback_base::dtype::{Typed, promote};
 use pullback_base::{Aval, DType, Result, bail};
+use pullback_ir::hlo::element_type;
 use pullback_ir::lower::{Contraction, CpuForm};
 use pullback_ir::{
     Avals, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Operand, ParamField, ParamValue, Params, Prim, PrimRef,
-    Sample, Tangents, Transpose, Val, Vals,
+    Sample, Tangents, Transpose, Val, Vals, not_linear,
 };
 use smallvec::smallvec;
 
+use super::precision::{Algorithm, DotPrecision};
 use crate::prims::{DTypes, V, add_any};
 
 /// Which axes are contracted and which are batch, for both operands.
@@ -43,9 +45,8 @@ impl ParamField for DotDimensions {
 pub struct DotGeneral {
     /// Contracted and batch axes.
     pub dimension_numbers: DotDimensions,
-    /// Always `None`: the CPU computes in full precision.
-    #[param(hidden)]
-    pub precision: Option<bool>,
+    /// How exactly it is asked to compute.
+    pub precision: Option<DotPrecision>,
     /// Dtype of the result.
     pub preferred_element_type: Option<DType>,
     /// Always `None` until arrays have shardings.
@@ -61,9 +62,38 @@ pub const DOT_GENERAL: PrimRef = PrimRef(&Dot);
 impl<'e> V<'e> {
     /// The contraction with `other`.
     pub fn dot_general(&self, other: &V<'e>, dims: DotDimensions, dtype: Option<DType>) -> V<'e> {
-        let params =
-            DotGeneral { dimension_numbers: dims, precision: None, preferred_element_type: dtype, out_sharding: None };
+        self.contract(
+            other,
+            DotGeneral { dimension_numbers: dims, precision: None, preferred_element_type: dtype, out_sharding: None },
+        )
+    }
+
+    /// The contraction with `other` that the params say.
+    pub fn contract(&self, other: &V<'e>, params: DotGeneral) -> V<'e> {
         self.bind(DOT_GENERAL, &Params::new(params), &[other])
+    }
+}
+
+impl DotGeneral {
+    /// The same contraction over other axes.
+    fn over(&self, dims: DotDimensions) -> DotGeneral {
+        DotGeneral { dimension_numbers: dims, ..self.clone() }
+    }
+
+    fn algorithm(&self) -> Option<&'static Algorithm> {
+        match self.precision {
+            Some(DotPrecision::Algorithm(algorithm)) => algorithm,
+            _ => None,
+        }
+    }
+
+    /// Attributes of the StableHLO operation.
+    fn attributes(&self) -> String {
+        let DotDimensions { contract, batch } = &self.dimension_numbers;
+        let pair = |pair: &[Vec<usize>; 2]| format!("{:?} x {:?}", pair[0], pair[1]);
+        let batching = if batch[0].is_empty() { String::new() } else { format!("batching_dims = {}, ", pair(batch)) };
+        let [x, y] = DotPrecision::levels(self.precision);
+        format!("{batching}contracting_dims = {}, precision = [{x}, {y}]", pair(contract))
     }
 }
 
@@ -131,25 +161,38 @@ impl Prim for Dot {
     }
 
     fn unprinted(&self, p: &DotGeneral) -> Vec<&'static str> {
-        if p.preferred_element_type.is_none() { vec!["preferred_element_type"] } else { vec![] }
+        let silent =
+            [(p.precision.is_none(), "precision"), (p.preferred_element_type.is_none(), "preferred_element_type")];
+        silent.into_iter().filter(|(is_silent, _)| *is_silent).map(|(_, name)| name).collect()
     }
 
-    fn cpu(&self, p: &DotGeneral, ins: &[Aval], _outs: &[Aval]) -> CpuForm {
+    fn cpu(&self, p: &DotGeneral, ins: &[Aval], outs: &[Aval]) -> CpuForm {
         if ins[0].dtype.is_complex() != ins[1].dtype.is_complex() {
             let p = p.clone();
             return CpuForm::Decompose(Box::new(move |e, ins| both_complex(&p, e, ins)));
+        }
+        if let Some(algorithm) = p.algorithm() {
+            let (p, dtype) = (p.clone(), outs[0].dtype);
+            return CpuForm::Decompose(Box::new(move |e, ins| by_algorithm(&p, algorithm, e, ins, dtype)));
         }
         let DotDimensions { contract, batch } = p.dimension_numbers.clone();
         CpuForm::Contract(Contraction { contract, batch })
     }
 
     fn hlo(&self) -> Hlo<DotGeneral> {
-        Hlo::Attributes("stablehlo.dot_general", |p, _| {
-            let DotDimensions { contract, batch } = &p.dimension_numbers;
-            let pair = |pair: &[Vec<usize>; 2]| format!("{:?} x {:?}", pair[0], pair[1]);
-            let batching =
-                if batch[0].is_empty() { String::new() } else { format!("batching_dims = {}, ", pair(batch)) };
-            format!("{batching}contracting_dims = {}, precision = [DEFAULT, DEFAULT]", pair(contract))
+        Hlo::Rule(|p, cx, ins, outs| {
+            let name = "stablehlo.dot_general";
+            let Some(algorithm) = p.algorithm() else { return Ok(cx.op(name, &p.attributes(), ins, outs)) };
+            let dtypes = [ins[0].aval.dtype, ins[1].aval.dtype];
+            let converted = algorithm.converts(dtypes)?;
+            let [x, y] = [0, 1].map(|side| cx.convert(ins[side], converted.unwrap_or(dtypes[side])));
+            // Where the operands are taken as they are, so is the result, unless sums are in another type.
+            let made =
+                if converted.is_none() && algorithm.summed == DType::F32 { outs[0].dtype } else { algorithm.summed };
+            let spelled = [x, y].map(|operand| element_type(operand.aval.dtype));
+            let attributes = format!("{}, {}", p.attributes(), algorithm.attribute(spelled));
+            let product = cx.one(name, &attributes, &[x, y], outs[0].with_dtype(made));
+            Ok(smallvec![cx.convert(product, outs[0].dtype)])
         })
     }
 
@@ -178,19 +221,29 @@ impl Prim for Dot {
     }
 }
 
+/// The contraction by an algorithm that the CPU has: of operands in its dtype, summed in its dtype.
+fn by_algorithm(p: &DotGeneral, algorithm: &Algorithm, e: &dyn Emit, ins: &[Val], out: DType) -> Result<Vals> {
+    if !algorithm.on_cpu {
+        bail!(Value, "The precision '{}' is not supported by dot_general on CPU", algorithm.name);
+    }
+    let operands = [0, 1].map(|side| V::new(e, &ins[side]));
+    let converted = algorithm.converts(operands.clone().map(|operand| operand.aval().dtype))?;
+    let [x, y] = operands.map(|operand| converted.map_or(operand.clone(), |dtype| operand.convert(dtype)));
+    let params = DotGeneral { precision: None, preferred_element_type: Some(algorithm.summed), ..p.clone() };
+    Ok(smallvec![x.contract(&y, params).convert(out).done()?])
+}
+
 /// The contraction of a complex and a real operand, which is taken as complex.
 fn both_complex(p: &DotGeneral, e: &dyn Emit, ins: &[Val]) -> Result<Vals> {
     let strong = |val: &Val| Typed { dtype: val.aval().dtype, weak_type: false };
     let dtype = promote(strong(&ins[0]), strong(&ins[1]), true)?.dtype;
     let [x, y] = [0, 1].map(|side| V::new(e, &ins[side]).convert(dtype));
-    Ok(smallvec![x.dot_general(&y, p.dimension_numbers.clone(), p.preferred_element_type).done()?])
+    Ok(smallvec![x.contract(&y, p.clone()).done()?])
 }
 
 fn jvp(p: &DotGeneral, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)> {
     let (x, y) = (V::new(e, &xs[0]), V::new(e, &xs[1]));
-    let dot = |a: &V<'_>, b: &V<'_>| {
-        a.dot_general(&V::new(e, &b.clone().done()?), p.dimension_numbers.clone(), p.preferred_element_type).done()
-    };
+    let dot = |a: &V<'_>, b: &V<'_>| a.contract(&V::new(e, &b.clone().done()?), p.clone()).done();
     let out = dot(&x, &y)?;
     let dx = ts[0].as_ref().map(|t| dot(&V::new(e, t), &y)).transpose()?;
     let dy = ts[1].as_ref().map(|t| dot(&x, &V::new(e, t))).transpose()?;
@@ -200,6 +253,9 @@ fn jvp(p: &DotGeneral, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(
 fn transpose(p: &DotGeneral, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {
     let mut result: Tangents = smallvec![None, None];
     let Some(ct) = &cts[0] else { return Ok(result) };
+    if ins.iter().all(Operand::is_linear) {
+        return Err(not_linear(Dot::NAME, " in both operands together"));
+    }
     for side in 0..2 {
         if let (true, Some(other)) = (ins[side].is_linear(), ins[1 - side].known()) {
             let other = V::new(e, other);
@@ -223,7 +279,7 @@ fn operand_ct<'e>(p: &DotGeneral, side: usize, ct: &V<'e>, x: Aval, other: &V<'e
     let ct_batch: Vec<usize> = (0..n_batch).collect();
     let ct_dims =
         DotDimensions { contract: [ct_contract, other_free], batch: [ct_batch, dims.batch[other_side].clone()] };
-    let product = ct.dot_general(other, ct_dims, p.preferred_element_type);
+    let product = ct.contract(other, p.over(ct_dims));
     // Axes of the product: batch, free of x, then the contracted axes in the order of the other operand's axes.
     let mut order: Vec<usize> = (0..dims.contract[side].len()).collect();
     order.sort_by_key(|&i| dims.contract[other_side][i]);
@@ -261,6 +317,6 @@ fn batch(p: &DotGeneral, e: &dyn Emit, _: &Batch, ins: &[Val], dims: &[Option<us
         }
         (None, None) => unreachable!("some operand is batched"),
     };
-    let out = V::new(e, &ins[0]).dot_general(&V::new(e, &ins[1]), new, p.preferred_element_type).done()?;
+    let out = V::new(e, &ins[0]).contract(&V::new(e, &ins[1]), p.over(new)).done()?;
     Ok((smallvec![out], smallvec![Some(out_dim)]))
 }

@@ -3,10 +3,11 @@
 
 use std::marker::PhantomData;
 
-use pullback_base::{Aval, DType, Error, Result, bail};
+use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::lower::{CpuForm, Elem};
 use pullback_ir::{
     Avals, Batching, Derivative, Emit, Hlo, Operand, Params, Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals,
+    not_linear,
 };
 use pullback_loops::{Builder, ValueId};
 use smallvec::smallvec;
@@ -193,7 +194,7 @@ fn binary_transpose<T: BinaryOp>((): &(), e: &dyn Emit, cts: &[Option<Val>], ins
     let Some(ct) = &cts[0] else { return Ok(smallvec![None, None]) };
     let ct = V::new(e, ct);
     let known = |i: usize| ins[i].known().map(|val| V::new(e, val));
-    let not_linear = || Error::internal(format!("{} is not linear in those operands", T::NAME));
+    let not_linear = || not_linear(T::NAME, " in both operands together, or in a divisor");
     let (x_ct, y_ct) = match T::RULE {
         BinaryRule::Additive { negates_y } => {
             let y_ct = if negates_y { -&ct } else { ct.clone() };

@@ -12,8 +12,9 @@ impl UnaryOp for Erf {
     const NAME: &'static str = "erf";
     const ACCEPTS: DTypes = DTypes::FLOAT;
     const HLO: Hlo<()> = Hlo::Op("chlo.erf");
-    const RULE: UnaryRule =
-        UnaryRule::Tangent(|x, _y, x_dot| std::f64::consts::FRAC_2_SQRT_PI * (x_dot * (-x.square()).exp()));
+    const RULE: UnaryRule = UnaryRule::Tangent(|x, _y, x_dot| {
+        x.strong_number(std::f64::consts::FRAC_2_SQRT_PI) * (x_dot * (-x.square()).exp())
+    });
     const DOMAIN: (f64, f64) = (-3.0, 3.0);
 
     fn real(loops: &mut Builder, x: ValueId) -> ValueId {

@@ -41,8 +41,7 @@ fn greater_share<'e>(own: &V<'e>, other: &V<'e>, like: &V<'e>) -> V<'e> {
 /// All of the tangent where the operand is chosen, half where both are equal, else none.
 pub(super) fn share_by<'e>(is_chosen: impl Fn() -> V<'e>, is_equal: impl Fn() -> V<'e>, like: &V<'e>) -> V<'e> {
     let (is_chosen, is_equal) = (is_chosen(), is_equal());
-    // Shares of a number of weak type are of the strong one.
-    let like = like.convert(like.aval().dtype);
-    let (one, zero, half) = (like.full(1.0), like.full(0.0), like.full(0.5));
+    let share = |part| like.strong_number(part).broadcast_to(&like.aval().shape);
+    let (one, zero, half) = (share(1.0), share(0.0), share(0.5));
     is_chosen.select(&is_equal.select(&zero, &half), &one)
 }

@@ -136,15 +136,9 @@ fn jvp((): &(), e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, T
     let z = x.pow(&y);
     let shape = &z.aval().shape;
     let is_integer = y.aval().dtype.is_integer();
-    let slope = || {
-        if is_integer {
-            return integer_slope(&x, &y);
-        }
-        // The slope of numbers of weak type is of the strong one.
-        let (x, y) = (x.convert(x.aval().dtype), y.convert(y.aval().dtype));
-        &y * x.pow(&(&y - y.full(1.0)))
-    };
-    let dx = ts[0].as_ref().map(|t| V::new(e, t) * slope());
+    let dx = ts[0].as_ref().map(|t| {
+        V::new(e, t) * if is_integer { integer_slope(&x, &y) } else { &y * x.pow(&(&y - y.strong_number(1.0))) }
+    });
     let dy = ts[1].as_ref().filter(|_| !is_integer).map(|t| {
         let safe = x.eq(&x.number(0.0)).select(&x, &x.full(1.0));
         V::new(e, t) * (safe.log() * &z)

@@ -106,7 +106,7 @@ impl Prim for DynamicSlicePrim {
 fn transpose(_: &DynamicSlice, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {
     let mut result: Tangents = SmallVec::from_elem(None, ins.len());
     let Some(ct) = &cts[0] else { return Ok(result) };
-    let mut operands = vec![zeros(e, ins[0].aval().tangent())?, ct.clone()];
+    let mut operands = vec![zeros(e, ins[0].aval().tangent().weak(false))?, ct.clone()];
     operands.extend(ins[1..].iter().filter_map(|start| start.known().cloned()));
     result[0] = e.bind(DYNAMIC_UPDATE_SLICE, &Params::NONE, &operands)?.pop();
     Ok(result)

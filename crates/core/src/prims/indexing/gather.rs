@@ -298,7 +298,7 @@ fn transpose(p: &Gather, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> 
         operand_batching_dims: dims.operand_batching_dims,
         scatter_indices_batching_dims: dims.start_indices_batching_dims,
     };
-    let x = zeros(e, ins[0].aval().tangent())?;
+    let x = zeros(e, ins[0].aval().tangent().weak(false))?;
     let flags = (p.indices_are_sorted, p.unique_indices);
     let x_ct = scatter(e, SCATTER_ADD, [&x, indices, ct], scatter_dims, flags, p.mode)?;
     Ok(smallvec![Some(x_ct), None])

@@ -4,7 +4,7 @@
 //! Linear in x; in the updates where no two windows overlap.
 
 use pullback_base::{Error, Result};
-use pullback_ir::{Emit, JvpRule, Operand, Params, PrimRef, Tangents, Transpose, Val, Vals};
+use pullback_ir::{Emit, JvpRule, Operand, Params, PrimRef, Tangents, Transpose, Val, Vals, not_linear};
 use pullback_loops::Combine;
 use smallvec::smallvec;
 
@@ -52,7 +52,7 @@ fn transpose(p: &Scatter, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) ->
         return Ok(smallvec![Some(p.write(e, SCATTER_MUL, ct, indices, updates)?), None, None]);
     }
     let Some(x) = ins[0].known() else {
-        return Err(Error::internal("scatter-mul is not linear in both operands together"));
+        return Err(not_linear("scatter-mul", " in both operands together"));
     };
     check_unique(p)?;
     let product = (V::new(e, ct) * V::new(e, x)).done()?;

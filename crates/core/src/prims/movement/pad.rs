@@ -153,7 +153,7 @@ fn transpose(p: &Pad, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> Res
     let (ct, shape) = (V::new(e, ct), &ins[0].aval().shape);
     let unpadded: Vec<PadAxis> = p.padding_config.iter().map(|&(low, high, _)| (-low, -high, 0)).collect();
     let strides: Vec<usize> = p.padding_config.iter().map(|axis| axis.2 as usize + 1).collect();
-    let whole = ct.pad(&ct.number(0.0), &unpadded);
+    let whole = ct.pad(&ct.strong_number(0.0), &unpadded);
     let limits = whole.aval().shape.to_vec();
     let mut x_ct = whole.slice(&vec![0; shape.len()], &limits, Some(&strides));
     if shape.contains(&0) {

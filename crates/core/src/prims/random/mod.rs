@@ -29,7 +29,7 @@ pub use random_seed::{RANDOM_SEED, RandomSeed};
 pub use random_split::{RANDOM_SPLIT, RandomSplit};
 pub use random_unwrap::RANDOM_UNWRAP;
 pub use random_wrap::{RANDOM_WRAP, RandomWrap};
-pub use rng_bit_generator::{Algorithm, RNG_BIT_GENERATOR, RngBitGenerator};
+pub use rng_bit_generator::{RNG_BIT_GENERATOR, RngAlgorithm, RngBitGenerator};
 
 /// Which generator a key is for; prints as its tag.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

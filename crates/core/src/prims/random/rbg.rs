@@ -8,8 +8,8 @@ use pullback_ir::{Emit, Params, PrimRef, Val};
 
 use super::rng_bit_generator::philox_bits;
 use super::{
-    Algorithm, KeyKind, RANDOM_BITS, RANDOM_FOLD_IN, RANDOM_SEED, RANDOM_SPLIT, RANDOM_UNWRAP, RANDOM_WRAP,
-    RNG_BIT_GENERATOR, RandomBits, RandomSeed, RandomSplit, RandomWrap, RngBitGenerator,
+    KeyKind, RANDOM_BITS, RANDOM_FOLD_IN, RANDOM_SEED, RANDOM_SPLIT, RANDOM_UNWRAP, RANDOM_WRAP, RNG_BIT_GENERATOR,
+    RandomBits, RandomSeed, RandomSplit, RandomWrap, RngAlgorithm, RngBitGenerator,
 };
 use crate::prims::{V, zeros};
 
@@ -52,7 +52,7 @@ fn drawn<'e>(e: &'e dyn Emit, words: &V<'e>, shape: &[usize], dtype: DType) -> R
         return Ok(V::new(e, &zeros(e, Aval::new(shape, dtype))?));
     }
     let first = words.reshape(&[n_keys, 4]).index_in_dim(0, 0).done()?;
-    let params = RngBitGenerator { algorithm: Algorithm::Default, dtype, out_sharding: None, shape: shape.to_vec() };
+    let params = RngBitGenerator { algorithm: RngAlgorithm::Default, dtype, out_sharding: None, shape: shape.to_vec() };
     let made = e.bind(RNG_BIT_GENERATOR, &Params::new(params), &[first])?;
     Ok(V::new(e, &made[1]))
 }

@@ -20,7 +20,7 @@ use crate::prims::{V, batch_to_front, iota, zeros};
 /// Which generator; prints as the reference's name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
-pub enum Algorithm {
+pub enum RngAlgorithm {
     /// The one that suits the device: philox on the CPU.
     Default,
     /// Threefry with two words of 32 bits.
@@ -29,19 +29,19 @@ pub enum Algorithm {
     Philox,
 }
 
-const NAMES: [(Algorithm, &str, &str); 3] = [
-    (Algorithm::Default, "RNG_DEFAULT", "DEFAULT"),
-    (Algorithm::Threefry, "RNG_THREE_FRY", "THREE_FRY"),
-    (Algorithm::Philox, "RNG_PHILOX", "PHILOX"),
+const NAMES: [(RngAlgorithm, &str, &str); 3] = [
+    (RngAlgorithm::Default, "RNG_DEFAULT", "DEFAULT"),
+    (RngAlgorithm::Threefry, "RNG_THREE_FRY", "THREE_FRY"),
+    (RngAlgorithm::Philox, "RNG_PHILOX", "PHILOX"),
 ];
 
-impl Algorithm {
+impl RngAlgorithm {
     fn hlo_name(self) -> &'static str {
         NAMES[self as usize].2
     }
 }
 
-impl ParamField for Algorithm {
+impl ParamField for RngAlgorithm {
     fn to_value(&self) -> ParamValue {
         ParamValue::Name(NAMES[*self as usize].1.into())
     }
@@ -55,7 +55,7 @@ impl ParamField for Algorithm {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
 pub struct RngBitGenerator {
     /// Which generator.
-    pub algorithm: Algorithm,
+    pub algorithm: RngAlgorithm,
     /// Unsigned type of the bits.
     pub dtype: DType,
     /// Always `None` until arrays have shardings.
@@ -94,8 +94,8 @@ impl Prim for RngBitGeneratorPrim {
         CpuForm::Decompose(Box::new(move |e, ins| {
             let state = words_of(&V::new(e, &ins[0]));
             let (n_steps, bits) = match p.algorithm {
-                Algorithm::Default | Algorithm::Philox => philox_bits(&state, &p.shape, p.dtype)?,
-                Algorithm::Threefry => threefry_bits(&state, &p.shape, p.dtype)?,
+                RngAlgorithm::Default | RngAlgorithm::Philox => philox_bits(&state, &p.shape, p.dtype)?,
+                RngAlgorithm::Threefry => threefry_bits(&state, &p.shape, p.dtype)?,
             };
             let next = next_state(&state, n_steps);
             Ok(smallvec![in_form_of(&next, ins[0].aval()).done()?, bits.done()?])
@@ -138,13 +138,13 @@ impl Prim for RngBitGeneratorPrim {
             Sample::new(Params::new(params), DType::U32, (0.0, 4e9), &[&[4]])
         };
         vec![
-            sample(Algorithm::Default, DType::U32, &[7]),
-            sample(Algorithm::Philox, DType::U64, &[3]),
-            sample(Algorithm::Default, DType::U8, &[2, 3]),
-            sample(Algorithm::Threefry, DType::U32, &[3, 5]),
-            sample(Algorithm::Threefry, DType::U64, &[2]),
-            sample(Algorithm::Threefry, DType::U16, &[0]),
-            sample(Algorithm::Default, DType::U32, &[]),
+            sample(RngAlgorithm::Default, DType::U32, &[7]),
+            sample(RngAlgorithm::Philox, DType::U64, &[3]),
+            sample(RngAlgorithm::Default, DType::U8, &[2, 3]),
+            sample(RngAlgorithm::Threefry, DType::U32, &[3, 5]),
+            sample(RngAlgorithm::Threefry, DType::U64, &[2]),
+            sample(RngAlgorithm::Threefry, DType::U16, &[0]),
+            sample(RngAlgorithm::Default, DType::U32, &[]),
         ]
     }
 }

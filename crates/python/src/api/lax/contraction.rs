@@ -6,7 +6,7 @@ use pullback_lib::lax;
 use pyo3::prelude::*;
 
 use super::support::dot_dimensions;
-use crate::api::arguments::{canonical, check_out_sharding, one};
+use crate::api::arguments::{canonical, check_out_sharding, one_within, precision as precision_of};
 use crate::dtypes::DTypeArg;
 use crate::value::ArrayLike;
 
@@ -21,7 +21,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Args:
 ///   lhs: array [..., m, k].
 ///   rhs: array [..., k, n] with the same batch axes; dtypes are promoted together.
-///   precision: taken for compatibility and ignored: products are exact in the dtype.
+///   precision: None, a word such as 'highest', a `Precision`, a pair of them, or a `DotAlgorithmPreset`.
 /// Returns: an array [..., m, n].
 /// Raises:
 ///   ValueError: an operand has fewer than two axes, or the ranks differ.
@@ -40,8 +40,8 @@ fn batch_matmul(
 ) -> PyResult<Py<PyAny>> {
     let lhs = lhs.val(py, "batch_matmul", 0)?;
     let rhs = rhs.val(py, "batch_matmul", 1)?;
-    let _ = precision;
-    one(py, || {
+    let precision = precision_of(precision.as_ref())?;
+    one_within(py, precision, || {
         let (a, b) = (lhs.aval(), rhs.aval());
         if a.rank().min(b.rank()) < 2 {
             bail!(Value, "Arguments to batch_matmul must be at least 2D, got {}, {}", a.rank(), b.rank());
@@ -67,7 +67,7 @@ fn batch_matmul(
 /// Args:
 ///   lhs, rhs: arrays of one dtype and of one or two axes; with `dimension_numbers` of any rank.
 ///   dimension_numbers: as `dot_general` takes them, if the axes are others.
-///   precision: taken for compatibility and ignored: products are exact in the dtype.
+///   precision: None, a word such as 'highest', a `Precision`, a pair of them, or a `DotAlgorithmPreset`.
 ///   preferred_element_type: the dtype of sums and of the result; that of the operands by default.
 ///   out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
 /// Returns: a scalar of two vectors, else a vector or matrix.
@@ -90,14 +90,14 @@ fn dot(
 ) -> PyResult<Py<PyAny>> {
     let lhs = lhs.val(py, "dot", 0)?;
     let rhs = rhs.val(py, "dot", 1)?;
-    let _ = precision;
+    let precision = precision_of(precision.as_ref())?;
     let preferred_element_type = canonical(py, preferred_element_type, "dot")?;
     check_out_sharding("dot_general", out_sharding.as_ref())?;
     if let Some(dims) = dimension_numbers {
         let dims = dot_dimensions(dims)?;
-        return one(py, || lax::dot_general(&lhs, &rhs, dims, preferred_element_type));
+        return one_within(py, precision, || lax::dot_general(&lhs, &rhs, dims, preferred_element_type));
     }
-    one(py, || {
+    one_within(py, precision, || {
         let (a, b) = (lhs.aval(), rhs.aval());
         let is_simple = (1..=2).contains(&a.rank()) && (1..=2).contains(&b.rank());
         if !is_simple || a.shape[a.rank() - 1] != b.shape[0] {
@@ -120,7 +120,7 @@ fn dot(
 /// Args:
 ///   lhs, rhs: arrays of one dtype; booleans give whether a pair holds.
 ///   dimension_numbers: `((lhs contracted, rhs contracted), (lhs batch, rhs batch))`, pairs of axes of equal sizes.
-///   precision: taken for compatibility and ignored: products are exact in the dtype.
+///   precision: None, a word such as 'highest', a `Precision`, a pair of them, or a `DotAlgorithmPreset`.
 ///   preferred_element_type: the dtype of sums and of the result; that of the operands by default.
 ///   out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
 /// Returns: an array of the batch axes, the other axes of `lhs`, then those of `rhs`.
@@ -143,9 +143,9 @@ fn dot_general(
 ) -> PyResult<Py<PyAny>> {
     let lhs = lhs.val(py, "dot_general", 0)?;
     let rhs = rhs.val(py, "dot_general", 1)?;
-    let _ = precision;
+    let precision = precision_of(precision.as_ref())?;
     let preferred_element_type = canonical(py, preferred_element_type, "dot_general")?;
     check_out_sharding("dot_general", out_sharding.as_ref())?;
     let dims = dot_dimensions(dimension_numbers)?;
-    one(py, || lax::dot_general(&lhs, &rhs, dims, preferred_element_type))
+    one_within(py, precision, || lax::dot_general(&lhs, &rhs, dims, preferred_element_type))
 }

@@ -7,9 +7,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList, PyString, PyTuple};
 
 use super::support;
-use crate::api::arguments::{canonical, check_out_sharding, concrete, no_out, on_device, one, operand, tuple};
+use crate::api::arguments::{
+    canonical, check_out_sharding, concrete, no_out, on_device, one, one_within, operand, precision as precision_of,
+    tuple,
+};
 use crate::dtypes::{self, DTypeArg};
-use crate::errors::{type_error, value_error};
+use crate::errors::{not_implemented, type_error, value_error};
 use crate::gate::gate;
 use crate::value::{ArrayLike, as_val, try_val};
 
@@ -425,7 +428,11 @@ fn einsum(
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
     check_out_sharding("jnp.einsum", out_sharding.as_ref())?;
-    let _ = (optimize, precision);
+    let _ = optimize;
+    let precision = precision_of(precision.as_ref())?;
+    if let Some(given) = _dot_general.filter(|given| !given.is_none()) {
+        return Err(not_implemented(format!("einsum contracts by itself; _dot_general={given} is not implemented")));
+    }
     no_out("einsum", out.as_ref())?;
     let dtype = canonical(py, preferred_element_type, "einsum")?;
     let (subscripts, operands) = if subscripts.is_instance_of::<PyString>() {
@@ -435,7 +442,7 @@ fn einsum(
     };
     let operands: Vec<Val> =
         operands.iter().enumerate().map(|(i, x)| operand(x, "einsum", i + 1)).collect::<PyResult<_>>()?;
-    one(py, || numpy::einsum(&subscripts, &operands, dtype))
+    one_within(py, precision, || numpy::einsum(&subscripts, &operands, dtype))
 }
 
 /// Operands each followed by the list of its labels, and perhaps the labels of the result.

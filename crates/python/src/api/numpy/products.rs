@@ -1,7 +1,9 @@
 //! Products, sorting and choice.
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and numbers of parameters are the reference's")]
 
-use crate::api::arguments::{Arrays, canonical, check_out_sharding, no_out, one, optional, tuple};
+use crate::api::arguments::{
+    Arrays, canonical, check_out_sharding, no_out, one, one_within, optional, precision as precision_of, tuple,
+};
 use crate::dtypes::DTypeArg;
 use crate::errors::value_error;
 use crate::value::ArrayLike;
@@ -64,10 +66,10 @@ fn dot(
 ) -> PyResult<Py<PyAny>> {
     let a = a.val(py, "dot", 0)?;
     let b = b.val(py, "dot", 1)?;
-    let _ = precision;
+    let precision = precision_of(precision.as_ref())?;
     let preferred_element_type = canonical(py, preferred_element_type, "dot")?;
     check_out_sharding("jnp.dot", out_sharding.as_ref())?;
-    one(py, || numpy::dot(&a, &b, preferred_element_type))
+    one_within(py, precision, || numpy::dot(&a, &b, preferred_element_type))
 }
 
 /// The matrix product `a @ b`; axes before the last two are batches, which broadcast.
@@ -100,10 +102,10 @@ fn matmul(
 ) -> PyResult<Py<PyAny>> {
     let a = a.val(py, "matmul", 0)?;
     let b = b.val(py, "matmul", 1)?;
-    let _ = precision;
+    let precision = precision_of(precision.as_ref())?;
     let preferred_element_type = canonical(py, preferred_element_type, "matmul")?;
     check_out_sharding("jnp.matmul", out_sharding.as_ref())?;
-    one(py, || numpy::matmul(&a, &b, preferred_element_type))
+    one_within(py, precision, || numpy::matmul(&a, &b, preferred_element_type))
 }
 
 /// The inner product of all elements, of the flat arrays, the first conjugated.
@@ -130,9 +132,9 @@ fn vdot(
 ) -> PyResult<Py<PyAny>> {
     let a = a.val(py, "vdot", 0)?;
     let b = b.val(py, "vdot", 1)?;
-    let _ = precision;
+    let precision = precision_of(precision.as_ref())?;
     let preferred_element_type = canonical(py, preferred_element_type, "vdot")?;
-    one(py, || numpy::vdot(&a, &b, preferred_element_type))
+    one_within(py, precision, || numpy::vdot(&a, &b, preferred_element_type))
 }
 
 /// The inner products of vectors along an axis, the first conjugated; other axes broadcast.
@@ -162,9 +164,9 @@ fn vecdot(
 ) -> PyResult<Py<PyAny>> {
     let x1 = x1.val(py, "vecdot", 0)?;
     let x2 = x2.val(py, "vecdot", 1)?;
-    let _ = precision;
+    let precision = precision_of(precision.as_ref())?;
     let preferred_element_type = canonical(py, preferred_element_type, "vecdot")?;
-    one(py, || numpy::vecdot(&x1, &x2, axis, preferred_element_type))
+    one_within(py, precision, || numpy::vecdot(&x1, &x2, axis, preferred_element_type))
 }
 
 /// The inner products over the last axes of two arrays, of all pairs of vectors; with a number the product.
@@ -193,9 +195,9 @@ fn inner(
 ) -> PyResult<Py<PyAny>> {
     let a = a.val(py, "inner", 0)?;
     let b = b.val(py, "inner", 1)?;
-    let _ = precision;
+    let precision = precision_of(precision.as_ref())?;
     let preferred_element_type = canonical(py, preferred_element_type, "inner")?;
-    one(py, || numpy::inner(&a, &b, preferred_element_type))
+    one_within(py, precision, || numpy::inner(&a, &b, preferred_element_type))
 }
 
 /// The products of all pairs of elements of two arrays, which are taken as flat.
@@ -253,7 +255,7 @@ fn tensordot(
 ) -> PyResult<Py<PyAny>> {
     let a = a.val(py, "tensordot", 0)?;
     let b = b.val(py, "tensordot", 1)?;
-    let _ = precision;
+    let precision = precision_of(precision.as_ref())?;
     let preferred_element_type = canonical(py, preferred_element_type, "tensordot")?;
     check_out_sharding("jnp.tensordot", out_sharding.as_ref())?;
     {
@@ -261,7 +263,7 @@ fn tensordot(
             None => TensordotAxes::Count(2),
             Some(axes) => super::support::tensordot_axes(axes)?,
         };
-        one(py, || numpy::tensordot(&a, &b, &axes, preferred_element_type))
+        one_within(py, precision, || numpy::tensordot(&a, &b, &axes, preferred_element_type))
     }
 }
 

@@ -15,6 +15,7 @@ use pullback_ir::{
 use pullback_loops::{Body, Conv};
 use smallvec::smallvec;
 
+use super::precision::DotPrecision;
 use crate::prims::{DTypes, V};
 
 /// Which axes are batch (or out features), features and space.
@@ -78,8 +79,8 @@ pub struct ConvGeneralDilated {
     pub feature_group_count: usize,
     /// Groups of the batch with out features of their own.
     pub batch_group_count: usize,
-    /// Always `None`: the CPU computes in full precision.
-    pub precision: Option<bool>,
+    /// How exactly it is asked to compute; algorithms are without effect.
+    pub precision: Option<DotPrecision>,
     /// Dtype of the result.
     pub preferred_element_type: Option<DType>,
     /// Always `None` until arrays have shardings.
@@ -105,7 +106,7 @@ impl ConvGeneralDilated {
         let dims = &self.dimension_numbers;
         format!(
             "batch_group_count = {} : i64, dimension_numbers = #stablehlo.conv<{}x{}->{}>, feature_group_count = {} : i64, \
-             lhs_dilation = {}, padding = {}, rhs_dilation = {}, window_strides = {}",
+             lhs_dilation = {}, padding = {}, precision_config = [{}], rhs_dilation = {}, window_strides = {}",
             self.batch_group_count,
             spec_text(&dims.lhs, ["b", "f"]),
             spec_text(&dims.rhs, ["o", "i"]),
@@ -113,6 +114,7 @@ impl ConvGeneralDilated {
             self.feature_group_count,
             int_array(&self.lhs_dilation),
             crate::prims::windowed::pairs_text(&self.padding),
+            DotPrecision::levels(self.precision).map(|level| format!("#stablehlo<precision {level}>")).join(", "),
             int_array(&self.rhs_dilation),
             int_array(&self.window_strides)
         )

@@ -6,7 +6,7 @@
 //! after, the second `low` before.
 
 use pullback_base::{Aval, Result};
-use pullback_ir::{Batch, BatchDims, Emit, Operand, Params, Tangents, Val, Vals};
+use pullback_ir::{Batch, BatchDims, Emit, Operand, Params, Tangents, Val, Vals, not_linear};
 use smallvec::smallvec;
 
 use super::{CONV_GENERAL_DILATED, ConvDimensions, ConvGeneralDilated, PadPair, of};
@@ -33,6 +33,9 @@ pub(super) fn transpose(
 ) -> Result<Tangents> {
     let mut result: Tangents = smallvec![None, None];
     let Some(ct) = &cts[0] else { return Ok(result) };
+    if ins.iter().all(Operand::is_linear) {
+        return Err(not_linear("conv_general_dilated", " in both operands together"));
+    }
     let ct = V::new(e, ct);
     if let (true, Some(w)) = (ins[0].is_linear(), ins[1].known()) {
         result[0] = Some(operand_ct(p, &ct, ins[0].aval(), &V::new(e, w)).done()?);
