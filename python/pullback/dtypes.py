@@ -106,8 +106,8 @@ def scalar_type(name):
       AttributeError: there is no such element type.
     Differentiable: no; it takes no arrays.
     Example:
-      >>> jax.dtypes.scalar_type("int8") is jnp.int8
-      True
+      >>> jax.dtypes.scalar_type("int8").dtype
+      dtype('int8')
     """
     if name not in scalar_types:
         if name not in _SMALL:

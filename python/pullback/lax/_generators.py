@@ -3,6 +3,8 @@
 It owns how both are called; what the bits are is the primitive's.
 """
 
+import numpy as _np
+
 from pullback import _core
 from pullback._core import user_error as _user_error
 from pullback.lax._records import RandomAlgorithm
@@ -12,7 +14,7 @@ __all__ = ["after_all", "create_token", "rng_bit_generator"]
 _WORDS = ("uint8", "uint16", "uint32", "uint64")
 
 
-def rng_bit_generator(key, shape, dtype=None, algorithm=RandomAlgorithm.RNG_DEFAULT, *, out_sharding=None):
+def rng_bit_generator(key, shape, dtype=_np.uint32, algorithm=RandomAlgorithm.RNG_DEFAULT, *, out_sharding=None):
     """Random bits of the device's own generator, and its state after them.
 
     On the CPU the default is Philox-4x32 with ten rounds; both generators are those of Salmon et al., "Parallel random
@@ -37,7 +39,7 @@ def rng_bit_generator(key, shape, dtype=None, algorithm=RandomAlgorithm.RNG_DEFA
     from pullback._out_sharding import check_out_sharding
 
     check_out_sharding("rng_bit_generator", out_sharding)
-    dtype = _core.as_dtype("uint32" if dtype is None else dtype)
+    dtype = _core.as_dtype(dtype)
     if dtype.name not in _WORDS:
         raise _user_error(TypeError, f"rng_bit_generator: unsupported dtype {dtype}")
     try:

@@ -387,11 +387,10 @@ pub fn conjugate(x: &Val) -> Result<Val> {
 pub fn angle(x: &Val, degrees: bool) -> Result<Val> {
     named_jit_one("angle", &[degrees.into()], std::slice::from_ref(x), |args| {
         let x = &args[0];
-        let dtype = match inexact(x.aval().dtype) {
-            wide @ (DType::F64 | DType::C64 | DType::C128) => wide,
-            _ => DType::F32,
-        };
-        let x = convert(x, dtype, x.aval().weak_type && !x.aval().dtype.is_integer())?;
+        let (dtype, is_scalar) = (inexact(x.aval().dtype), x.aval().rank() == 0);
+        // As in the reference, a scalar of half width gives a whole one, and none is of weak type.
+        let is_widened = is_scalar && matches!(dtype, DType::F16 | DType::BF16);
+        let x = convert(x, if is_widened { DType::F32 } else { dtype }, false)?;
         let (re, im) = (real(&x)?, imag(&x)?);
         let radians = lax::atan2(&im, &re)?;
         if degrees { rad2deg(&radians) } else { Ok(radians) }
