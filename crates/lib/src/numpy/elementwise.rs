@@ -5,7 +5,7 @@ use pullback_base::{DType, Result, bail};
 use pullback_ir::Val;
 
 use super::where_;
-use crate::convert::{convert, inexact, int_literal, number, to_dtype};
+use crate::convert::{convert, inexact, int_literal, literal, number, to_dtype};
 use crate::jit::{named_jit, named_jit_one};
 use crate::lax::{self, Rounding};
 use crate::promotion::{check_arguments, promote_inexact};
@@ -84,7 +84,7 @@ pub fn arccosh(x: &Val) -> Result<Val> {
 /// What the primitive raises.
 pub fn log10(x: &Val) -> Result<Val> {
     let log = lax::log(&floating("log10", x)?)?;
-    lax::mul(&log, &number(&log, 1.0 / std::f64::consts::LN_10))
+    lax::mul(&log, &literal(log.aval().dtype, 1.0 / std::f64::consts::LN_10))
 }
 
 /// Radians of degrees.
@@ -292,7 +292,7 @@ fn constant_mask(x: &Val, value: bool) -> Result<Val> {
 pub fn isinf(x: &Val) -> Result<Val> {
     named_jit_one("isinf", &[], std::slice::from_ref(x), |args| {
         let x = &args[0];
-        let is_infinite = |x: &Val| lax::eq(&lax::abs(x)?, &number(x, f64::INFINITY));
+        let is_infinite = |x: &Val| lax::eq(&lax::abs(x)?, &literal(x.aval().dtype, f64::INFINITY));
         match x.aval().dtype.kind() {
             Kind::Float => is_infinite(x),
             Kind::Complex => lax::bitwise_or(&is_infinite(&lax::real(x)?)?, &is_infinite(&lax::imag(x)?)?),
@@ -303,7 +303,7 @@ pub fn isinf(x: &Val) -> Result<Val> {
 
 fn is_exactly(x: &Val, value: f64) -> Result<Val> {
     match x.aval().dtype.kind() {
-        Kind::Float => lax::eq(x, &number(x, value)),
+        Kind::Float => lax::eq(x, &literal(x.aval().dtype, value)),
         Kind::Complex => bail!(Value, "isposinf/isneginf are not well defined for complex types"),
         Kind::Bool | Kind::Signed | Kind::Unsigned | Kind::Float0 | Kind::Key => constant_mask(x, false),
     }
@@ -339,7 +339,7 @@ pub fn signbit(x: &Val) -> Result<Val> {
                 let shift = number(&bits, f64::from(dtype.bits() - 1));
                 lax::to_bool(&lax::shift_right_arithmetic(&bits, &shift)?)
             }
-            Kind::Signed => lax::lt(x, &number(x, 0.0)),
+            Kind::Signed => lax::lt(x, &literal(dtype, 0.0)),
             Kind::Bool | Kind::Unsigned => constant_mask(x, false),
             Kind::Complex | Kind::Float0 | Kind::Key => bail!(Value, "jnp.signbit is not well defined for {dtype}"),
         }
@@ -504,7 +504,7 @@ fn replace_special(x: &Val, nan: Option<&Val>, posinf: Option<&Val>, neginf: Opt
         return Ok(x.clone());
     }
     let greatest = greatest_finite(dtype);
-    let pick = |given: Option<&Val>, default: f64| given.cloned().unwrap_or_else(|| number(x, default));
+    let pick = |given: Option<&Val>, default: f64| given.cloned().unwrap_or_else(|| literal(dtype, default));
     let x = where_(&isnan(x)?, &pick(nan, 0.0), x)?;
     let x = where_(&isposinf(&x)?, &pick(posinf, greatest), &x)?;
     where_(&isneginf(&x)?, &pick(neginf, -greatest), &x)

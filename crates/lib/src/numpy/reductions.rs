@@ -515,6 +515,7 @@ pub fn nanmean(x: &Val, options: &Reduction) -> Result<Val> {
 /// # Errors
 /// As [`var`].
 pub fn nanvar(x: &Val, options: &Reduction, ddof: f64) -> Result<Val> {
+    options.axis.split_names().1.resolve(x.aval().rank())?;
     let known = lax::bitwise_not(&isnan(x)?)?;
     let mask = match &options.where_ {
         Some(mask) => super::logical_and(mask, &known)?,
