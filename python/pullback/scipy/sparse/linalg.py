@@ -10,6 +10,7 @@ from pullback import _core, lax
 from pullback._core import user_error as _user_error
 from pullback.dtypes import finfo as _finfo
 from pullback.flatten_util import ravel_pytree as _ravel
+from pullback.numpy import linalg as _linalg
 from pullback.tree_util import tree_leaves as _leaves
 from pullback.tree_util import tree_structure as _structure
 
@@ -181,7 +182,7 @@ def gmres(A, b, x0=None, *, tol=1e-05, atol=0.0, restart=20, maxiter=None, M=Non
       maxiter: how many spaces at most; ten for each element of `b` by default.
       M: an approximate inverse of A, as `A` is given.
       solve_method: 'batched' or 'incremental'; both build the whole space here.
-    Returns: a pair: a tree like `b`, and None.
+    Returns: a pair: a tree like `b`, and -1 if it holds NaN, else 0.
     Raises:
       TypeError: `A` or `M` is neither a matrix nor a function.
       ValueError: a matrix is not square, `x0` is not like `b`, or there is no such method.
@@ -194,7 +195,8 @@ def gmres(A, b, x0=None, *, tol=1e-05, atol=0.0, restart=20, maxiter=None, M=Non
     if solve_method not in ("batched", "incremental"):
         raise _user_error(ValueError, f"invalid solve_method {solve_method}, must be either 'incremental' or 'batched'")
     method = _partial(_gmres, restart=restart)
-    return _solved(method, A, b, x0, tol, atol, maxiter, M, symmetric=False)
+    x, _ = _solved(method, A, b, x0, tol, atol, maxiter, M, symmetric=False)
+    return x, _n.where(_n.isnan(_norm(_ravel(x)[0])), -1, 0)
 
 
 def _gmres(apply, b, x0, tolerance, maxiter, precondition, restart):
@@ -210,7 +212,7 @@ def _gmres(apply, b, x0, tolerance, maxiter, precondition, restart):
         length = _norm(r).astype(b.dtype)
         basis, image = _krylov(lambda v: precondition(apply(v)), r / _n.where(length == 0, 1, length), size)
         goal = _n.zeros(size + 1, b.dtype).at[0].set(length)
-        weights = _n.linalg.lstsq(image, goal)[0]
+        weights = _linalg.lstsq(image, goal)[0]
         x = x + basis[:, :size] @ weights
         return x, residual(x), step + 1
 
