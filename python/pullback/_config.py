@@ -32,6 +32,7 @@ def _precisions():
 _CHOICES = {
     "jax_numpy_dtype_promotion": {"standard": (), "strict": ("StrictPromotion",)},
     "jax_numpy_rank_promotion": {"allow": (), "warn": ("WarnRankPromotion",), "raise": ("RaiseRankPromotion",)},
+    "jax_default_prng_impl": {"threefry2x32": (), "rbg": ("PrngRbg",), "unsafe_rbg": ("PrngUnsafeRbg",)},
     "jax_default_matmul_precision": _precisions(),
 }
 _DEFAULTS = {
@@ -66,11 +67,15 @@ _DEFAULTS = {
     "jax_legacy_prng_key": "allow",
     "jax_numpy_array_ufunc": True,
     "jax_no_tracing": False,
+    "jax_no_execution": False,
     "jax_no_execution_errors": False,
     "jax_transfer_guard": None,
     "jax_array_garbage_collection_guard": None,
     "jax_high_dynamic_range_gumbel": False,
-    "jax_softmax_custom_jvp": True,
+    "jax_softmax_custom_jvp": False,
+    "jax_allow_f16_reductions": True,
+    "jax_auto_pcast": True,
+    "jax2tf_associative_scan_reductions": False,
     "jax_raise_persistent_cache_errors": False,
     "jax_random_seed_offset": 0,
     "jax_default_dtype_bits": "64",
@@ -244,7 +249,39 @@ debug_key_reuse = _State("jax_debug_key_reuse", doc="A context that looks for re
 legacy_prng_key = _State("jax_legacy_prng_key", "allow", doc="A context with a rule for raw keys.")
 transfer_guard = _State("jax_transfer_guard", None, doc="A context; there are no transfers.")
 transfer_guard_host_to_device = transfer_guard_device_to_host = transfer_guard_device_to_device = transfer_guard
-no_execution = _State("jax_no_tracing", doc="A context without tracing.")
+softmax_custom_jvp = _State("jax_softmax_custom_jvp", doc="A context about the rule of softmax's derivative; both have its values.")
+explain_cache_misses = _State("jax_explain_cache_misses", doc="A context that logs why functions are traced anew; nothing is logged yet.")
+jax2tf_associative_scan_reductions = _State(
+    "jax2tf_associative_scan_reductions", doc="A context about reductions that another system converts; there is no such conversion."
+)
+remove_size_one_mesh_axis_from_type = _State(
+    "jax_remove_size_one_mesh_axis_from_type", doc="A context about mesh axes of size 1 in types; types do not show them."
+)
+
+
+class _Fixed(_State):
+    """A context whose other value is not served."""
+
+    def __init__(self, name, value, why, doc=""):
+        super().__init__(name, value, doc)
+        self._why = why
+
+    def __call__(self, new_val=_NOT_GIVEN):
+        if new_val not in (_NOT_GIVEN, None, self._when_called):
+            raise _user_error(NotImplementedError, f"{self._name}={new_val!r} is not implemented: {self._why}")
+        return super().__call__(new_val)
+
+
+allow_f16_reductions = _Fixed(
+    "jax_allow_f16_reductions", True, "reductions of half-width floats are not refused",
+    doc="A context in which sums of half-width floats are allowed, as they always are.",
+)
+auto_pcast = _Fixed(
+    "jax_auto_pcast", True, "values are always made varying over mesh axes where they must be",
+    doc="A context in which values become varying over mesh axes by themselves, as they always do.",
+)
+no_tracing = _Fixed("jax_no_tracing", False, "tracing is not refused", doc="A context without tracing: `False` allows it.")
+no_execution = _Fixed("jax_no_execution", False, "running is not refused", doc="A context without running programs: `False` allows it.")
 
 
 def disable_jit(disable=True):

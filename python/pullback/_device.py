@@ -413,10 +413,14 @@ def default_backend():
 
 def _target(device):
     """A device specification of one leaf: `None`, a device, or a sharding."""
+    from pullback.memory import Space
     from pullback.sharding import PartitionSpec, Sharding, context_sharding
 
     if device is None or isinstance(device, (CpuDevice, Sharding)):
         return device
+    if isinstance(device, Space) and device is not Space.Any:
+        # The host's memory is the device's.
+        return None
     if isinstance(device, PartitionSpec):
         return context_sharding(device, "device_put")
     raise _user_error(
@@ -447,7 +451,7 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
 
     Args:
       x: a tree of arrays and numbers.
-      device: a device, a sharding, or a tree of them that is a prefix of `x`; without one, arrays stay where they are and all
+      device: a device, a sharding, a `jax.memory.Space`, or a tree of them that is a prefix of `x`; without one, arrays stay where they are and all
         else goes, uncommitted, to the default device.
       src: accepted for compatibility; without effect.
       donate: whether the memory of `x` may be taken over; nothing is copied anyway, and `x` stays usable.

@@ -23,14 +23,15 @@ class ExtendedDType:
 
 
 class _KeyDType(ExtendedDType):
-    """Threefry keys."""
+    """Keys of one generator."""
 
-    _pullback_dtype = "key<fry>"
-    name = "key<fry>"
-    itemsize = 8
     kind = "V"
     isnative = True
     type = prng_key
+
+    def __init__(self, name, itemsize):
+        self._pullback_dtype = self.name = name
+        self.itemsize = itemsize
 
     def __repr__(self):
         return self.name
@@ -38,20 +39,20 @@ class _KeyDType(ExtendedDType):
     __str__ = __repr__
 
     def __eq__(self, other):
-        return isinstance(other, _KeyDType)
+        return isinstance(other, _KeyDType) and self.name == other.name
 
     def __hash__(self):
         return hash(self.name)
 
     def __reduce__(self):
-        return _get_key_dtype, ()
+        return _get_key_dtype, (self.name,)
 
 
-_key_dtype = _KeyDType()
+_KEY_DTYPES = {name: _KeyDType(name, itemsize) for name, itemsize in (("key<fry>", 8), ("key<rbg>", 16), ("key<urbg>", 16))}
 
 
-def _get_key_dtype():
-    return _key_dtype
+def _get_key_dtype(name):
+    return _KEY_DTYPES[name]
 
 
 class _ScalarMeta(type):
@@ -96,7 +97,18 @@ scalar_types = {name: _scalar_type(_np.dtype(name)) for name in _NUMPY}
 
 
 def scalar_type(name):
-    """The class of the element type with a name: `jax.numpy.float32` and its kin."""
+    """The class of the element type with a name: `jax.numpy.float32` and its kin.
+
+    Args:
+      name: a name such as 'float32'.
+    Returns: a class; called, it makes arrays.
+    Raises:
+      AttributeError: there is no such element type.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.dtypes.scalar_type("int8").dtype
+      dtype('int8')
+    """
     if name not in scalar_types:
         if name not in _SMALL:
             raise AttributeError(f"there is no element type {name!r}")
@@ -115,12 +127,36 @@ def __getattr__(name):
 
 
 def canonicalize_dtype(dtype, allow_extended_dtype=False):
-    """The dtype that arrays get: 64-bit types are narrowed while they are off."""
+    """The dtype that arrays get: 64-bit types are narrowed while they are off.
+
+    Args:
+      dtype: anything that names a dtype.
+      allow_extended_dtype: taken for compatibility; element types of keys are always allowed.
+    Returns: a NumPy dtype, or the element type of keys.
+    Raises:
+      TypeError: there is no such dtype.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.dtypes.canonicalize_dtype("float64")
+      dtype('float32')
+    """
     return _as_dtype(dtype)
 
 
 def dtype(x, *, canonicalize=False):
-    """The dtype of an array, number or anything that names one."""
+    """The dtype of an array, number or anything that names one.
+
+    Args:
+      x: an array, a number, a dtype or a scalar type.
+      canonicalize: taken for compatibility; dtypes are canonical.
+    Returns: a NumPy dtype, or the element type of keys.
+    Raises:
+      ValueError: `x` is None. TypeError: `x` has no dtype.
+    Differentiable: no, the result is no array.
+    Example:
+      >>> jax.dtypes.dtype(1.0)
+      dtype('float32')
+    """
     if x is None:
         raise _user_error(ValueError, f"Invalid argument to dtype: {x}.")
     if isinstance(x, type):
@@ -129,7 +165,19 @@ def dtype(x, *, canonicalize=False):
 
 
 def issubdtype(a, b):
-    """Whether one element type belongs to another or to an abstract class of them."""
+    """Whether one element type belongs to another or to an abstract class of them.
+
+    Args:
+      a: anything that names a dtype, or an abstract class of them such as `numpy.integer`.
+      b: likewise; `jax.dtypes.prng_key` is the class of keys.
+    Returns: a bool.
+    Raises:
+      TypeError: an argument names no dtype.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.dtypes.issubdtype(jnp.bfloat16, jnp.floating), jax.dtypes.issubdtype("int8", jnp.floating)
+      (True, False)
+    """
     a_type = _class_of(a)
     b_type = b if isinstance(b, type) and issubclass(b, _np.generic) else _class_of(b)
     if a_type is b_type:
@@ -163,7 +211,20 @@ def _kind_of_small(x):
 
 
 def isdtype(dtype, kind):
-    """Whether an element type is of a kind: a type, a name of a kind, or a tuple of them."""
+    """Whether an element type is of a kind: a type, a name of a kind, or a tuple of them.
+
+    Args:
+      dtype: anything that names a dtype.
+      kind: a dtype; 'bool', 'signed integer', 'unsigned integer', 'integral', 'real floating', 'complex floating' or
+        'numeric'; or a tuple of these, of which one is enough.
+    Returns: a bool.
+    Raises:
+      ValueError: there is no kind of that name. TypeError: `dtype` names no dtype.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.dtypes.isdtype("int8", ("bool", "integral"))
+      True
+    """
     kinds = kind if isinstance(kind, tuple) else (kind,)
     dtype = _as_dtype_exact(dtype)
     names = {
@@ -193,40 +254,105 @@ def _as_dtype_exact(dtype):
 
 
 def is_python_scalar(x):
-    """Whether `x` is a number of Python, or weakly typed like one."""
+    """Whether `x` is a number of Python, or weakly typed like one.
+
+    Args:
+      x: any object.
+    Returns: a bool.
+    Differentiable: no, the result is no array.
+    Example:
+      >>> jax.dtypes.is_python_scalar(1.0), jax.dtypes.is_python_scalar(jnp.ones(1))
+      (True, False)
+    """
     return isinstance(x, (bool, int, float, complex)) or getattr(x, "weak_type", False) and getattr(x, "ndim", 1) == 0
 
 
 def finfo(dtype):
-    """Limits of a floating type."""
+    """Limits of a floating type.
+
+    Args:
+      dtype: anything that names a floating or complex dtype.
+    Returns: an object with `bits`, `eps`, `max`, `min`, `tiny` and more, as NumPy's.
+    Raises:
+      ValueError: the dtype is not floating. TypeError: there is no such dtype.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> float(jax.dtypes.finfo("float32").eps)
+      1.1920928955078125e-07
+    """
     import ml_dtypes
 
     return ml_dtypes.finfo(_as_dtype_exact(dtype))
 
 
 def iinfo(dtype):
-    """Limits of an integer type."""
+    """Limits of an integer type.
+
+    Args:
+      dtype: anything that names an integer dtype.
+    Returns: an object with `bits`, `max` and `min`, as NumPy's.
+    Raises:
+      ValueError: the dtype is not of integers. TypeError: there is no such dtype.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.dtypes.iinfo("int8").max
+      127
+    """
     import ml_dtypes
 
     return ml_dtypes.iinfo(_as_dtype_exact(dtype))
 
 
 def result_type(*args, return_weak_type_flag=False):
-    """The dtype to which arguments promote."""
+    """The dtype to which arguments promote.
+
+    Args:
+      *args: arrays, numbers or dtypes; Python numbers give way to the others.
+      return_weak_type_flag: taken for compatibility and ignored.
+    Returns: a NumPy dtype.
+    Raises:
+      TypeError: an argument has no dtype. ValueError: there are no arguments.
+    Differentiable: no, the result is no array.
+    Example:
+      >>> jax.dtypes.result_type(jnp.int8(1), 2.0)
+      dtype('float32')
+    """
     import pullback.numpy as jnp
 
     return jnp.result_type(*args)
 
 
 def promote_types(a, b):
-    """The dtype to which two types promote."""
+    """The dtype to which two types promote.
+
+    Args:
+      a, b: anything that names a dtype.
+    Returns: a NumPy dtype.
+    Raises:
+      TypeError: an argument names no dtype.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.dtypes.promote_types("int8", "uint8")
+      dtype('int16')
+    """
     import pullback.numpy as jnp
 
     return jnp.promote_types(a, b)
 
 
 def scalar_type_of(x):
-    """The type of Python numbers nearest to that of `x`."""
+    """The type of Python numbers nearest to that of `x`.
+
+    Args:
+      x: an array or a number.
+    Returns: bool, int, float or complex.
+    Raises:
+      TypeError: `x` is no number.
+    Differentiable: no, the result is no array.
+    Example:
+      >>> jax.dtypes.scalar_type_of(jnp.int8(3))
+      <class 'int'>
+    """
     kind = dtype(x)
     for root, python in ((_np.bool_, bool), (_np.integer, int), (_np.floating, float), (_np.complexfloating, complex)):
         if issubdtype(kind, root):
@@ -235,7 +361,18 @@ def scalar_type_of(x):
 
 
 def check_user_dtype_supported(dtype, fun_name=None):
-    """Raises for dtypes that arrays cannot have."""
+    """Raises for dtypes that arrays cannot have.
+
+    Args:
+      dtype: anything that names a dtype.
+      fun_name: taken for compatibility and ignored.
+    Returns: None.
+    Raises:
+      TypeError: arrays cannot have the dtype.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.dtypes.check_user_dtype_supported("float32")
+    """
     _as_dtype(dtype)
 
 

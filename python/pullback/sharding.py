@@ -520,12 +520,20 @@ def with_sharding_constraint(x, shardings):
     Raises:
       RuntimeError: a spec without a mesh in the context.
       TypeError: an entry is no sharding or spec.
-      ValueError: a sharding that does not fit a shape, or a tree that does not fit `x`.
+      ValueError: a sharding is None or does not fit a shape, or a tree that does not fit `x`.
     Differentiable: yes, linear; cotangents are put in the same place.
     Example:
       >>> print(jax.lax.with_sharding_constraint(jnp.arange(2), jax.sharding.SingleDeviceSharding(jax.devices()[0])))
       [0 1]
     """
+    from pullback._device import _spread
+
+    if any(target is None for target in _spread(shardings, x, "with_sharding_constraint shardings")):
+        raise _user_error(
+            ValueError,
+            "One of with_sharding_constraint arguments got sharding None which is not allowed. Please only pass "
+            "`jax.sharding.Sharding` instances."
+        )
     return _put_tree(x, shardings, "with_sharding_constraint", "pjit outputs with pytree key path result")
 
 

@@ -1,7 +1,7 @@
 """Functions of trees of containers, under short names."""
 
 from pullback.tree_util import (
-    register_static as static,
+    static,
     tree_all as all,
     tree_broadcast as broadcast,
     tree_flatten as flatten,

@@ -1,5 +1,6 @@
 """Utilities for trees of containers (pytrees)."""
 
+import collections as _collections
 import functools as _functools
 from typing import Any as _Any
 
@@ -365,18 +366,57 @@ def tree_broadcast(prefix_tree, full_tree, is_leaf=None):
     return treedef.unflatten(_core._broadcast_prefix(prefix_tree, treedef))
 
 
-def is_tree_node(x):
-    """Whether `x` is a container: its children, of which there may be none, are trees.
+def _is_container(x):
+    return not treedef_is_leaf(tree_structure(x))
+
+
+def is_tree_node(typ):
+    """Whether instances of a type are containers: built-in ones, named tuples, or registered ones.
 
     Args:
-      x: any object.
+      typ: a type.
     Returns: a bool.
+    Raises:
+      TypeError: None is given; its type is a container without children.
     Differentiable: no; values are not looked at.
     Example:
-      >>> jax.tree_util.is_tree_node([]), jax.tree_util.is_tree_node(1.0)
+      >>> jax.tree_util.is_tree_node(list), jax.tree_util.is_tree_node(float)
       (True, False)
     """
-    return not treedef_is_leaf(tree_structure(x))
+    if not isinstance(typ, type):
+        if typ is None:
+            raise _user_error(TypeError, "is_tree_node takes a type, got None; its type is types.NoneType")
+        return False
+    is_named_tuple = issubclass(typ, tuple) and hasattr(typ, "_fields")
+    return typ in _BUILT_IN or is_named_tuple or _core.is_registered(typ)
+
+
+_BUILT_IN = (list, tuple, dict, type(None), _collections.OrderedDict, _collections.defaultdict)
+
+
+def static(**kwargs):
+    """A field of a dataclass that is static once `register_dataclass` makes it a container: no child, but part of its structure.
+
+    Args:
+      **kwargs: what `dataclasses.field` takes; `metadata` gains `static=True`.
+    Returns: a field.
+    Raises:
+      TypeError: an argument that `dataclasses.field` does not take.
+    Differentiable: no; static fields are no arrays.
+    Example:
+      >>> import dataclasses
+      >>> @jax.tree_util.register_dataclass
+      ... @dataclasses.dataclass
+      ... class Layer:
+      ...     weights: object
+      ...     name: str = jax.tree.static(default="first")
+      >>> jax.tree.leaves(Layer([1, 2]))
+      [1, 2]
+    """
+    import dataclasses
+
+    metadata = {**(kwargs.pop("metadata", None) or {}), "static": True}
+    return dataclasses.field(metadata=metadata, **kwargs)
 
 
 class _Registry:
@@ -387,10 +427,10 @@ class _Registry:
 
     def flatten_one_level(self, tree):
         """Children and static data of a container; `None` for a leaf."""
-        return None if not is_tree_node(tree) else flatten_one_level(tree)
+        return None if not _is_container(tree) else flatten_one_level(tree)
 
     def flatten_one_level_with_keys(self, tree):
-        return None if not is_tree_node(tree) else flatten_one_level_with_keys(tree)
+        return None if not _is_container(tree) else flatten_one_level_with_keys(tree)
 
     def register_node(self, nodetype, to_iterable, from_iterable, to_iterable_with_keys=None):
         _core.register_pytree_node(nodetype, to_iterable, from_iterable, to_iterable_with_keys)
@@ -412,7 +452,7 @@ def flatten_one_level(tree):
       >>> jax.tree_util.flatten_one_level({"b": [1, 2], "a": 3})
       ([3, [1, 2]], ['a', 'b'])
     """
-    if not is_tree_node(tree):
+    if not _is_container(tree):
         raise _user_error(ValueError, f"can't tree-flatten type: {type(tree)}")
     outer = tree_structure(tree, is_leaf=lambda node: node is not tree)
     return outer.flatten_up_to(tree), outer.node_data()[1]
@@ -431,7 +471,7 @@ def flatten_one_level_with_keys(tree):
       >>> jax.tree_util.flatten_one_level_with_keys([1, (2,)])
       ([(SequenceKey(idx=0), 1), (SequenceKey(idx=1), (2,))], None)
     """
-    if not is_tree_node(tree):
+    if not _is_container(tree):
         raise _user_error(ValueError, f"can't tree-flatten type: {type(tree)}")
     return _core._keyed_children(tree), tree_structure(tree).node_data()[1]
 

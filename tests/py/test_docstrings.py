@@ -27,7 +27,7 @@ MODULES = ("pullback", "pullback.numpy", "pullback.lax", "pullback.nn", "pullbac
            "pullback.scipy.fft", "pullback.scipy.integrate", "pullback.scipy.interpolate", "pullback.scipy.ndimage",
            "pullback.scipy.cluster.vq", "pullback.scipy.stats", "pullback.experimental", "pullback.experimental.checkify",
            "pullback.ops", "pullback.ref", "pullback.sharding", "pullback.custom_derivatives", "pullback.custom_batching",
-           "pullback.ad_checkpoint", "pullback.test_util", "pullback.dlpack", "pullback.profiler", "pullback.monitoring",
+           "pullback.ad_checkpoint", "pullback.test_util", "pullback.dlpack", "pullback.dtypes", "pullback.profiler", "pullback.monitoring",
            "pullback.experimental.layout", "pullback.experimental.mesh_utils", "pullback.experimental.multihost_utils",
            *(f"pullback.scipy.stats.{module.name}" for module in pkgutil.iter_modules(pullback.scipy.stats.__path__)
              if not module.name.startswith("_")))  # fmt: skip

@@ -63,7 +63,8 @@ def check_equal(got, want, what):
 def elements(rng, aval, domain):
     low, high = domain
     if is_key(aval):
-        return jax.random.split(jax.random.key(int(rng.integers(1 << 30))), int(np.prod(aval.shape))).reshape(aval.shape)
+        key = jax.random.key(int(rng.integers(1 << 30)), dtype=aval.dtype)
+        return jax.random.split(key, int(np.prod(aval.shape))).reshape(aval.shape)
     if aval.dtype == bool:
         return jnp.asarray(rng.random(aval.shape) < 0.5)
     numbers = rng.uniform(low, high, aval.shape)
@@ -232,6 +233,7 @@ M = jnp.asarray(np.random.default_rng(2).normal(size=(4, 6)), jnp.float32)
 V = M[0]
 I = jnp.array([3, 0, -1, 9, 2])
 KEY = jax.random.key(7)
+RBG = jax.random.key(7, impl="rbg")
 
 PROGRAMS = {
     "train step": (train_step, mlp_params([64, 32, 10]), M[:, :1] * jnp.ones(64), jnp.array([1, 2, 3, 9])),
@@ -282,6 +284,14 @@ PROGRAMS = {
     "keys in a loop": (lambda key: lax.fori_loop(0, 3, lambda i, k: jax.random.split(k)[1], key), KEY),
     "keys from a seed": (lambda seed: jax.random.key(seed), 3),
     "permutation": (lambda key: jax.random.permutation(key, 10), KEY),
+    "rbg": (lambda key: (jax.random.normal(key, (7,)), jax.random.split(key, 3), jax.random.fold_in(key, 5)), RBG),
+    "unsafe rbg": (lambda key: (jax.random.split(key, (2, 3)), jax.random.fold_in(key, 5)), jax.random.key(7, impl="unsafe_rbg")),
+    "rbg keys of a batch": (lambda keys: jax.vmap(lambda k: jax.random.uniform(k, (2,)))(keys), jax.random.split(RBG, 3)),
+    "rbg keys moved": (
+        lambda keys: (keys.T, keys[1:, ::-1], keys.reshape(3, 2), keys[0, 1], jnp.concatenate([keys, keys]), keys[jnp.array([1, 0, 1])]),
+        jax.random.split(RBG, (2, 3)),
+    ),
+    "rbg keys in a loop": (lambda key: lax.fori_loop(0, 3, lambda i, k: jax.random.split(k)[1], key), RBG),
     "bits": (lambda key: (jax.random.bits(key, (5,), "uint8"), jax.random.bits(key, (2, 3), "uint16")), KEY),
     "custom jvp": (jax.grad(lambda x: safe_log(x).sum()), V),
     "custom vjp": (jax.grad(lambda x: clipped(x).sum()), V),

@@ -214,6 +214,10 @@ fn encode(dtype: DType, number: Number) -> [u64; 2] {
         }
         DType::Float0 => 0,
         DType::KeyFry => number.as_i128() as u64,
+        DType::KeyRbg | DType::KeyUnsafeRbg => {
+            let words = number.as_i128();
+            return [words as u64, (words >> 64) as u64];
+        }
         small => MiniFloat::of(small).expect("only small floats are left").encode(real).into(),
     };
     [low, 0]
@@ -239,6 +243,7 @@ fn decode(dtype: DType, [low, high]: [u64; 2]) -> Number {
         DType::U16 => Number::Int((low as u16).into()),
         DType::U32 => Number::Int((low as u32).into()),
         DType::U64 | DType::KeyFry => Number::Int(low.into()),
+        DType::KeyRbg | DType::KeyUnsafeRbg => Number::Int((u128::from(low) | u128::from(high) << 64) as i128),
         DType::F16 => Number::Real(f16::from_bits(low as u16).to_f64()),
         DType::BF16 => Number::Real(bf16::from_bits(low as u16).to_f64()),
         DType::F32 => Number::Real(f32::from_bits(low as u32).into()),

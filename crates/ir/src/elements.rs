@@ -17,6 +17,8 @@ pub fn value_dtype(dtype: DType) -> DType {
         DType::C64 => DType::F32,
         DType::C128 => DType::F64,
         DType::KeyFry => DType::U32,
+        // Four words are two pairs, the first word in the low half.
+        DType::KeyRbg | DType::KeyUnsafeRbg => DType::U64,
         DType::I2 | DType::I4 => DType::I8,
         DType::U2 | DType::U4 => DType::U8,
         small if MiniFloat::of(small).is_some() => DType::F32,
@@ -35,7 +37,7 @@ pub fn memory_dtype(dtype: DType) -> DType {
 
 /// Number of loop IR values in one element of `dtype`.
 pub fn values_per_element(dtype: DType) -> usize {
-    if dtype.is_complex() || dtype == DType::KeyFry { 2 } else { 1 }
+    if dtype.is_complex() || dtype.is_key() { 2 } else { 1 }
 }
 
 /// Whether programs can hold elements of the type: all but `float0`, which says nothing.

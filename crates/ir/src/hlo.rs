@@ -172,6 +172,8 @@ pub fn element_type(dtype: DType) -> &'static str {
         DType::U16 => "ui16",
         DType::U32 => "ui32",
         DType::U64 | DType::KeyFry => "ui64",
+        // An axis of its four words after those of the array.
+        DType::KeyRbg | DType::KeyUnsafeRbg => "4xui32",
         DType::F4E2M1FN => "f4E2M1FN",
         DType::F8E3M4 => "f8E3M4",
         DType::F8E4M3 => "f8E4M3",

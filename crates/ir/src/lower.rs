@@ -345,6 +345,11 @@ pub fn constant(loops: &mut Builder, scalar: Scalar) -> Elem {
             let word = |bits: u64| Scalar::int(DType::U32, i128::from(bits as u32));
             Elem::Two(loops.constant(word(bits)), loops.constant(word(bits >> 32)))
         }
+        DType::KeyRbg | DType::KeyUnsafeRbg => {
+            let bits = scalar.to_bits();
+            let pair = |bits: u128| Scalar::int(DType::U64, i128::from(bits as u64));
+            Elem::Two(loops.constant(pair(bits)), loops.constant(pair(bits >> 64)))
+        }
         _ => Elem::One(loops.constant(scalar.convert(value_dtype(dtype)))),
     }
 }

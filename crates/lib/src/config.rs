@@ -2,6 +2,7 @@
 //!
 //! They are kept where user calls enter, in `pullback_trace::settings`.
 
+use pullback_core::prims::KeyKind;
 use pullback_trace::settings::{Setting, is_on};
 
 pub use pullback_trace::settings::{settings, x64};
@@ -9,6 +10,15 @@ pub use pullback_trace::settings::{settings, x64};
 /// Whether strong dtypes never promote.
 pub fn is_strict() -> bool {
     is_on(Setting::StrictPromotion)
+}
+
+/// The generator of keys where none is named.
+pub fn default_generator() -> KeyKind {
+    match (is_on(Setting::PrngRbg), is_on(Setting::PrngUnsafeRbg)) {
+        (true, _) => KeyKind::Rbg,
+        (false, true) => KeyKind::UnsafeRbg,
+        (false, false) => KeyKind::Threefry,
+    }
 }
 
 /// Whether operands of different rank are an error.

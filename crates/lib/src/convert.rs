@@ -31,9 +31,10 @@ pub fn to_dtype(x: &Val, dtype: DType) -> Result<Val> {
     convert(x, dtype, false)
 }
 
-/// A number of the dtype of `like`, strongly typed.
+/// A number of the dtype of `like`, of weak type where that is.
 pub fn number(like: &Val, value: f64) -> Val {
-    literal(like.aval().dtype, value)
+    let aval = like.aval();
+    Val::Literal(Scalar::float(aval.dtype, value).weak(aval.weak_type))
 }
 
 /// A number of the given dtype.

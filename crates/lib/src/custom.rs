@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use pullback_base::{Result, Scalar, bail};
+use pullback_base::{DType, Result, Scalar};
 use pullback_core::control::{CUSTOM_JVP_CALL, CustomJvpCall, JvpRuleRef};
 use pullback_ir::{CustomRule, EmitRef, Params, Tangents, Val, Vals};
 use pullback_trace::{bind_one, with_current};
@@ -65,36 +65,12 @@ impl CustomRule for Rule {
     }
 }
 
-/// `log(exp(x) + exp(y))` without overflow, of real operands in one floating dtype.
-///
-/// # Errors
-/// `NotImplemented` for complex numbers; when shapes do not go together.
-pub(crate) fn logaddexp(x: &Val, y: &Val) -> Result<Val> {
-    static LOGADDEXP: CustomJvp = CustomJvp::new("logaddexp", logaddexp_value, "_logaddexp_jvp", logaddexp_tangent);
-    if x.aval().dtype.is_complex() {
-        bail!(NotImplemented, "logaddexp of complex numbers is not implemented");
-    }
-    LOGADDEXP.call(&[x.clone(), y.clone()])
-}
-
-fn logaddexp_value(args: &[Val]) -> Result<Val> {
-    let (x, y) = (&args[0], &args[1]);
-    let greatest = lax::max(x, y)?;
-    let difference = lax::sub(x, y)?;
-    // Equal infinities have no difference; their sum is the answer, and NaN stays NaN.
-    let is_undefined = lax::ne(&difference, &difference)?;
-    let sum = lax::add(x, y)?;
-    let gap = lax::neg(&lax::abs(&difference)?)?;
-    let value = lax::add(&greatest, &lax::log1p(&lax::exp(&gap)?)?)?;
-    lax::select(&is_undefined, &sum, &value)
-}
-
-fn logaddexp_tangent(out: &Val, args: &[Val], tangents: &[Option<Val>]) -> Result<Option<Val>> {
-    let mut sum = None;
-    for (x, dot) in args.iter().zip(tangents) {
+/// The sum of the terms that some tangents give.
+fn summed(tangents: &[Option<Val>], weight: impl Fn(usize) -> Result<Val>) -> Result<Option<Val>> {
+    let mut sum: Option<Val> = None;
+    for (i, dot) in tangents.iter().enumerate() {
         let Some(dot) = dot else { continue };
-        let weight = lax::exp(&lax::sub(&without_inf(x)?, &without_inf(out)?)?)?;
-        let term = lax::mul(dot, &weight)?;
+        let term = lax::mul(dot, &weight(i)?)?;
         sum = Some(match sum {
             None => term,
             Some(sum) => lax::add(&sum, &term)?,
@@ -103,8 +79,144 @@ fn logaddexp_tangent(out: &Val, args: &[Val], tangents: &[Option<Val>]) -> Resul
     Ok(sum)
 }
 
+/// `log(exp(x) + exp(y))` without overflow, of operands in one floating or complex dtype; the imaginary part is an angle
+/// from `-pi` up to `pi`.
+///
+/// # Errors
+/// When shapes do not go together.
+pub(crate) fn logaddexp(x: &Val, y: &Val) -> Result<Val> {
+    static LOGADDEXP: CustomJvp = CustomJvp::new("logaddexp", logaddexp_value, "_logaddexp_jvp", logaddexp_tangent);
+    LOGADDEXP.call(&[x.clone(), y.clone()])
+}
+
+fn logaddexp_value(args: &[Val]) -> Result<Val> {
+    let (x, y) = (&args[0], &args[1]);
+    if x.aval().dtype.is_complex() { complex_logaddexp(x, y) } else { real_logaddexp(x, y, lax::exp, lax::log1p) }
+}
+
+type Function = fn(&Val) -> Result<Val>;
+
+/// `max(x, y) + log1p(exp(-|x - y|))` in some base.
+fn real_logaddexp(x: &Val, y: &Val, exp: Function, log1p: Function) -> Result<Val> {
+    let greatest = lax::max(x, y)?;
+    let difference = lax::sub(x, y)?;
+    // Equal infinities have no difference; their sum is the answer, and NaN stays NaN.
+    let is_undefined = lax::ne(&difference, &difference)?;
+    let sum = lax::add(x, y)?;
+    let gap = lax::neg(&lax::abs(&difference)?)?;
+    let value = lax::add(&greatest, &log1p(&exp(&gap)?)?)?;
+    lax::select(&is_undefined, &sum, &value)
+}
+
+/// The smaller less the greater is the sum less twice the greater, whichever that is.
+fn complex_logaddexp(x: &Val, y: &Val) -> Result<Val> {
+    let greatest = lax::max(x, y)?;
+    let gap = lax::sub(&lax::add(x, y)?, &lax::mul(&greatest, &convert::number(&greatest, 2.0))?)?;
+    with_principal_angle(&lax::add(&greatest, &lax::log1p(&lax::exp(&gap)?)?)?)
+}
+
+fn with_principal_angle(z: &Val) -> Result<Val> {
+    let (re, im) = (lax::real(z)?, lax::imag(z)?);
+    let (half, whole) = (convert::number(&im, std::f64::consts::PI), convert::number(&im, std::f64::consts::TAU));
+    let turned = lax::rem(&lax::add(&im, &half)?, &whole)?;
+    let is_negative = lax::lt(&turned, &convert::number(&turned, 0.0))?;
+    let turned = lax::select(&is_negative, &lax::add(&turned, &whole)?, &turned)?;
+    lax::complex(&re, &lax::sub(&turned, &half)?)
+}
+
+fn logaddexp_tangent(out: &Val, args: &[Val], tangents: &[Option<Val>]) -> Result<Option<Val>> {
+    summed(tangents, |i| lax::exp(&lax::sub(&without_inf(&args[i])?, &without_inf(out)?)?))
+}
+
+/// `log2(2**x + 2**y)`, as [`logaddexp`].
+///
+/// # Errors
+/// When shapes do not go together.
+pub(crate) fn logaddexp2(x: &Val, y: &Val) -> Result<Val> {
+    static LOGADDEXP2: CustomJvp =
+        CustomJvp::new("logaddexp2", logaddexp2_value, "_logaddexp2_jvp", logaddexp2_tangent);
+    LOGADDEXP2.call(&[x.clone(), y.clone()])
+}
+
+fn logaddexp2_value(args: &[Val]) -> Result<Val> {
+    let (x, y) = (&args[0], &args[1]);
+    if !x.aval().dtype.is_complex() {
+        return real_logaddexp(x, y, lax::exp2, log1p_of_two);
+    }
+    let greatest = lax::max(x, y)?;
+    let gap = lax::sub(&lax::add(x, y)?, &lax::mul(&greatest, &convert::number(&greatest, 2.0))?)?;
+    with_principal_angle(&lax::add(&greatest, &log1p_of_two(&lax::exp2(&gap)?)?)?)
+}
+
+/// `log2(1 + x)`.
+fn log1p_of_two(x: &Val) -> Result<Val> {
+    lax::mul(&lax::log1p(x)?, &convert::literal(x.aval().dtype, std::f64::consts::LOG2_E))
+}
+
+fn logaddexp2_tangent(out: &Val, args: &[Val], tangents: &[Option<Val>]) -> Result<Option<Val>> {
+    summed(tangents, |i| lax::exp2(&lax::sub(&without_inf(&args[i])?, &without_inf(out)?)?))
+}
+
 fn without_inf(x: &Val) -> Result<Val> {
-    let is_inf = lax::eq(x, &Val::Literal(Scalar::greatest(x.aval().dtype)))?;
+    let infinity = Val::Literal(Scalar::greatest(x.aval().dtype).weak(x.aval().weak_type));
+    let is_inf = lax::eq(x, &infinity)?;
     let zero = lax::full_like(x, 0.0)?;
     lax::select(&is_inf, &convert::convert(&zero, x.aval().dtype, x.aval().weak_type)?, x)
+}
+
+/// `sqrt(x² + y²)` without overflow or underflow of the squares; infinite if either operand is. The derivative is the
+/// operand over the length, which is NaN where that is 0.
+///
+/// # Errors
+/// When shapes do not go together.
+pub(crate) fn hypot(x: &Val, y: &Val) -> Result<Val> {
+    static HYPOT: CustomJvp = CustomJvp::new("_hypot", hypot_value, "_hypot_jvp", hypot_tangent);
+    let dtype = x.aval().dtype;
+    if dtype.bits() >= 32 {
+        return HYPOT.call(&[x.clone(), y.clone()]);
+    }
+    let wide = |x: &Val| convert::convert(x, DType::F32, x.aval().weak_type);
+    let length = HYPOT.call(&[wide(x)?, wide(y)?])?;
+    convert::convert(&length, dtype, length.aval().weak_type)
+}
+
+/// Operands that are powers of two times the given ones, whose squares neither overflow nor underflow; and what their
+/// length is to be multiplied with.
+fn in_range(args: &[Val]) -> Result<[Val; 3]> {
+    let (x, y) = (&args[0], &args[1]);
+    let great = lax::max(&lax::abs(x)?, &lax::abs(y)?)?;
+    // The square of the first, and of the second times the scale, are far from both ends of the exponents.
+    let (large, small, scale) = if x.aval().dtype == DType::F64 { (511, -24, 600) } else { (63, -12, 75) };
+    let power = |exponent: i32| convert::number(x, 2f64.powi(exponent));
+    let is_large = lax::ge(&great, &power(large))?;
+    let is_small = lax::le(&great, &power(small))?;
+    let pick = |normal: &Val, down: &Val, up: &Val| lax::select(&is_large, down, &lax::select(&is_small, up, normal)?);
+    let shape = great.aval().shape.to_vec();
+    let filled = |exponent: i32| lax::full(&shape, &power(exponent));
+    let scaled = |x: &Val| {
+        let x = crate::broadcast::broadcast_to(x, &shape)?;
+        pick(&x, &lax::mul(&x, &power(-scale))?, &lax::mul(&x, &power(scale))?)
+    };
+    Ok([scaled(x)?, scaled(y)?, pick(&filled(0)?, &filled(scale)?, &filled(-scale)?)?])
+}
+
+fn length(x: &Val, y: &Val) -> Result<Val> {
+    lax::sqrt(&lax::add(&lax::square(x)?, &lax::square(y)?)?)
+}
+
+fn hypot_value(args: &[Val]) -> Result<Val> {
+    let [x, y, scale] = in_range(args)?;
+    let value = lax::mul(&length(&x, &y)?, &scale)?;
+    let infinity = convert::number(&value, f64::INFINITY);
+    let is_infinite = |x: &Val| lax::eq(&lax::abs(x)?, &infinity);
+    let is_infinite = lax::bitwise_or(&is_infinite(&args[0])?, &is_infinite(&args[1])?)?;
+    let shape = value.aval().shape.to_vec();
+    let is_infinite = crate::broadcast::broadcast_to(&is_infinite, &shape)?;
+    lax::select(&is_infinite, &lax::full(&shape, &infinity)?, &value)
+}
+
+fn hypot_tangent(_: &Val, args: &[Val], tangents: &[Option<Val>]) -> Result<Option<Val>> {
+    let [x, y, _] = in_range(args)?;
+    let length = length(&x, &y)?;
+    summed(tangents, |i| lax::div([&x, &y][i], &length))
 }

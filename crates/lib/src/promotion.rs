@@ -106,8 +106,8 @@ pub fn promote_args_inexact(name: &str, xs: &[Val]) -> Result<Operands> {
 /// # Errors
 /// A `Type` error that names the function.
 pub fn check_arguments(name: &str, xs: &[Val]) -> Result<()> {
-    match xs.iter().position(|x| x.aval().dtype == DType::KeyFry) {
+    match xs.iter().map(|x| x.aval().dtype).find(|dtype| dtype.is_key()) {
         None => Ok(()),
-        Some(_) => Err(Error::type_error(format!("{name} does not accept dtype key<fry>."))),
+        Some(dtype) => Err(Error::type_error(format!("{name} does not accept dtype {dtype}."))),
     }
 }

@@ -89,16 +89,16 @@ fn keys_and_uniform_samples() {
     let g = &mut golden;
     let unit =
         |key: &Val, shape: &[usize], dtype| random::uniform(key, shape, dtype, &weak_float(0.0), &weak_float(1.0));
-    g.check("key", &[], |_| random::key(&random::seed_of_int(3)?));
-    g.check("prng_key", &[], |_| random::PRNGKey(&random::seed_of_int(3)?));
-    g.check("key_of_traced", &[i(&[])], |x| random::key(&x[0]));
+    g.check("key", &[], |_| random::key(&random::seed_of_int(3)?, None));
+    g.check("prng_key", &[], |_| random::PRNGKey(&random::seed_of_int(3)?, None));
+    g.check("key_of_traced", &[i(&[])], |x| random::key(&x[0], None));
     g.check("split", &[key()], |x| random::split(&x[0], &[2]));
     g.check("split_raw", &[raw()], |x| random::split(&x[0], &[2]));
     g.check("split_shape", &[key()], |x| random::split(&x[0], &[2, 3]));
     g.check("fold_in", &[raw(), i(&[])], |x| random::fold_in(&x[0], &x[1]));
     g.check("key_data", &[key()], |x| random::key_data(&x[0]));
     g.check("key_data_raw", &[raw()], |x| random::key_data(&x[0]));
-    g.check("wrap", &[raw()], |x| random::wrap_key_data(&x[0]));
+    g.check("wrap", &[raw()], |x| random::wrap_key_data(&x[0], None));
     g.check("clone", &[key()], |x| random::clone(&x[0]));
     g.check("bits", &[key()], |x| random::bits(&x[0], &[3], DType::U32));
     g.check("bits_u8", &[raw()], |x| random::bits(&x[0], &[3], DType::U8));

@@ -13,7 +13,7 @@ const I32: DType = DType::I32;
 const EPSILON: f32 = f32::EPSILON;
 
 fn key() -> Val {
-    random::key(&random::seed_of_int(42).expect("fits")).expect("a seed")
+    random::key(&random::seed_of_int(42).expect("fits"), None).expect("a seed")
 }
 
 fn want(name: &str) -> Vec<u64> {

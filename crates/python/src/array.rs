@@ -269,7 +269,7 @@ impl PyArray {
         let _ = context;
         let py = slf.py();
         let array = slf.get().known(|found| tracer::array_error(py, found))?;
-        if array.dtype() == DType::KeyFry {
+        if array.dtype().is_key() {
             return Err(type_error(
                 "JAX array with PRNGKey dtype cannot be converted to a NumPy array. Use jax.random.key_data(arr) if you wish to \
                  extract the underlying integer array.",

@@ -24,7 +24,7 @@ pub fn to_numpy(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
 fn make_numpy(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
     let make = &numpy(py)?.dtype;
     match dtype {
-        DType::KeyFry => py.import("pullback.dtypes")?.getattr("_key_dtype"),
+        key if key.is_key() => py.import("pullback.dtypes")?.getattr("_KEY_DTYPES")?.get_item(key.name()),
         DType::Float0 => make.bind(py).call1((vec![("float0", "V0")],)),
         _ if is_of_numpy(dtype) => make.bind(py).call1((dtype.name(),)),
         _ => make.bind(py).call1((py.import("ml_dtypes")?.getattr(dtype.name())?,)),

@@ -1,16 +1,17 @@
 //! A function in the making: operations written one after the other, regions inside.
 
+use std::cell::RefCell;
 use std::fmt::Write;
 
-use pullback_base::{Array, Aval, Result, Scalar, Span};
+use pullback_base::{Array, Aval, Error, Result, Scalar, Span};
 use pullback_ir::hlo::{HloBody, HloCx, HloName, HloRegion, HloValue, HloValues};
 use pullback_ir::lower::Elem;
-use pullback_ir::{Atom, Jaxpr, JaxprRef, Params};
+use pullback_ir::{Atom, Batch, BatchDims, Emit, Jaxpr, JaxprRef, Params, PrimRef, Val};
 use pullback_loops::Builder;
 use smallvec::SmallVec;
 
 use crate::cost::{self, Cost};
-use crate::module::{Module, Outlined, push_terminator, wrong_results};
+use crate::module::{Module, Outlined, border, push_terminator, wrong_results};
 use crate::scalar;
 use crate::text::{
     push_dense, push_element, push_name, push_names, push_number, push_quoted, push_result_types, push_type, push_types,
@@ -71,7 +72,12 @@ impl<'m> Function<'m> {
 
     /// Keys as words at the border of the program, and back.
     pub(crate) fn bitcast_border(&mut self, x: HloValue, aval: Aval) -> HloValue {
-        if x.aval.dtype == aval.dtype { x } else { (self as &mut dyn HloCx).bitcast(x, &aval.shape, aval.dtype) }
+        if x.aval.dtype == aval.dtype {
+            return x;
+        }
+        // The words of wide keys are an axis already.
+        let is_wide = is_wide_key(x.aval) || is_wide_key(aval);
+        if is_wide { HloValue { aval, ..x } } else { (self as &mut dyn HloCx).bitcast(x, &aval.shape, aval.dtype) }
     }
 
     fn start_line(&mut self) {
@@ -197,7 +203,10 @@ impl<'m> Function<'m> {
             let span = if eqn.span.is_known() { eqn.span } else { around.1 };
             self.place = (eqn.prim.0.name(), span);
             let out_avals = jaxpr.eqn_out_avals(eqn);
-            let outs = span.scope(|| eqn.prim.hlo(eqn.prim, &eqn.params, self, &ins, out_avals))?;
+            let outs = span.scope(|| match moves_wide_keys(eqn.prim, &ins) {
+                true => self.write_by_words(eqn.prim, &eqn.params, &ins, out_avals),
+                false => eqn.prim.hlo(eqn.prim, &eqn.params, self, &ins, out_avals),
+            })?;
             if outs.len() != out_avals.len() {
                 return Err(wrong_results(eqn.prim.0.name(), outs.len(), out_avals.len()));
             }
@@ -207,6 +216,50 @@ impl<'m> Function<'m> {
         }
         self.place = around;
         Ok(jaxpr.outs.iter().map(|&atom| self.operand(&env, atom)).collect())
+    }
+
+    /// A primitive that moves keys, as the batch of what it does to each of their words.
+    fn write_by_words(
+        &mut self,
+        prim: PrimRef,
+        params: &Params,
+        ins: &[HloValue],
+        out_avals: &[Aval],
+    ) -> Result<HloValues> {
+        let dims: Vec<Option<usize>> = ins.iter().map(|x| is_wide_key(x.aval).then(|| x.aval.rank())).collect();
+        let words: HloValues = ins.iter().map(|&x| HloValue { aval: border(x.aval), ..x }).collect();
+        let out_dims = RefCell::new(BatchDims::new());
+        let batch = Batch { size: WIDE_KEY_WORDS, name: None };
+        let rule = |e: &dyn Emit, ins: &[Val]| {
+            let made = prim.batch(params, e, &batch, ins, &dims)?;
+            let (outs, dims) = made.ok_or_else(|| unsupported_on_keys(prim))?;
+            *out_dims.borrow_mut() = dims;
+            Ok(outs)
+        };
+        let outs = (self as &mut dyn HloCx).compose(&rule, &words)?;
+        let out_dims = out_dims.into_inner();
+        Ok(outs
+            .iter()
+            .zip(&out_dims)
+            .zip(out_avals)
+            .map(|((&out, &dim), &aval)| self.as_keys(out, dim, aval))
+            .collect())
+    }
+
+    /// Words along an axis, as keys.
+    fn as_keys(&mut self, words: HloValue, dim: Option<usize>, aval: Aval) -> HloValue {
+        let rank = aval.rank();
+        let cx = self as &mut dyn HloCx;
+        let words = match dim {
+            Some(dim) if dim == rank => words,
+            Some(dim) => {
+                let mut order: Vec<usize> = (0..=rank).filter(|&axis| axis != dim).collect();
+                order.push(dim);
+                cx.one("stablehlo.transpose", &format!("dims = {order:?}"), &[words], border(aval))
+            }
+            None => cx.broadcast_in_dim(words, &(0..rank).collect::<Vec<_>>(), &border(aval).shape),
+        };
+        HloValue { aval, ..words }
     }
 
     fn operand(&mut self, env: &[Option<HloValue>], atom: Atom) -> HloValue {
@@ -228,6 +281,43 @@ impl<'m> Function<'m> {
         self.end_line();
         results
     }
+}
+
+/// Words of the keys that are an axis here: no element type has so many bits.
+const WIDE_KEY_WORDS: usize = 4;
+
+/// Primitives that move elements, whatever they are.
+const MOVEMENTS: &[&str] = &[
+    "broadcast_in_dim",
+    "concatenate",
+    "copy",
+    "dynamic_slice",
+    "dynamic_update_slice",
+    "gather",
+    "pad",
+    "reshape",
+    "rev",
+    "scatter",
+    "slice",
+    "split",
+    "squeeze",
+    "stack",
+    "tile",
+    "transpose",
+    "unstack",
+];
+
+fn is_wide_key(aval: Aval) -> bool {
+    aval.dtype.is_key() && aval.dtype.size_bytes() == 4 * WIDE_KEY_WORDS
+}
+
+fn moves_wide_keys(prim: PrimRef, ins: &[HloValue]) -> bool {
+    ins.iter().any(|x| is_wide_key(x.aval)) && MOVEMENTS.contains(&prim.name())
+}
+
+fn unsupported_on_keys(prim: PrimRef) -> Error {
+    let name = prim.name();
+    Error::not_implemented(format!("StableHLO of primitive '{name}' is not implemented for keys of four words"))
 }
 
 /// How often the regions of an operation run.

@@ -103,12 +103,12 @@ pub fn module_text(jaxpr: &Jaxpr, options: &Options) -> Result<Text> {
 }
 
 /// The aval of a value at the border of the program: keys are their words.
-fn border(aval: Aval) -> Aval {
-    if aval.dtype != DType::KeyFry {
+pub(crate) fn border(aval: Aval) -> Aval {
+    if !aval.dtype.is_key() {
         return aval;
     }
     let mut words: Shape = aval.shape.clone();
-    words.push(2);
+    words.push(aval.dtype.size_bytes() / 4);
     Aval::new(&words, DType::U32)
 }
 

@@ -37,7 +37,7 @@ pub fn element(rng: &mut Rng, dtype: DType, domain: (f64, f64)) -> Scalar {
         Kind::Signed | Kind::Unsigned => Scalar::int(dtype, rng.uniform(domain).floor() as i128),
         Kind::Float => Scalar::float(dtype, rng.uniform(domain)),
         Kind::Complex => Scalar::new(dtype, Number::Complex(rng.uniform(domain), rng.uniform(domain))),
-        Kind::Key => Scalar::int(dtype, rng.bits().into()),
+        Kind::Key => Scalar::int(dtype, (u128::from(rng.bits()) << 64 | u128::from(rng.bits())) as i128),
         Kind::Float0 => Scalar::zero(dtype),
     }
 }

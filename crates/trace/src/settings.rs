@@ -55,6 +55,10 @@ settings! {
     MatmulPrecision16,
     /// Random keys made by `PRNGKey` are of the new, typed kind.
     TypedKeys,
+    /// Keys are of the generator `rbg` where none is named.
+    PrngRbg,
+    /// Keys are of the generator `unsafe_rbg` where none is named.
+    PrngUnsafeRbg,
     /// Tracers that outlive their trace are an error at its end.
     CheckLeaks,
 }

@@ -16,6 +16,7 @@ _PARTS = {
         "conv_general_dilated_patches", "conv_general_permutations", "conv_general_shape_tuple", "conv_shape_tuple",
         "conv_transpose", "conv_transpose_shape_tuple", "conv_with_general_padding", "padtype_to_pads",
     ),
+    "pullback.lax._generators": ("after_all", "create_token", "rng_bit_generator"),
     "pullback.lax._parallel": (
         "all_gather", "all_to_all", "axis_index", "axis_size", "pbroadcast", "pcast", "pmax", "pmean", "pmin", "ppermute",
         "pshuffle", "psum", "psum_scatter", "pswapaxes",
@@ -115,7 +116,7 @@ def empty(shape, dtype, *, out_sharding=None):
     Args:
       shape: the shape of the result.
       dtype: the dtype of the result; 64-bit ones are halved without x64.
-      out_sharding: taken for compatibility and ignored.
+      out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: there is no such dtype, or a size is negative.
@@ -124,6 +125,9 @@ def empty(shape, dtype, *, out_sharding=None):
       >>> jax.lax.empty((2,), jnp.int32)
       Array([0, 0], dtype=int32)
     """
+    from pullback._out_sharding import check_out_sharding
+
+    check_out_sharding("lax.empty", out_sharding)
     return _core.numpy.zeros(shape, dtype)
 
 

@@ -4,6 +4,7 @@ import numpy as _np
 
 from pullback._core import user_error as _user_error
 from pullback import _core, lax
+from pullback.custom_derivatives import custom_jvp as _custom_jvp
 
 _n = _core.numpy
 
@@ -39,7 +40,7 @@ def frexp(x, /):
     Raises:
       TypeError: `x` is complex, or neither an array nor a number.
       NotImplementedError: a floating dtype of less than 16 bits.
-    Differentiable: no; results are made of bits and have derivative 0.
+    Differentiable: the mantissa, with derivative `2**-exponent`.
     Example:
       >>> mantissa, exponent = jnp.frexp(jnp.array([6.0, 0.0]))
       >>> print(mantissa, exponent)
@@ -56,7 +57,21 @@ def frexp(x, /):
     exponent = biased.astype(_np.int32) - (ones // 2 - 1)
     is_zero = biased == word(0)
     rest = _n.where(is_zero, x * 0, x)
-    return _n.where(is_plain, lax.bitcast_convert_type(halved, x.dtype), rest), _n.where(is_plain, exponent, 0)
+    exponent = _n.where(is_plain, exponent, 0)
+    return _mantissa(x, _n.where(is_plain, lax.bitcast_convert_type(halved, x.dtype), rest), exponent), exponent
+
+
+@_custom_jvp
+def _mantissa(x, mantissa, exponent):
+    return mantissa
+
+
+@_mantissa.defjvp
+def _mantissa_jvp(primals, tangents):
+    """The exponent is constant almost everywhere, so the mantissa grows as `2**-exponent` times the element."""
+    x, mantissa, exponent = primals
+    slope = _n.exp2(-exponent.astype(x.dtype))
+    return _mantissa(*primals), tangents[0] * slope
 
 
 def spacing(x, /):

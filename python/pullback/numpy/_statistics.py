@@ -1,5 +1,7 @@
 """Order statistics and covariances: what reductions along axes do not give."""
 
+import math as _math
+
 import numpy as _np
 
 from pullback._core import user_error as _user_error
@@ -192,7 +194,7 @@ def _quantile(name, a, q, axis, method, keepdims, weights, skips_nan):
 
 def _last(x, kept, axes):
     """The reduced axes as one, behind the others."""
-    return _n.transpose(x, kept + list(axes)).reshape([x.shape[i] for i in kept] + [-1])
+    return _n.transpose(x, kept + list(axes)).reshape([x.shape[i] for i in kept] + [_math.prod(x.shape[i] for i in axes)])
 
 
 def _of_sorted(rows, q, method, skips_nan):
@@ -200,6 +202,8 @@ def _of_sorted(rows, q, method, skips_nan):
     rows = _n.sort(rows, axis=-1)
     is_nan = _n.isnan(rows)
     size = rows.shape[-1]
+    if size == 0:
+        return _n.full(q.shape + rows.shape[:-1], _np.nan, rows.dtype)
     if skips_nan:
         count = (~is_nan).sum(-1).astype(q.dtype)
     else:

@@ -3,7 +3,6 @@
 import typing as _typing
 
 from pullback import _core
-from pullback.dtypes import _key_dtype as _key_dtype
 from pullback.random._counts import binomial as binomial
 from pullback.random._counts import multinomial as multinomial
 from pullback.random._counts import poisson as poisson
@@ -27,7 +26,7 @@ def key_dtype(impl_spec=None):
     """The element type of keys.
 
     Args:
-      impl_spec: the name of the generator, 'threefry2x32' or None.
+      impl_spec: the name of the generator: 'threefry2x32', 'rbg', 'unsafe_rbg', or None for the default.
     Returns: the dtype object that arrays of keys have.
     Raises:
       ValueError: there is no such generator. NotImplementedError: it is another one of JAX's.
@@ -36,8 +35,7 @@ def key_dtype(impl_spec=None):
       >>> jax.random.key(0).dtype == jax.random.key_dtype()
       True
     """
-    _core.random.check_impl(impl_spec)
-    return _key_dtype
+    return _core.random._key_dtype(impl_spec)
 
 
 for _name in ("ball", "binomial", "multinomial", "multivariate_normal", "orthogonal", "poisson"):

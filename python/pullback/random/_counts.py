@@ -56,13 +56,13 @@ def poisson(key, lam, shape=None, dtype=None, *, method="exact", out_sharding=No
       shape: the shape of the result; that of `lam` by default.
       dtype: an integer dtype, int32 by default.
       method: only 'exact' is served.
-      out_sharding: taken for compatibility and ignored.
+      out_sharding: None, or a sharding that splits nothing over devices.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key.
       ValueError: several keys are given, the dtype is not of integers, shapes do not go together, or the method is
         unknown.
-      NotImplementedError: the method is 'approximate'.
+      NotImplementedError: the method is 'approximate', or the key is of another generator than threefry2x32.
     Differentiable: no, counts are integers.
     Example:
       >>> jax.random.poisson(jax.random.key(0), jnp.zeros(3))
@@ -70,6 +70,9 @@ def poisson(key, lam, shape=None, dtype=None, *, method="exact", out_sharding=No
     """
     key = _r.checked_key("poisson", key)
     check_method("poisson", method)
+    if key.dtype.name != "key<fry>":
+        tag = key.dtype.name[4:-1]
+        raise _user_error(NotImplementedError, f"`poisson` with method='exact' is only implemented for the threefry2x32 RNG, not {tag}")
     if out_sharding is not None:
         from pullback._out_sharding import check_out_sharding
 

@@ -9,7 +9,7 @@ use std::fmt;
 
 pub use promotion::{Promotion, Typed, promote, promote_all};
 
-/// An element type. `Key` elements are opaque pairs of `uint32` words of the threefry generator.
+/// An element type. `Key` elements are opaque words of the state of a random generator.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 #[allow(missing_docs)]
@@ -46,6 +46,10 @@ pub enum DType {
     Float0,
     /// `key<fry>`: a threefry key, two 32-bit words.
     KeyFry,
+    /// `key<rbg>`: four 32-bit words, threefry where keys are split and the device's generator where bits are made.
+    KeyRbg,
+    /// `key<urbg>`: as `key<rbg>`, with keys split by the device's generator too.
+    KeyUnsafeRbg,
 }
 
 /// What kind of number an element type holds.
@@ -65,7 +69,7 @@ use DType::*;
 
 impl DType {
     /// Every element type, in the order of the declaration.
-    pub const ALL: [DType; 30] = [
+    pub const ALL: [DType; 32] = [
         Bool,
         I2,
         I4,
@@ -96,6 +100,8 @@ impl DType {
         C128,
         Float0,
         KeyFry,
+        KeyRbg,
+        KeyUnsafeRbg,
     ];
 
     /// The NumPy name (`float32`), as users write and read it.
@@ -140,6 +146,8 @@ impl DType {
             C128 => ("complex128", "c128"),
             Float0 => ("float0", "float0"),
             KeyFry => ("key<fry>", "key<fry>"),
+            KeyRbg => ("key<rbg>", "key<rbg>"),
+            KeyUnsafeRbg => ("key<urbg>", "key<urbg>"),
         }
     }
 
@@ -158,7 +166,7 @@ impl DType {
             | F16 | BF16 | F32 | F64 => Kind::Float,
             C64 | C128 => Kind::Complex,
             Float0 => Kind::Float0,
-            KeyFry => Kind::Key,
+            KeyFry | KeyRbg | KeyUnsafeRbg => Kind::Key,
         }
     }
 
@@ -168,7 +176,7 @@ impl DType {
             I16 | U16 | F16 | BF16 => 2,
             I32 | U32 | F32 => 4,
             I64 | U64 | F64 | C64 | KeyFry => 8,
-            C128 => 16,
+            C128 | KeyRbg | KeyUnsafeRbg => 16,
             Bool | I2 | I4 | I8 | U2 | U4 | U8 | F4E2M1FN | F8E3M4 | F8E4M3 | F8E4M3B11FNUZ | F8E4M3FN | F8E4M3FNUZ
             | F8E5M2 | F8E5M2FNUZ | F8E8M0FNU | Float0 => 1,
         }
@@ -187,6 +195,11 @@ impl DType {
     /// Signed or unsigned integer (not `bool`).
     pub fn is_integer(self) -> bool {
         matches!(self.kind(), Kind::Signed | Kind::Unsigned)
+    }
+
+    /// A key of a random generator.
+    pub fn is_key(self) -> bool {
+        self.kind() == Kind::Key
     }
 
     /// Real floating type.

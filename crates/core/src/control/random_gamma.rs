@@ -16,7 +16,8 @@ use pullback_ir::{
 use smallvec::smallvec;
 
 use super::while_loop::{WHILE, While};
-use crate::prims::{RANDOM_BITS, RANDOM_GAMMA_GRAD, RANDOM_SPLIT, RandomBits, RandomSplit, V, batch_to_front, unstack};
+use crate::prims::random::rbg;
+use crate::prims::{RANDOM_GAMMA_GRAD, RANDOM_SPLIT, RandomSplit, V, batch_to_front, unstack};
 
 /// Params of `random_gamma`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
@@ -36,7 +37,7 @@ impl Prim for RandomGammaPrim {
 
     fn abstract_eval(&self, _: &RandomGamma, ins: &[Aval]) -> Result<Avals> {
         let [keys, a] = ins else { bail!(Type, "random_gamma takes 2 operands, got {}", ins.len()) };
-        if keys.dtype != DType::KeyFry {
+        if !keys.dtype.is_key() {
             bail!(Type, "random_gamma requires PRNG key array, got {keys}");
         }
         if !a.dtype.is_float() {
@@ -115,7 +116,7 @@ fn at_least_tiny<'e>(sample: &V<'e>) -> V<'e> {
 
 /// `n` new keys of each key.
 fn split(e: &dyn Emit, keys: &Val, n: usize) -> Result<Vals> {
-    let all = V::new(e, keys).bind(RANDOM_SPLIT, &Params::new(RandomSplit { shape: vec![n] }), &[]).done()?;
+    let all = rbg::own_split(&V::new(e, keys), n)?;
     unstack(e, &all, keys.aval().rank())
 }
 
@@ -140,8 +141,7 @@ fn uniform<'e>(e: &'e dyn Emit, keys: &Val, dtype: DType) -> Result<V<'e>> {
     };
     // A mantissa of fewer than 8 bits takes no more random bits than that.
     let drawn = if mantissa < 8 { 8 } else { dtype.bits() };
-    let bits = RandomBits { bit_width: drawn, shape: vec![] };
-    let bits = V::new(e, keys).bind(RANDOM_BITS, &Params::new(bits), &[]).convert(word);
+    let bits = rbg::own_bits(&V::new(e, keys), drawn)?.convert(word);
     let constant = |value: i128| V::new(e, &Val::Literal(Scalar::int(word, value)));
     let mantissas = bits.shift_right_logical(&constant((drawn - mantissa).into()));
     let one = Scalar::one(dtype).to_bits();

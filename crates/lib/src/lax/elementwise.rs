@@ -4,7 +4,7 @@ use pullback_base::{DType, Result, Scalar};
 use pullback_ir::Val;
 
 use crate::bind::{self, Fields};
-use crate::convert::convert;
+use crate::convert::{convert, number};
 
 macro_rules! unary {
     ($($(#[$doc:meta])* $name:ident $prim:ident;)*) => {$(
@@ -282,9 +282,6 @@ pub fn conj(x: &Val) -> Result<Val> {
 /// # Errors
 /// What the primitive raises.
 pub fn bitcast_convert_type(x: &Val, dtype: DType) -> Result<Val> {
-    if x.aval().dtype == dtype {
-        return Ok(x.clone());
-    }
     bind::BITCAST_CONVERT_TYPE.call_with(Fields::new().with("new_dtype", &dtype), std::slice::from_ref(x))
 }
 
@@ -349,7 +346,7 @@ pub fn nonzero_mask(x: &Val) -> Result<Val> {
     if x.aval().dtype == DType::Bool {
         return Ok(x.clone());
     }
-    ne(x, &Val::Literal(Scalar::zero(x.aval().dtype)))
+    ne(x, &number(x, 0.0))
 }
 
 /// As a boolean array by conversion.

@@ -79,8 +79,8 @@ fn check_starts(name: &str, x: &Val, starts: &[Val]) -> Result<()> {
         return Ok(());
     }
     bail!(
-        Type,
-        "{name} indices must have one entry for each axis of the operand, got {} for shape {}.",
+        Value,
+        "{name}: length of slice indices must match number of operand dimensions ({} vs {})",
         starts.len(),
         tuple_text(&x.aval().shape)
     )

@@ -5,7 +5,7 @@ use pullback_base::{DType, Result, bail};
 use pullback_ir::Val;
 
 use super::where_;
-use crate::convert::{convert, inexact, int_literal, number, to_dtype};
+use crate::convert::{convert, inexact, int_literal, literal, number, to_dtype};
 use crate::jit::{named_jit, named_jit_one};
 use crate::lax::{self, Rounding};
 use crate::promotion::{check_arguments, promote_inexact};
@@ -84,7 +84,7 @@ pub fn arccosh(x: &Val) -> Result<Val> {
 /// What the primitive raises.
 pub fn log10(x: &Val) -> Result<Val> {
     let log = lax::log(&floating("log10", x)?)?;
-    lax::mul(&log, &number(&log, 1.0 / std::f64::consts::LN_10))
+    lax::mul(&log, &literal(log.aval().dtype, 1.0 / std::f64::consts::LN_10))
 }
 
 /// Radians of degrees.
@@ -149,11 +149,14 @@ pub fn sign(x: &Val) -> Result<Val> {
     lax::sign(x)
 }
 
-/// `x * x`.
+/// `x * x`; booleans count as integers.
 ///
 /// # Errors
-/// A `Type` error for booleans.
+/// What the primitive raises.
 pub fn square(x: &Val) -> Result<Val> {
+    if x.aval().dtype == DType::Bool {
+        return lax::square(&to_dtype(x, DType::I32)?);
+    }
     lax::square(x)
 }
 
@@ -222,7 +225,11 @@ fn round_parts(x: &Val) -> Result<Val> {
 /// # Errors
 /// What the primitive raises.
 pub fn rint(x: &Val) -> Result<Val> {
-    named_jit_one("rint", &[], std::slice::from_ref(x), |args| round_parts(&floating("rint", &args[0])?))
+    named_jit_one("rint", &[], std::slice::from_ref(x), |args| {
+        let dtype = args[0].aval().dtype;
+        // Integers are whole; as floating numbers they are of strong type.
+        if dtype.is_inexact() { round_parts(&args[0]) } else { convert(&args[0], inexact(dtype), false) }
+    })
 }
 
 /// Rounded to a number of decimals, halves to even.
@@ -235,6 +242,9 @@ pub fn round(x: &Val, decimals: i64) -> Result<Val> {
 
 fn round_decimals(x: &Val, decimals: i64) -> Result<Val> {
     let dtype = x.aval().dtype;
+    if dtype == DType::Bool {
+        bail!(Value, "jnp.round does not accept dtype bool; convert it to an integer dtype first");
+    }
     if !dtype.is_inexact() {
         if decimals < 0 {
             bail!(NotImplemented, "integer np.round not implemented for decimals < 0");
@@ -282,7 +292,7 @@ fn constant_mask(x: &Val, value: bool) -> Result<Val> {
 pub fn isinf(x: &Val) -> Result<Val> {
     named_jit_one("isinf", &[], std::slice::from_ref(x), |args| {
         let x = &args[0];
-        let is_infinite = |x: &Val| lax::eq(&lax::abs(x)?, &number(x, f64::INFINITY));
+        let is_infinite = |x: &Val| lax::eq(&lax::abs(x)?, &literal(x.aval().dtype, f64::INFINITY));
         match x.aval().dtype.kind() {
             Kind::Float => is_infinite(x),
             Kind::Complex => lax::bitwise_or(&is_infinite(&lax::real(x)?)?, &is_infinite(&lax::imag(x)?)?),
@@ -293,7 +303,7 @@ pub fn isinf(x: &Val) -> Result<Val> {
 
 fn is_exactly(x: &Val, value: f64) -> Result<Val> {
     match x.aval().dtype.kind() {
-        Kind::Float => lax::eq(x, &number(x, value)),
+        Kind::Float => lax::eq(x, &literal(x.aval().dtype, value)),
         Kind::Complex => bail!(Value, "isposinf/isneginf are not well defined for complex types"),
         Kind::Bool | Kind::Signed | Kind::Unsigned | Kind::Float0 | Kind::Key => constant_mask(x, false),
     }
@@ -329,7 +339,7 @@ pub fn signbit(x: &Val) -> Result<Val> {
                 let shift = number(&bits, f64::from(dtype.bits() - 1));
                 lax::to_bool(&lax::shift_right_arithmetic(&bits, &shift)?)
             }
-            Kind::Signed => lax::lt(x, &number(x, 0.0)),
+            Kind::Signed => lax::lt(x, &literal(dtype, 0.0)),
             Kind::Bool | Kind::Unsigned => constant_mask(x, false),
             Kind::Complex | Kind::Float0 | Kind::Key => bail!(Value, "jnp.signbit is not well defined for {dtype}"),
         }
@@ -358,6 +368,7 @@ pub fn real(x: &Val) -> Result<Val> {
 /// # Errors
 /// What the primitive raises.
 pub fn imag(x: &Val) -> Result<Val> {
+    // Zero has the type of the operand, weak or not.
     if x.aval().dtype.is_complex() { lax::imag(x) } else { lax::full_like(x, 0.0) }
 }
 
@@ -376,8 +387,10 @@ pub fn conjugate(x: &Val) -> Result<Val> {
 pub fn angle(x: &Val, degrees: bool) -> Result<Val> {
     named_jit_one("angle", &[degrees.into()], std::slice::from_ref(x), |args| {
         let x = &args[0];
-        let dtype = inexact(x.aval().dtype);
-        let x = convert(x, dtype, x.aval().weak_type)?;
+        let (dtype, is_scalar) = (inexact(x.aval().dtype), x.aval().rank() == 0);
+        // As in the reference, a scalar of half width gives a whole one, and none is of weak type.
+        let is_widened = is_scalar && matches!(dtype, DType::F16 | DType::BF16);
+        let x = convert(x, if is_widened { DType::F32 } else { dtype }, false)?;
         let (re, im) = (real(&x)?, imag(&x)?);
         let radians = lax::atan2(&im, &re)?;
         if degrees { rad2deg(&radians) } else { Ok(radians) }
@@ -440,13 +453,29 @@ pub fn sinc(x: &Val) -> Result<Val> {
         let x = floating("sinc", &args[0])?;
         let is_zero = lax::eq(&x, &number(&x, 0.0))?;
         let safe = where_(&is_zero, &number(&x, 1.0), &x)?;
-        let pi_x = lax::mul(&number(&x, std::f64::consts::PI), &safe)?;
-        let ratio = lax::div(&lax::sin(&pi_x)?, &pi_x)?;
+        let pi = number(&x, std::f64::consts::PI);
+        let ratio = lax::div(&sin_pi(&safe)?, &lax::mul(&pi, &safe)?)?;
         // A flat parabola at 0 keeps the derivatives there right: sinc(x) = 1 - (πx)²/6 + …
         let curve = number(&x, -std::f64::consts::PI.powi(2) / 6.0);
-        let near = lax::add(&number(&x, 1.0), &lax::mul(&curve, &lax::square(&x)?)?)?;
+        let at_zero = where_(&is_zero, &x, &number(&x, 0.0))?;
+        let near = lax::add(&number(&x, 1.0), &lax::mul(&curve, &lax::square(&at_zero)?)?)?;
         where_(&is_zero, &near, &ratio)
     })
+}
+
+/// `sin(πx)`, 0 at infinities: the nearest integer is taken off first, so that whole numbers give 0 exactly.
+fn sin_pi(x: &Val) -> Result<Val> {
+    if x.aval().dtype.is_complex() {
+        return lax::sin(&lax::mul(&number(x, std::f64::consts::PI), x)?);
+    }
+    let is_infinite = lax::eq(&lax::abs(x)?, &number(x, f64::INFINITY))?;
+    let x = &where_(&is_infinite, &number(x, 0.0), x)?;
+    let whole = lax::stop_gradient(&lax::round(x, Rounding::ToNearestEven)?)?;
+    let rest = lax::sub(x, &whole)?;
+    let half = lax::mul(&whole, &number(x, 0.5))?;
+    let is_odd = lax::ne(&half, &lax::floor(&half)?)?;
+    let sine = lax::sin(&lax::mul(&number(x, std::f64::consts::PI), &rest)?)?;
+    where_(&is_odd, &lax::neg(&sine)?, &sine)
 }
 
 /// NaN and infinities replaced: by 0 and the greatest numbers unless given.
@@ -475,7 +504,7 @@ fn replace_special(x: &Val, nan: Option<&Val>, posinf: Option<&Val>, neginf: Opt
         return Ok(x.clone());
     }
     let greatest = greatest_finite(dtype);
-    let pick = |given: Option<&Val>, default: f64| given.cloned().unwrap_or_else(|| number(x, default));
+    let pick = |given: Option<&Val>, default: f64| given.cloned().unwrap_or_else(|| literal(dtype, default));
     let x = where_(&isnan(x)?, &pick(nan, 0.0), x)?;
     let x = where_(&isposinf(&x)?, &pick(posinf, greatest), &x)?;
     where_(&isneginf(&x)?, &pick(neginf, -greatest), &x)

@@ -5,12 +5,12 @@ use pullback_base::{DType, Result, bail};
 use pullback_ir::Val;
 
 use super::where_;
-use crate::broadcast::promote_ranks;
+use crate::broadcast::{broadcast_shapes, promote_ranks};
 use crate::convert::{convert, default_float, number};
 use crate::custom;
 use crate::jit::{named_jit, named_jit_one};
 use crate::lax::{self, Rounding};
-use crate::promotion::{check_arguments, promote, promote_args_inexact, promote_dtypes};
+use crate::promotion::{Operands, check_arguments, promote, promote_args_inexact, promote_dtypes};
 
 type Binary = fn(&Val, &Val) -> Result<Val>;
 
@@ -22,6 +22,35 @@ fn promoted(name: &str, x: &Val, y: &Val, op: Binary) -> Result<Val> {
 fn promoted_inexact(name: &str, x: &Val, y: &Val, op: Binary) -> Result<Val> {
     let ins = promote_args_inexact(name, &[x.clone(), y.clone()])?;
     op(&ins[0], &ins[1])
+}
+
+/// Keys of one generator have an identity, though they are no numbers.
+fn identity(name: &str, x: &Val, y: &Val, op: Binary) -> Result<Val> {
+    let (a, b) = (x.aval().dtype, y.aval().dtype);
+    if !a.is_key() && !b.is_key() {
+        return promoted(name, x, y, op);
+    }
+    if a != b {
+        bail!(Type, "{name} does not accept dtypes {a}, {b}.");
+    }
+    let ins = promote_ranks(name, [x.clone(), y.clone()].into_iter().collect())?;
+    op(&ins[0], &ins[1])
+}
+
+/// Whether `x == y`.
+///
+/// # Errors
+/// When dtypes or shapes do not go together.
+pub fn equal(x: &Val, y: &Val) -> Result<Val> {
+    identity("equal", x, y, lax::eq)
+}
+
+/// Whether `x != y`.
+///
+/// # Errors
+/// When dtypes or shapes do not go together.
+pub fn not_equal(x: &Val, y: &Val) -> Result<Val> {
+    identity("not_equal", x, y, lax::ne)
 }
 
 fn is_bool(x: &Val) -> bool {
@@ -42,10 +71,6 @@ macro_rules! promoting {
 promoting! {
     /// `x - y`.
     subtract "subtract" lax::sub;
-    /// Whether `x == y`.
-    equal "equal" lax::eq;
-    /// Whether `x != y`.
-    not_equal "not_equal" lax::ne;
     /// The greater of both; NaN when either is.
     maximum "maximum" lax::max;
     /// The smaller of both; NaN when either is.
@@ -181,12 +206,17 @@ pub fn floor_divide(x: &Val, y: &Val) -> Result<Val> {
             Kind::Signed => floor_divide_signed(x, y),
             Kind::Complex => bail!(Type, "floor_divide does not support complex-valued inputs"),
             Kind::Bool => {
-                let ins = [convert(x, DType::I32, false)?, convert(y, DType::I32, false)?];
+                let ins = of_booleans(&ins)?;
                 convert(&floor_divide_signed(&ins[0], &ins[1])?, DType::I8, false)
             }
             Kind::Float | Kind::Float0 | Kind::Key => Ok(float_divmod(x, y)?.0),
         }
     })
+}
+
+/// Booleans as the integers that they stand for.
+fn of_booleans(xs: &[Val]) -> Result<Operands> {
+    xs.iter().map(|x| if is_bool(x) { convert(x, DType::I32, false) } else { Ok(x.clone()) }).collect()
 }
 
 fn floor_divide_signed(x: &Val, y: &Val) -> Result<Val> {
@@ -216,7 +246,7 @@ fn float_divmod(x: &Val, y: &Val) -> Result<(Val, Val)> {
 /// When dtypes or shapes do not go together.
 pub fn remainder(x: &Val, y: &Val) -> Result<Val> {
     named_jit_one("remainder", &[], &[x.clone(), y.clone()], |args| {
-        let ins = promote("remainder", args)?;
+        let ins = of_booleans(&promote("remainder", args)?)?;
         let (x, mut y) = (&ins[0], ins[1].clone());
         if x.aval().dtype.is_integer() {
             let by_zero = lax::eq(&y, &number(&y, 0.0))?;
@@ -237,7 +267,7 @@ pub fn remainder(x: &Val, y: &Val) -> Result<Val> {
 /// When dtypes or shapes do not go together.
 pub fn fmod(x: &Val, y: &Val) -> Result<Val> {
     named_jit_one("fmod", &[], &[x.clone(), y.clone()], |args| {
-        let ins = promote("fmod", args)?;
+        let ins = of_booleans(&promote("fmod", args)?)?;
         let (x, mut y) = (&ins[0], ins[1].clone());
         if x.aval().dtype.is_integer() {
             let by_zero = lax::eq(&y, &number(&y, 0.0))?;
@@ -253,7 +283,7 @@ pub fn fmod(x: &Val, y: &Val) -> Result<Val> {
 /// When dtypes or shapes do not go together.
 pub fn divmod(x: &Val, y: &Val) -> Result<(Val, Val)> {
     let mut outs = named_jit("divmod", &[], &[x.clone(), y.clone()], |args| {
-        let ins = promote("divmod", args)?;
+        let ins = of_booleans(&promote("divmod", args)?)?;
         if ins[0].aval().dtype.is_float() {
             let (quotient, rem) = float_divmod(&ins[0], &ins[1])?;
             return Ok(vec![quotient, rem]);
@@ -290,7 +320,10 @@ pub fn power(x: &Val, y: &Val) -> Result<Val> {
 
 fn fixed_exponent(y: &Val) -> Option<i64> {
     match y {
-        Val::Literal(scalar) if scalar.weak_type() && scalar.dtype().is_integer() => Some(scalar.as_i64()),
+        Val::Literal(scalar) if scalar.dtype().is_integer() => Some(scalar.as_i64()),
+        Val::Array(array) if array.shape().is_empty() && array.dtype().is_integer() => {
+            array.element(0).ok().map(|scalar| scalar.as_i64())
+        }
         Val::Literal(_) | Val::Array(_) | Val::Tracer(_) => None,
     }
 }
@@ -345,9 +378,7 @@ pub fn logaddexp(x: &Val, y: &Val) -> Result<Val> {
 /// When dtypes or shapes do not go together.
 pub fn logaddexp2(x: &Val, y: &Val) -> Result<Val> {
     let ins = promote_args_inexact("logaddexp2", &[x.clone(), y.clone()])?;
-    let ln2 = number(&ins[0], std::f64::consts::LN_2);
-    let natural = custom::logaddexp(&lax::mul(&ins[0], &ln2)?, &lax::mul(&ins[1], &ln2)?)?;
-    lax::div(&natural, &ln2)
+    custom::logaddexp2(&ins[0], &ins[1])
 }
 
 /// Length of the hypotenuse, without overflow.
@@ -357,22 +388,15 @@ pub fn logaddexp2(x: &Val, y: &Val) -> Result<Val> {
 pub fn hypot(x: &Val, y: &Val) -> Result<Val> {
     let ins = promote_args_inexact("hypot", &[x.clone(), y.clone()])?;
     if ins[0].aval().dtype.is_complex() {
-        bail!(Type, "jnp.hypot is not well defined for complex-valued inputs.");
+        bail!(
+            Value,
+            "jnp.hypot is not well defined for complex-valued inputs. Please convert to real values first, such as by \
+             using abs(x)"
+        );
     }
-    named_jit_one("hypot", &[], &ins, |args| {
-        let (x, y) = (lax::abs(&args[0])?, lax::abs(&args[1])?);
-        let is_infinite = {
-            let infinity = number(&x, f64::INFINITY);
-            lax::bitwise_or(&lax::eq(&x, &infinity)?, &lax::eq(&y, &infinity)?)?
-        };
-        let (great, small) = (lax::max(&x, &y)?, lax::min(&x, &y)?);
-        let is_zero = lax::eq(&great, &number(&great, 0.0))?;
-        let safe = where_(&is_zero, &number(&great, 1.0), &great)?;
-        let ratio = lax::div(&small, &safe)?;
-        let scale = lax::sqrt(&lax::add(&lax::square(&ratio)?, &number(&ratio, 1.0))?)?;
-        let length = where_(&is_zero, &lax::add(&x, &y)?, &lax::mul(&great, &scale)?)?;
-        where_(&is_infinite, &number(&length, f64::INFINITY), &length)
-    })
+    let avals = [ins[0].aval(), ins[1].aval()];
+    broadcast_shapes(&[&avals[0].shape, &avals[1].shape])?;
+    named_jit_one("hypot", &[], &ins, |args| custom::hypot(&args[0], &args[1]))
 }
 
 /// `x` with the sign of `y`.
@@ -381,6 +405,9 @@ pub fn hypot(x: &Val, y: &Val) -> Result<Val> {
 /// When dtypes or shapes do not go together.
 pub fn copysign(x: &Val, y: &Val) -> Result<Val> {
     let ins = promote_args_inexact("copysign", &[x.clone(), y.clone()])?;
+    if ins[0].aval().dtype.is_complex() {
+        bail!(Type, "copysign does not support complex-valued inputs");
+    }
     named_jit_one("copysign", &[], &ins, |args| {
         let is_negative = super::signbit(&args[1])?;
         where_(&is_negative, &lax::neg(&lax::abs(&args[0])?)?, &lax::abs(&args[0])?)
@@ -395,7 +422,7 @@ pub fn heaviside(x: &Val, y: &Val) -> Result<Val> {
     let ins = promote_args_inexact("heaviside", &[x.clone(), y.clone()])?;
     named_jit_one("heaviside", &[], &ins, |args| {
         let (x, y) = (&args[0], &args[1]);
-        let zero = number(x, 0.0);
+        let zero = crate::convert::literal(x.aval().dtype, 0.0);
         let (is_negative, is_positive) = (lax::lt(x, &zero)?, lax::gt(x, &zero)?);
         let at_zero = where_(&lax::ne(x, x)?, x, y)?;
         let not_negative = where_(&is_positive, &number(x, 1.0), &at_zero)?;
@@ -405,7 +432,7 @@ pub fn heaviside(x: &Val, y: &Val) -> Result<Val> {
 
 fn ignoring_nan(name: &'static str, x: &Val, y: &Val, wins: Binary) -> Result<Val> {
     named_jit_one(name, &[], &[x.clone(), y.clone()], |args| {
-        let ins = promote_dtypes(args)?;
+        let ins = promote_ranks(name, promote_dtypes(args)?)?;
         let (x, y) = (&ins[0], &ins[1]);
         let first = lax::bitwise_or(&wins(x, y)?, &not_equal(y, y)?)?;
         where_(&first, x, y)

@@ -233,9 +233,24 @@ fn count(x: &Val, options: &Reduction, dtype: DType) -> Result<Val> {
 pub fn mean(x: &Val, options: &Reduction) -> Result<Val> {
     let result = options.dtype.unwrap_or_else(|| inexact(x.aval().dtype));
     let computed = computation_dtype(result);
+    check_counted(x, &options.axis)?;
     let n = count(x, options, computed)?;
     let total = sum(x, &Reduction { dtype: Some(computed), ..options.clone() })?;
     to_dtype(&lax::div(&total, &n)?, result)
+}
+
+/// Axes whose elements are counted are looked up in the shape, so that bad ones are an `Index` error.
+fn check_counted(x: &Val, axis: &Axes) -> Result<()> {
+    let rank = x.aval().rank() as i64;
+    let given: &[i64] = match axis {
+        Axes::All => &[],
+        Axes::One(axis) => std::slice::from_ref(axis),
+        Axes::Many(axes) | Axes::Named(_, axes) => axes,
+    };
+    match given.iter().find(|axis| !(-rank..rank).contains(axis)) {
+        None => Ok(()),
+        Some(axis) => bail!(Index, "axis {axis} is out of bounds for array of dimension {rank}"),
+    }
 }
 
 /// The weighted mean over an axis, and optionally the sum of weights.
@@ -292,6 +307,7 @@ fn position(name: &str, x: &Val, axis: Option<i64>, keepdims: bool, is_max: bool
 /// # Errors
 /// A `Value` error for a bad axis or an empty one.
 pub fn argmax(x: &Val, axis: Option<i64>, keepdims: bool) -> Result<Val> {
+    check_counted(x, &axis.map_or(Axes::All, Axes::One))?;
     position("argmax", x, axis, keepdims, true)
 }
 
@@ -300,6 +316,7 @@ pub fn argmax(x: &Val, axis: Option<i64>, keepdims: bool) -> Result<Val> {
 /// # Errors
 /// As [`argmax`].
 pub fn argmin(x: &Val, axis: Option<i64>, keepdims: bool) -> Result<Val> {
+    check_counted(x, &axis.map_or(Axes::All, Axes::One))?;
     position("argmin", x, axis, keepdims, false)
 }
 
@@ -340,6 +357,7 @@ fn spread(
     mean: Option<&Val>,
     body: Spread,
 ) -> Result<Val> {
+    check_counted(x, &options.axis)?;
     let is_whole = ddof.fract() == 0.0;
     let ddof = if is_whole { crate::convert::weak_int(ddof as i64) } else { crate::convert::weak_float(ddof) };
     spread_with(name, x, options, &ddof, mean, body)
@@ -497,6 +515,7 @@ pub fn nanmean(x: &Val, options: &Reduction) -> Result<Val> {
 /// # Errors
 /// As [`var`].
 pub fn nanvar(x: &Val, options: &Reduction, ddof: f64) -> Result<Val> {
+    options.axis.split_names().1.resolve(x.aval().rank())?;
     let known = lax::bitwise_not(&isnan(x)?)?;
     let mask = match &options.where_ {
         Some(mask) => super::logical_and(mask, &known)?,

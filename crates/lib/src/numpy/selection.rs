@@ -64,6 +64,8 @@ pub enum TakeMode {
     Clip,
     /// Counts around.
     Wrap,
+    /// Promised not to occur; negative indices count from the end.
+    PromiseInBounds,
 }
 
 /// Options of [`take`].
@@ -77,11 +79,13 @@ pub struct TakeOptions {
     pub sorted: bool,
     /// What out-of-bounds indices give.
     pub fill: Option<Scalar>,
+    /// Whether negative indices along an axis count from the end.
+    pub wraps_negative: bool,
 }
 
 impl Default for TakeOptions {
     fn default() -> TakeOptions {
-        TakeOptions { mode: TakeMode::Fill, unique: false, sorted: false, fill: None }
+        TakeOptions { mode: TakeMode::Fill, unique: false, sorted: false, fill: None, wraps_negative: true }
     }
 }
 
@@ -91,7 +95,7 @@ impl Default for TakeOptions {
 /// A `Value` error for indices that are no integers or a bad axis.
 pub fn take(x: &Val, indices: &Val, axis: Option<i64>, options: TakeOptions) -> Result<Val> {
     check_arguments("take", std::slice::from_ref(indices))?;
-    let TakeOptions { mode, unique, sorted, fill } = options;
+    let TakeOptions { mode, unique, sorted, fill, .. } = options;
     let fill_bits = fill.map_or([0, 0, 0], |fill| [1, fill.to_bits() as i64, fill.dtype() as i64]);
     let mut statics = vec![mode as i64, unique.into(), sorted.into(), axis.is_some().into(), axis.unwrap_or(0)];
     statics.extend(fill_bits);
@@ -115,6 +119,7 @@ fn take_at(x: &Val, indices: &Val, axis: Option<i64>, options: TakeOptions) -> R
         TakeMode::Clip => (indices.clone(), IndexMode::Clip),
         TakeMode::Wrap => (remainder(indices, &number(indices, size as f64))?, IndexMode::PromiseInBounds),
         TakeMode::Fill => (wrapped_where(indices, size)?, IndexMode::FillOrDrop),
+        TakeMode::PromiseInBounds => (wrapped_where(indices, size)?, IndexMode::PromiseInBounds),
     };
     let indices = as_index(&indices)?;
     let n_index = indices.aval().rank();
@@ -161,9 +166,9 @@ pub fn take_along_axis(x: &Val, indices: &Val, axis: Option<i64>, options: TakeO
     if !indices.aval().dtype.is_integer() {
         bail!(Type, "take_along_axis indices must be of integer type, got {}", indices.aval().dtype);
     }
-    let TakeOptions { mode, fill, .. } = options;
+    let TakeOptions { mode, fill, wraps_negative, .. } = options;
     let fill_bits = fill.map_or([0, 0, 0], |fill| [1, fill.to_bits() as i64, fill.dtype() as i64]);
-    let mut statics = vec![mode as i64, axis.is_some().into(), axis.unwrap_or(0)];
+    let mut statics = vec![mode as i64, axis.is_some().into(), axis.unwrap_or(0), wraps_negative.into()];
     statics.extend(fill_bits);
     named_jit_one("take_along_axis", &statics, &[x.clone(), indices.clone()], |args| {
         along_axis(&args[0], &args[1], axis, options)
@@ -180,10 +185,13 @@ fn along_axis(x: &Val, indices: &Val, axis: Option<i64>, options: TakeOptions) -
         Some(axis) => (x.clone(), canonical_axis(axis, rank)?),
     };
     let size = x.aval().shape[axis];
+    let from_the_end =
+        |indices: &Val| if options.wraps_negative { lax::wrap_index(indices, size) } else { Ok(indices.clone()) };
     let (indices, mode) = match options.mode {
-        TakeMode::Clip => (indices.clone(), IndexMode::Clip),
+        TakeMode::Clip => (from_the_end(indices)?, IndexMode::Clip),
         TakeMode::Wrap => (remainder(indices, &number(indices, size as f64))?, IndexMode::PromiseInBounds),
-        TakeMode::Fill => (lax::wrap_index(indices, size)?, IndexMode::FillOrDrop),
+        TakeMode::Fill => (from_the_end(indices)?, IndexMode::FillOrDrop),
+        TakeMode::PromiseInBounds => (from_the_end(indices)?, IndexMode::PromiseInBounds),
     };
     let indices = as_index(&indices)?;
     gather_along(&x, &indices, axis, IndexOptions { mode, sorted: false, unique: false }, options.fill)
@@ -192,6 +200,13 @@ fn along_axis(x: &Val, indices: &Val, axis: Option<i64>, options: TakeOptions) -
 /// Axes of equal size go along; an axis of size 1 of the array repeats; one of the indices takes the whole axis.
 fn gather_along(x: &Val, indices: &Val, axis: usize, options: IndexOptions, fill: Option<Scalar>) -> Result<Val> {
     let (x_shape, i_shape) = (x.aval().shape.to_vec(), indices.aval().shape.to_vec());
+    let mut whole = x_shape.clone();
+    whole[axis] = 1;
+    let whole = broadcast_shapes(&[&whole, &i_shape])?;
+    if whole.contains(&0) {
+        // Nothing is taken, perhaps from nothing.
+        return lax::full(&whole, &Val::Literal(Scalar::zero(x.aval().dtype)));
+    }
     let mut dims = GatherDimensions { start_index_map: vec![axis], ..GatherDimensions::default() };
     let mut slice_sizes = vec![1; x_shape.len()];
     let mut kept = vec![];
@@ -227,7 +242,9 @@ pub fn choose(which: &Val, choices: &[Val], mode: TakeMode) -> Result<Val> {
     let last = crate::convert::weak_int(n - 1);
     let which = match mode {
         TakeMode::Wrap => remainder(which, &crate::convert::weak_int(n))?,
-        TakeMode::Clip | TakeMode::Fill => super::clip(which, Some(&crate::convert::weak_int(0)), Some(&last))?,
+        TakeMode::Clip | TakeMode::Fill | TakeMode::PromiseInBounds => {
+            super::clip(which, Some(&crate::convert::weak_int(0)), Some(&last))?
+        }
     };
     let cases = promote_dtypes(choices)?;
     let avals: Vec<Aval> = cases.iter().chain([&which]).map(Val::aval).collect();

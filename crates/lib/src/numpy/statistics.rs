@@ -6,7 +6,7 @@ use pullback_ir::Val;
 use super::reductions::axes_statics;
 use super::{Reduction, where_};
 use crate::axes::{Axes, canonical_axis};
-use crate::convert::{convert, number, to_dtype, weak_float, weak_int};
+use crate::convert::{convert, literal, number, to_dtype, weak_float, weak_int};
 use crate::jit::named_jit_one;
 use crate::lax::{self, GatherDimensions, IndexMode, IndexOptions};
 use crate::promotion::promote_inexact;
@@ -117,7 +117,7 @@ fn quantile_of(x: &Val, q: &Val, axis: &Axes, method: QuantileMethod, keepdims: 
         }
         QuantileMethod::Midpoint => {
             let both = lax::add(&low_value, &high_value)?;
-            lax::mul(&both, &number(&both, 0.5))?
+            lax::mul(&both, &literal(both.aval().dtype, 0.5))?
         }
     };
     if !keepdims {

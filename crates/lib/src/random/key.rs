@@ -3,7 +3,7 @@
 use pullback_base::aval::tuple_text;
 use pullback_base::dtype::Kind;
 use pullback_base::{DType, Error, Result, Scalar, bail};
-use pullback_ir::{ParamValue, Val};
+use pullback_ir::Val;
 
 use crate::axes::shape_of;
 use crate::bind::{self, Fields};
@@ -11,41 +11,49 @@ use crate::config;
 use crate::convert::to_dtype;
 use crate::lax;
 
-/// The generator's name, as `key_impl` gives it.
-pub const IMPLEMENTATION: &str = "threefry2x32";
-/// Its short name in dtypes and params.
-const TAG: &str = "fry";
-/// Words of a key.
-const WORDS: usize = 2;
+pub use crate::config::default_generator;
+pub use pullback_core::prims::KeyKind;
 
-fn tagged() -> Fields {
-    Fields::new().value("impl", ParamValue::Name(TAG.into()))
+fn tagged(kind: KeyKind) -> Fields {
+    Fields::new().with("impl", &kind)
 }
 
-/// Checks the name of a generator.
+/// The generator of a name.
 ///
 /// # Errors
 /// A `Value` error for a name that the reference does not know, `NotImplemented` for its other generators.
-pub fn check_implementation(name: &str) -> Result<()> {
+pub fn generator(name: &str) -> Result<KeyKind> {
     match name {
-        IMPLEMENTATION | TAG => Ok(()),
-        "rbg" | "unsafe_rbg" | "philox2x32" | "philox4x32" | "threefry4x32" => {
-            bail!(NotImplemented, "the PRNG implementation \"{name}\" is not implemented; use \"{IMPLEMENTATION}\"")
-        }
+        "threefry2x32" => Ok(KeyKind::Threefry),
+        "rbg" => Ok(KeyKind::Rbg),
+        "unsafe_rbg" => Ok(KeyKind::UnsafeRbg),
+        "philox2x32" | "philox4x32" | "threefry4x32" => bail!(
+            NotImplemented,
+            "the PRNG implementation \"{name}\" is not implemented; use \"threefry2x32\", \"rbg\" or \"unsafe_rbg\""
+        ),
         _ => bail!(
             Value,
             "unrecognized PRNG implementation \"{name}\". Did you mean one of: \"philox2x32\", \
-             \"philox4x32\", \"{IMPLEMENTATION}\", \"rbg\", \"unsafe_rbg\", \"threefry4x32\"?"
+             \"philox4x32\", \"threefry2x32\", \"rbg\", \"unsafe_rbg\", \"threefry4x32\"?"
         ),
     }
 }
 
-/// A key of an integer seed.
+/// The name of a generator.
+pub fn generator_name(kind: KeyKind) -> &'static str {
+    match kind {
+        KeyKind::Threefry => "threefry2x32",
+        KeyKind::Rbg => "rbg",
+        KeyKind::UnsafeRbg => "unsafe_rbg",
+    }
+}
+
+/// A key of an integer seed, of the named generator or of the default one.
 ///
 /// # Errors
 /// A `Type` error for a seed that is a key, not a scalar or not an integer.
-pub fn key(seed: &Val) -> Result<Val> {
-    seeded("key", seed)
+pub fn key(seed: &Val, kind: Option<KeyKind>) -> Result<Val> {
+    seeded("key", seed, kind)
 }
 
 /// As [`key`], in raw form.
@@ -53,13 +61,13 @@ pub fn key(seed: &Val) -> Result<Val> {
 /// # Errors
 /// As [`key`].
 #[allow(non_snake_case)]
-pub fn PRNGKey(seed: &Val) -> Result<Val> {
-    unwrap(&seeded("PRNGKey", seed)?)
+pub fn PRNGKey(seed: &Val, kind: Option<KeyKind>) -> Result<Val> {
+    unwrap(&seeded("PRNGKey", seed, kind)?)
 }
 
-fn seeded(name: &str, seed: &Val) -> Result<Val> {
+fn seeded(name: &str, seed: &Val, kind: Option<KeyKind>) -> Result<Val> {
     let aval = seed.aval();
-    if aval.dtype == DType::KeyFry {
+    if aval.dtype.is_key() {
         bail!(Type, "{name} accepts a scalar seed, but was given a PRNG key.");
     }
     if aval.rank() > 0 {
@@ -80,7 +88,7 @@ fn seeded(name: &str, seed: &Val) -> Result<Val> {
         Val::Literal(scalar) => Val::Literal(scalar.weak(false)),
         Val::Array(_) | Val::Tracer(_) => seed,
     };
-    bind::RANDOM_SEED.call_with(tagged(), &[seed])
+    bind::RANDOM_SEED.call_with(tagged(kind.unwrap_or_else(config::default_generator)), &[seed])
 }
 
 /// The seed that a Python integer means: 64 bits, of which the low 32 count while 64-bit types are off.
@@ -97,16 +105,17 @@ pub(super) fn unwrap(key: &Val) -> Result<Val> {
     bind::RANDOM_UNWRAP.call(std::slice::from_ref(key))
 }
 
-/// Keys of their raw form.
+/// Keys of their raw form, of the named generator or of the default one.
 ///
 /// # Errors
-/// A `Type` error unless `data` are pairs of `uint32` along the last axis.
-pub fn wrap_key_data(data: &Val) -> Result<Val> {
-    check_raw(data)?;
-    bind::RANDOM_WRAP.call_with(tagged(), std::slice::from_ref(data))
+/// A `Type` error unless `data` are the generator's number of `uint32` words along the last axis.
+pub fn wrap_key_data(data: &Val, kind: Option<KeyKind>) -> Result<Val> {
+    let kind = kind.unwrap_or_else(config::default_generator);
+    check_raw(data, kind)?;
+    bind::RANDOM_WRAP.call_with(tagged(kind), std::slice::from_ref(data))
 }
 
-fn check_raw(data: &Val) -> Result<()> {
+fn check_raw(data: &Val, kind: KeyKind) -> Result<()> {
     const INVALID: &str = "JAX encountered invalid PRNG key data";
     if let Val::Literal(scalar) = data {
         bail!(Type, "{INVALID}: expected key_data to have ndim, shape, and dtype attributes. Got {scalar}");
@@ -115,11 +124,13 @@ fn check_raw(data: &Val) -> Result<()> {
     if aval.rank() < 1 {
         bail!(Type, "{INVALID}: expected key_data.ndim >= 1; got ndim=0");
     }
-    if aval.shape[aval.rank() - 1] != WORDS {
+    let n_words = kind.n_words();
+    if aval.shape[aval.rank() - 1] != n_words {
         bail!(
             Type,
-            "{INVALID}: expected key_data.shape to end with ({WORDS},); got shape={} for impl={IMPLEMENTATION}",
-            tuple_text(&aval.shape)
+            "{INVALID}: expected key_data.shape to end with ({n_words},); got shape={} for impl={}",
+            tuple_text(&aval.shape),
+            generator_name(kind)
         );
     }
     if aval.dtype != DType::U32 {
@@ -130,7 +141,7 @@ fn check_raw(data: &Val) -> Result<()> {
 
 /// Keys from keys in either form, and whether they were raw.
 fn typed_keys(keys: &Val) -> Result<(Val, bool)> {
-    if keys.aval().dtype == DType::KeyFry { Ok((keys.clone(), false)) } else { Ok((wrap_key_data(keys)?, true)) }
+    if keys.aval().dtype.is_key() { Ok((keys.clone(), false)) } else { Ok((wrap_key_data(keys, None)?, true)) }
 }
 
 /// The one key that function `name` takes, and whether it was raw.
@@ -171,10 +182,13 @@ pub fn key_data(keys: &Val) -> Result<Val> {
 /// # Errors
 /// A `Type` error for what is no key.
 pub fn key_impl(keys: &Val) -> Result<&'static str> {
-    if keys.aval().dtype != DType::KeyFry {
-        check_raw(keys)?;
+    let aval = keys.aval();
+    if aval.dtype.is_key() {
+        return Ok(generator_name(KeyKind::of(aval)?));
     }
-    Ok(IMPLEMENTATION)
+    let kind = config::default_generator();
+    check_raw(keys, kind)?;
+    Ok(generator_name(kind))
 }
 
 /// An array of new keys of the given shape.

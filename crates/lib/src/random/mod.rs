@@ -1,7 +1,7 @@
 //! `jax.random`: keys, and samples of distributions that equal the reference's bit for bit.
 //!
-//! A key is an element of dtype `key<fry>`, or its raw form, two `uint32` words along the last axis; every function takes
-//! both. Samples come from threefry bits in the partitionable layout. It owns the ways from bits to distributions;
+//! A key is an element of dtype `key<fry>`, `key<rbg>` or `key<urbg>`, or its raw form, two or four `uint32` words along
+//! the last axis; every function takes both. Threefry bits are in the partitionable layout. It owns the ways from bits to distributions;
 //! deliberately no generator: that is the primitive's.
 
 mod continuous;

@@ -48,7 +48,7 @@ impl Prim for Convert {
 
     fn abstract_eval(&self, p: &ConvertElementType, ins: &[Aval]) -> Result<Avals> {
         let x = unary::one("convert_element_type", ins)?;
-        if (x.dtype == DType::KeyFry) != (p.new_dtype == DType::KeyFry) {
+        if (x.dtype.is_key() || p.new_dtype.is_key()) && x.dtype != p.new_dtype {
             bail!(Type, "Cannot convert between dtype {} and dtype {}.", x.dtype, p.new_dtype);
         }
         Ok(smallvec![Aval::with_weak_type(&x.shape, p.new_dtype, p.weak_type)])
@@ -78,7 +78,7 @@ impl Prim for Convert {
     fn cpu(&self, p: &ConvertElementType, _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
         let (to, part) = (p.new_dtype, value_dtype(p.new_dtype));
         CpuForm::Scalar(Box::new(move |loops, ins| match (ins[0], to) {
-            (Elem::Two(first, second), DType::KeyFry) => Elem::Two(first, second),
+            (Elem::Two(first, second), key) if key.is_key() => Elem::Two(first, second),
             (Elem::Two(re, im), _) if to.is_complex() => Elem::Two(loops.convert(part, re), loops.convert(part, im)),
             (Elem::Two(re, _), _) => Elem::One(converted(loops, re, to)),
             (Elem::One(x), _) if to.is_complex() => {

@@ -137,7 +137,12 @@ fn jvp((): &(), e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, T
     let shape = &z.aval().shape;
     let is_integer = y.aval().dtype.is_integer();
     let dx = ts[0].as_ref().map(|t| {
-        V::new(e, t) * if is_integer { integer_slope(&x, &y) } else { &y * x.pow(&(&y - y.strong_number(1.0))) }
+        V::new(e, t)
+            * if is_integer {
+                integer_slope(&x, &y)
+            } else {
+                &y * x.pow(&(&y - y.strong_number(1.0).broadcast_to(&y.aval().shape)))
+            }
     });
     let dy = ts[1].as_ref().filter(|_| !is_integer).map(|t| {
         let safe = x.eq(&x.number(0.0)).select(&x, &x.full(1.0));

@@ -70,8 +70,7 @@ impl<T: UnaryOp> Prim for Unary<T> {
         if dtype == x.dtype {
             return Ok(smallvec![x]);
         }
-        let weak_type = x.weak_type && dtype != DType::Bool;
-        Ok(smallvec![Aval::with_weak_type(&x.shape, dtype, weak_type)])
+        Ok(smallvec![Aval::with_weak_type(&x.shape, dtype, x.weak_type)])
     }
 
     fn derivative(&self) -> Derivative<()> {

@@ -5,6 +5,7 @@
 //! `dR = (X - Ω) R` (S. Walter and L. Lehmann, "Algorithmic differentiation of linear algebra functions", 2010).
 
 use super::*;
+use crate::prims::zeros;
 use crate::prims::{PadAxis, V};
 use pullback_base::Scalar;
 use pullback_ir::{Emit, Tangents, Vals};
@@ -87,9 +88,6 @@ fn jvp(p: &Qr, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Ta
     };
     let aval = xs[0].aval();
     let [.., m, n] = aval.shape[..] else { bail!(Internal, "qr has matrices") };
-    if p.full_matrices && m > n {
-        bail!(NotImplemented, "Unimplemented case of QR decomposition derivative");
-    }
     let (q, r) = (V::new(e, &outs[0]), V::new(e, &outs[1]));
     let mut da = V::new(e, t);
     if p.pivoting {
@@ -97,17 +95,24 @@ fn jvp(p: &Qr, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Ta
     }
     // Of a wide matrix the leading square has factors of its own; the rest of R is Qᴴ times the rest of A.
     let (last, rank) = (m.min(n), aval.rank());
-    let square = r.slice_axis(rank - 1, 0, last, 1);
+    let square = r.slice_axis(rank - 1, 0, last, 1).slice_axis(rank - 2, 0, last, 1);
     let da_r = da.slice_axis(rank - 1, 0, last, 1).solved_by(&square, TriangularSolve::default());
-    let x = q.adjoint().times(&da_r);
+    let mut x = q.adjoint().times(&da_r);
+    // Columns of a square Q beyond those of A turn with the others, and not among themselves.
+    let is_padded = p.full_matrices && m > n;
+    if is_padded {
+        let mut rest = aval.shape.clone();
+        (rest[rank - 2], rest[rank - 1]) = (m, m - n);
+        x = x.concatenate(&[&V::new(e, &zeros(e, Aval::new(&rest, aval.dtype))?)], rank - 1);
+    }
     let lower = x.tril(-1);
     let mut omega = &lower - lower.adjoint();
     if x.aval().dtype.is_complex() {
         let imaginary = x.only_diagonal().imag();
         omega = omega + imaginary.full(0.0).complex(&imaginary);
     }
-    let dq = q.times(&(&omega - &x)) + da_r;
-    let mut dr = (x - omega).times(&square);
+    let dq = if is_padded { q.times(&omega) } else { q.times(&(&omega - &x)) + da_r };
+    let mut dr = (x - omega).slice_axis(rank - 1, 0, last, 1).times(&square);
     if m < n {
         let rest = q.times(&r.slice_axis(rank - 1, m, n, 1));
         let rest_ct = dq.adjoint().times(&rest) + q.adjoint().times(&da.slice_axis(rank - 1, m, n, 1));

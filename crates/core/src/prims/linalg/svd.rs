@@ -64,7 +64,9 @@ fn jvp(p: &Svd, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, T
         let zeros = smallvec![None; outs.len()];
         return Ok((outs, zeros));
     };
-    if p.compute_uv && p.full_matrices {
+    let [.., m, n] = xs[0].aval().shape[..] else { bail!(Internal, "svd has matrices") };
+    // U and V of a square matrix are square either way.
+    if p.compute_uv && p.full_matrices && m != n {
         bail!(NotImplemented, "Singular value decomposition JVP not implemented for full matrices");
     }
     let outs = bind(&Svd { compute_uv: true, full_matrices: false, ..p.clone() })?;

@@ -1,7 +1,7 @@
 //! Primitives of random numbers: keys, and bits that follow from them.
 //!
-//! A key is two 32-bit words of the threefry generator. Bits are a function of key and position alone, so an array of
-//! them can be made in any order or in part. What distributions make of bits is not here.
+//! A key is two 32-bit words of the threefry generator, or four of the device's own. Bits are a function of key and
+//! position alone, so an array of them can be made in any order or in part. What distributions make of bits is not here.
 
 mod random_bits;
 mod random_clone;
@@ -10,7 +10,10 @@ mod random_seed;
 mod random_split;
 mod random_unwrap;
 mod random_wrap;
+pub(crate) mod rbg;
+mod rng_bit_generator;
 pub mod threefry;
+mod words;
 
 use pullback_base::{Aval, DType, Result, Scalar, bail};
 use pullback_ir::hlo::{HloCx, HloValue, HloValues};
@@ -26,30 +29,61 @@ pub use random_seed::{RANDOM_SEED, RandomSeed};
 pub use random_split::{RANDOM_SPLIT, RandomSplit};
 pub use random_unwrap::RANDOM_UNWRAP;
 pub use random_wrap::{RANDOM_WRAP, RandomWrap};
+pub use rng_bit_generator::{RNG_BIT_GENERATOR, RngAlgorithm, RngBitGenerator};
 
 /// Which generator a key is for; prints as its tag.
-// One byte, though there is one: erased params take structs without any bytes for none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum KeyKind {
     /// `fry`: threefry with two words.
     Threefry,
+    /// `rbg`: four words; threefry makes keys, the device's generator bits.
+    Rbg,
+    /// `urbg`: four words; the device's generator makes keys and bits.
+    UnsafeRbg,
+}
+
+const KINDS: [(KeyKind, &str, DType); 3] = [
+    (KeyKind::Threefry, "fry", DType::KeyFry),
+    (KeyKind::Rbg, "rbg", DType::KeyRbg),
+    (KeyKind::UnsafeRbg, "urbg", DType::KeyUnsafeRbg),
+];
+
+impl KeyKind {
+    /// The element type of such keys.
+    pub fn dtype(self) -> DType {
+        KINDS[self as usize].2
+    }
+
+    /// Words of a key.
+    pub fn n_words(self) -> usize {
+        self.dtype().size_bytes() / 4
+    }
+
+    /// The kind of keys of a type.
+    ///
+    /// # Errors
+    /// A `Type` error for what is no key.
+    pub fn of(aval: Aval) -> Result<KeyKind> {
+        match KINDS.iter().find(|(_, _, dtype)| *dtype == aval.dtype) {
+            Some((kind, ..)) => Ok(*kind),
+            None => bail!(Type, "expected a PRNG key array, got {aval}"),
+        }
+    }
 }
 
 impl ParamField for KeyKind {
     fn to_value(&self) -> ParamValue {
-        match self {
-            KeyKind::Threefry => ParamValue::Name("fry".into()),
-        }
+        ParamValue::Name(KINDS[*self as usize].1.into())
     }
 
     fn from_value(value: &ParamValue) -> Option<Self> {
-        (*value == ParamValue::Name("fry".into())).then_some(KeyKind::Threefry)
+        KINDS.iter().find(|(_, tag, _)| *value == ParamValue::Name((*tag).into())).map(|(kind, ..)| *kind)
     }
 }
 
 fn check_key(name: &str, keys: Aval) -> Result<()> {
-    if keys.dtype == DType::KeyFry {
+    if keys.dtype.is_key() {
         return Ok(());
     }
     bail!(Type, "{name} requires PRNG key array, got {keys}")
@@ -66,6 +100,20 @@ fn counter(cx: &mut dyn ElementCx, index: &[Index], shape: &[usize]) -> [ValueId
     let width = loops.int(32);
     let high = loops.binary(Binary::ShiftRightLogical, number, width);
     [loops.convert(DType::U32, high), loops.convert(DType::U32, number)]
+}
+
+/// 64 bits of a low and a high word.
+fn joined_words(loops: &mut Builder, low: ValueId, high: ValueId) -> ValueId {
+    let (high, low) = (loops.convert(DType::U64, high), loops.convert(DType::U64, low));
+    let width = loops.constant(Scalar::int(DType::U64, 32));
+    let high = loops.binary(Binary::ShiftLeft, high, width);
+    loops.binary(Binary::Or, high, low)
+}
+
+/// Keys as their words, or words as keys. Keys of four words are an array of words with one axis more.
+fn recast_hlo(cx: &mut dyn HloCx, x: HloValue, out: Aval) -> HloValue {
+    let is_pair = [x.aval.dtype, out.dtype].contains(&DType::KeyFry);
+    if is_pair { cx.bitcast(x, &out.shape, out.dtype) } else { HloValue { aval: out, ..x } }
 }
 
 /// For each key an array of `shape` of what threefry makes of the positions, as keys: first word, second word.

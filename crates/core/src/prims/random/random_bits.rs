@@ -10,7 +10,7 @@ use pullback_loops::{Binary, Builder, ValueId};
 use smallvec::smallvec;
 
 use super::threefry::threefry_formula;
-use super::{check_key, counter, threefry_hlo};
+use super::{check_key, counter, joined_words, rbg, threefry_hlo};
 
 /// Params of `random_bits`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
@@ -22,7 +22,7 @@ pub struct RandomBits {
 }
 
 impl RandomBits {
-    fn dtype(&self) -> Result<DType> {
+    pub(super) fn dtype(&self) -> Result<DType> {
         Ok(match self.bit_width {
             8 => DType::U8,
             16 => DType::U16,
@@ -49,6 +49,9 @@ impl Prim for RandomBitsPrim {
 
     fn cpu(&self, p: &RandomBits, ins: &[Aval], outs: &[Aval]) -> CpuForm {
         let (shape, rank, dtype) = (p.shape.clone(), ins[0].rank(), outs[0].dtype);
+        if ins[0].dtype != DType::KeyFry {
+            return CpuForm::Decompose(Box::new(move |e, ins| Ok(smallvec![rbg::bits(e, &ins[0], &shape, dtype)?])));
+        }
         CpuForm::Element(Box::new(move |cx, index| {
             let (key_index, position) = index.split_at(rank);
             let Elem::Two(k0, k1) = cx.operand(0, key_index)? else { panic!("a key has two words") };
@@ -75,6 +78,10 @@ impl Prim for RandomBitsPrim {
 
     fn hlo(&self) -> Hlo<RandomBits> {
         Hlo::Rule(|p, cx, ins, outs| {
+            if ins[0].aval.dtype != DType::KeyFry {
+                let dtype = outs[0].dtype;
+                return cx.compose(&|e, ins| Ok(smallvec![rbg::bits(e, &ins[0], &p.shape, dtype)?]), ins);
+            }
             let words = threefry_hlo(cx, ins[0], &p.shape)?;
             let (out, dtype) = (outs[0], outs[0].dtype);
             let join = move |loops: &mut Builder, words: &[Elem]| {
@@ -96,6 +103,7 @@ impl Prim for RandomBitsPrim {
             sample(64, &[5], &[2]),
             sample(8, &[7], &[]),
             sample(16, &[0], &[]),
+            Sample::new(Params::new(RandomBits { bit_width: 32, shape: vec![5] }), DType::KeyRbg, (0.0, 1e6), &[&[]]),
         ]
     }
 }
@@ -106,8 +114,5 @@ fn joined(loops: &mut Builder, [high, low]: [ValueId; 2], dtype: DType) -> Value
         let word = loops.binary(Binary::Xor, high, low);
         return loops.convert(dtype, word);
     }
-    let (high, low) = (loops.convert(DType::U64, high), loops.convert(DType::U64, low));
-    let width = loops.constant(pullback_base::Scalar::int(DType::U64, 32));
-    let high = loops.binary(Binary::ShiftLeft, high, width);
-    loops.binary(Binary::Or, high, low)
+    joined_words(loops, low, high)
 }

@@ -45,6 +45,7 @@ impl Prim for RandomClone {
     }
 
     fn samples(&self) -> Vec<Sample> {
-        [&[][..], &[3]].map(|shape| Sample::new(Params::NONE, DType::KeyFry, (0.0, 1e6), &[shape])).to_vec()
+        let sample = |dtype, shape: &[usize]| Sample::new(Params::NONE, dtype, (0.0, 1e6), &[shape]);
+        vec![sample(DType::KeyFry, &[]), sample(DType::KeyFry, &[3]), sample(DType::KeyRbg, &[3])]
     }
 }

@@ -8,8 +8,8 @@ use pullback_ir::lower::{CpuForm, Elem};
 use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, SampleIn, Transpose};
 use smallvec::smallvec;
 
-use super::check_key;
 use super::threefry::threefry_formula;
+use super::{check_key, rbg};
 use crate::prims::broadcast_shapes;
 
 struct RandomFoldIn;
@@ -30,7 +30,10 @@ impl Prim for RandomFoldIn {
         Ok(smallvec![keys.with_shape(&broadcast_shapes("random_fold_in", ins)?)])
     }
 
-    fn cpu(&self, (): &(), _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
+    fn cpu(&self, (): &(), ins: &[Aval], _outs: &[Aval]) -> CpuForm {
+        if ins[0].dtype != DType::KeyFry {
+            return CpuForm::Decompose(Box::new(|e, ins| Ok(smallvec![rbg::fold_in(e, &ins[0], &ins[1])?])));
+        }
         CpuForm::Scalar(Box::new(|loops, ins| {
             let (Elem::Two(k0, k1), Elem::One(number)) = (ins[0], ins[1]) else { panic!("a key and a number") };
             let zero = loops.constant(pullback_base::Scalar::zero(DType::U32));
@@ -56,10 +59,11 @@ impl Prim for RandomFoldIn {
     }
 
     fn samples(&self) -> Vec<Sample> {
-        let sample = |keys: &[usize], numbers: &[usize]| {
+        let of_kind = |dtype, keys: &[usize], numbers: &[usize]| {
             let input = |shape, dtype| SampleIn { aval: Aval::new(shape, dtype), domain: (0.0, 1e6) };
-            Sample { params: Params::NONE, ins: vec![input(keys, DType::KeyFry), input(numbers, DType::U32)] }
+            Sample { params: Params::NONE, ins: vec![input(keys, dtype), input(numbers, DType::U32)] }
         };
-        vec![sample(&[], &[]), sample(&[3], &[3]), sample(&[], &[3])]
+        let sample = |keys: &[usize], numbers: &[usize]| of_kind(DType::KeyFry, keys, numbers);
+        vec![sample(&[], &[]), sample(&[3], &[3]), sample(&[], &[3]), of_kind(DType::KeyRbg, &[3], &[3])]
     }
 }

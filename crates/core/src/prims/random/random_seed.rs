@@ -1,6 +1,6 @@
 //! A key from each integer seed.
 //!
-//! random_seed : seeds[...] -> keys[...]        the words are the high and the low 32 bits of the seed
+//! random_seed : seeds[...] -> keys[...]        the words are the high and the low 32 bits of the seed, twice for four
 //! No derivative.
 
 use pullback_base::{Aval, DType, Result, Scalar, bail};
@@ -8,7 +8,7 @@ use pullback_ir::lower::{CpuForm, Elem, LoopBinary};
 use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose};
 use smallvec::smallvec;
 
-use super::KeyKind;
+use super::{KeyKind, rbg};
 
 /// Params of `random_seed`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
@@ -28,14 +28,17 @@ impl Prim for RandomSeedPrim {
     const NAME: &'static str = "random_seed";
 
     fn abstract_eval(&self, p: &RandomSeed, ins: &[Aval]) -> Result<Avals> {
-        let KeyKind::Threefry = p.kind;
         if !ins[0].dtype.is_integer() {
             bail!(Type, "PRNG key seed must be an integer; got {}", ins[0]);
         }
-        Ok(smallvec![Aval::new(&ins[0].shape, DType::KeyFry)])
+        Ok(smallvec![Aval::new(&ins[0].shape, p.kind.dtype())])
     }
 
-    fn cpu(&self, _: &RandomSeed, _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
+    fn cpu(&self, p: &RandomSeed, _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
+        let kind = p.kind;
+        if kind != KeyKind::Threefry {
+            return CpuForm::Decompose(Box::new(move |e, ins| Ok(smallvec![rbg::seed(kind, e, &ins[0])?])));
+        }
         CpuForm::Scalar(Box::new(|loops, ins| {
             let seed = ins[0].one();
             let dtype = loops.dtype(seed);
@@ -66,9 +69,15 @@ impl Prim for RandomSeedPrim {
     }
 
     fn samples(&self) -> Vec<Sample> {
-        let sample = |shape: &[usize], dtype| {
-            Sample::new(Params::new(RandomSeed { kind: KeyKind::Threefry }), dtype, (-5.0, 1e6), &[shape])
-        };
-        vec![sample(&[], DType::I32), sample(&[3], DType::I32), sample(&[3], DType::U32)]
+        let of_kind =
+            |kind, shape: &[usize], dtype| Sample::new(Params::new(RandomSeed { kind }), dtype, (-5.0, 1e6), &[shape]);
+        let sample = |shape: &[usize], dtype| of_kind(KeyKind::Threefry, shape, dtype);
+        vec![
+            sample(&[], DType::I32),
+            sample(&[3], DType::I32),
+            sample(&[3], DType::U32),
+            of_kind(KeyKind::Rbg, &[2], DType::I32),
+            of_kind(KeyKind::UnsafeRbg, &[], DType::U32),
+        ]
     }
 }

@@ -9,7 +9,7 @@ use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sampl
 use smallvec::smallvec;
 
 use super::threefry::threefry_formula;
-use super::{check_key, counter, threefry_hlo};
+use super::{check_key, counter, rbg, threefry_hlo};
 
 /// Params of `random_split`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
@@ -34,6 +34,9 @@ impl Prim for RandomSplitPrim {
 
     fn cpu(&self, p: &RandomSplit, ins: &[Aval], _outs: &[Aval]) -> CpuForm {
         let (shape, rank) = (p.shape.clone(), ins[0].rank());
+        if ins[0].dtype != DType::KeyFry {
+            return CpuForm::Decompose(Box::new(move |e, ins| Ok(smallvec![rbg::split(e, &ins[0], &shape)?])));
+        }
         CpuForm::Element(Box::new(move |cx, index| {
             let (key_index, position) = index.split_at(rank);
             let Elem::Two(k0, k1) = cx.operand(0, key_index)? else { panic!("a key has two words") };
@@ -59,13 +62,19 @@ impl Prim for RandomSplitPrim {
     }
 
     fn hlo(&self) -> Hlo<RandomSplit> {
-        Hlo::Rule(|p, cx, ins, _| Ok(smallvec![threefry_hlo(cx, ins[0], &p.shape)?]))
+        Hlo::Rule(|p, cx, ins, _| {
+            if ins[0].aval.dtype != DType::KeyFry {
+                return cx.compose(&|e, ins| Ok(smallvec![rbg::split(e, &ins[0], &p.shape)?]), ins);
+            }
+            Ok(smallvec![threefry_hlo(cx, ins[0], &p.shape)?])
+        })
     }
 
     fn samples(&self) -> Vec<Sample> {
         let sample = |shape: &[usize], keys: &[usize]| {
             Sample::new(Params::new(RandomSplit { shape: shape.to_vec() }), DType::KeyFry, (0.0, 1e6), &[keys])
         };
-        vec![sample(&[2], &[]), sample(&[2, 3], &[2]), sample(&[0], &[])]
+        let rbg = Sample::new(Params::new(RandomSplit { shape: vec![3] }), DType::KeyRbg, (0.0, 1e6), &[&[2]]);
+        vec![sample(&[2], &[]), sample(&[2, 3], &[2]), sample(&[0], &[]), rbg]
     }
 }

@@ -1,14 +1,15 @@
 //! The words of keys as keys.
 //!
-//! random_wrap : uint32[..., 2] -> keys[...]
+//! random_wrap : uint32[..., words] -> keys[...]        two words or four
 //! No derivative.
 
 use pullback_base::{Aval, DType, Result, bail};
-use pullback_ir::lower::CpuForm;
+use pullback_ir::lower::{CpuForm, Elem, Index};
 use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose};
+use pullback_loops::ValueId;
 use smallvec::smallvec;
 
-use super::KeyKind;
+use super::{KeyKind, joined_words, recast_hlo};
 use crate::prims::batch_to_front;
 
 /// Params of `random_wrap`.
@@ -29,22 +30,32 @@ impl Prim for RandomWrapPrim {
     const NAME: &'static str = "random_wrap";
 
     fn abstract_eval(&self, p: &RandomWrap, ins: &[Aval]) -> Result<Avals> {
-        let KeyKind::Threefry = p.kind;
         let words = ins[0];
         if words.dtype != DType::U32 {
             bail!(Type, "random_wrap requires uint32 array operand, got {words}");
         }
         match words.shape.split_last() {
-            Some((2, shape)) => Ok(smallvec![Aval::new(shape, DType::KeyFry)]),
+            Some((n, shape)) if *n == p.kind.n_words() => Ok(smallvec![Aval::new(shape, p.kind.dtype())]),
             _ => bail!(
                 Type,
-                "JAX encountered invalid PRNG key data: expected key_data to have trailing dimensions (2,), got {words}"
+                "JAX encountered invalid PRNG key data: expected key_data to have trailing dimensions ({},), got {words}",
+                p.kind.n_words()
             ),
         }
     }
 
-    fn cpu(&self, _: &RandomWrap, _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
-        CpuForm::Alias
+    fn cpu(&self, p: &RandomWrap, _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
+        if p.kind == KeyKind::Threefry {
+            return CpuForm::Alias;
+        }
+        CpuForm::Element(Box::new(|cx, index| {
+            let mut pair = |first: i64| -> Result<ValueId> {
+                let mut word = |at: i64| Ok(cx.operand(0, &[index, &[Index::constant(at)]].concat())?.one());
+                let (low, high) = (word(first)?, word(first + 1)?);
+                Ok(joined_words(cx.loops(), low, high))
+            };
+            Ok(Elem::Two(pair(0)?, pair(2)?))
+        }))
     }
 
     fn derivative(&self) -> Derivative<RandomWrap> {
@@ -63,13 +74,12 @@ impl Prim for RandomWrapPrim {
     }
 
     fn hlo(&self) -> Hlo<RandomWrap> {
-        Hlo::Rule(|_, cx, ins, outs| Ok(smallvec![cx.bitcast(ins[0], &outs[0].shape, outs[0].dtype)]))
+        Hlo::Rule(|_, cx, ins, outs| Ok(smallvec![recast_hlo(cx, ins[0], outs[0])]))
     }
 
     fn samples(&self) -> Vec<Sample> {
-        let sample = |shape: &[usize]| {
-            Sample::new(Params::new(RandomWrap { kind: KeyKind::Threefry }), DType::U32, (0.0, 1e6), &[shape])
-        };
-        vec![sample(&[2]), sample(&[3, 2])]
+        let sample =
+            |kind, shape: &[usize]| Sample::new(Params::new(RandomWrap { kind }), DType::U32, (0.0, 1e6), &[shape]);
+        vec![sample(KeyKind::Threefry, &[2]), sample(KeyKind::Threefry, &[3, 2]), sample(KeyKind::Rbg, &[3, 4])]
     }
 }

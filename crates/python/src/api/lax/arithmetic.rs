@@ -393,19 +393,17 @@ fn mul(py: Python<'_>, x: ArrayLike, y: ArrayLike, out_dtype: Option<DTypeArg>) 
     })
 }
 
-/// The upper half of the product of integers, as if it had twice the width. The engine has no such operation yet.
+/// The upper half of the product of integers, which has twice their bits.
 ///
 /// Args:
-///   x, y: integer arrays of one dtype and shape.
-/// Returns: nothing.
+///   x, y: integer arrays of one dtype and shape, or scalars.
+/// Returns: an array of the dtype of the operands.
 /// Raises:
-///   NotImplementedError: always; multiply in a wider dtype and shift instead.
-/// Differentiable: no.
+///   TypeError: dtypes differ or are not of integers, or shapes do not go together.
+/// Differentiable: no; there are no tangents of integers.
 /// Example:
-///   >>> lax.mulhi(1 << 30, 8)
-///   Traceback (most recent call last):
-///     ...
-///   NotImplementedError: primitive 'mulhi' is not implemented...
+///   >>> lax.mulhi(jnp.int32(1 << 30), jnp.int32(8))
+///   Array(2, dtype=int32)
 #[pyfunction]
 #[pyo3(signature = (x, y, /), text_signature = "(x, y, /)")]
 fn mulhi(py: Python<'_>, x: ArrayLike, y: ArrayLike) -> PyResult<Py<PyAny>> {

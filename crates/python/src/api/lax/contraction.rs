@@ -6,7 +6,7 @@ use pullback_lib::lax;
 use pyo3::prelude::*;
 
 use super::support::dot_dimensions;
-use crate::api::arguments::{canonical, one_within, precision as precision_of};
+use crate::api::arguments::{canonical, check_out_sharding, one_within, precision as precision_of};
 use crate::dtypes::DTypeArg;
 use crate::value::ArrayLike;
 
@@ -69,7 +69,7 @@ fn batch_matmul(
 ///   dimension_numbers: as `dot_general` takes them, if the axes are others.
 ///   precision: None, a word such as 'highest', a `Precision`, a pair of them, or a `DotAlgorithmPreset`.
 ///   preferred_element_type: the dtype of sums and of the result; that of the operands by default.
-///   out_sharding: taken for compatibility and ignored.
+///   out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
 /// Returns: a scalar of two vectors, else a vector or matrix.
 /// Raises:
 ///   TypeError: dtypes differ, or shapes do not go together.
@@ -92,15 +92,22 @@ fn dot(
     let rhs = rhs.val(py, "dot", 1)?;
     let precision = precision_of(precision.as_ref())?;
     let preferred_element_type = canonical(py, preferred_element_type, "dot")?;
-    let _ = out_sharding;
+    check_out_sharding("dot_general", out_sharding.as_ref())?;
     if let Some(dims) = dimension_numbers {
         let dims = dot_dimensions(dims)?;
         return one_within(py, precision, || lax::dot_general(&lhs, &rhs, dims, preferred_element_type));
     }
     one_within(py, precision, || {
         let (a, b) = (lhs.aval(), rhs.aval());
-        if !(1..=2).contains(&a.rank()) || !(1..=2).contains(&b.rank()) || a.shape[a.rank() - 1] != b.shape[0] {
-            bail!(Type, "Incompatible shapes for dot: got {} and {}.", tuple_text(&a.shape), tuple_text(&b.shape));
+        let is_simple = (1..=2).contains(&a.rank()) && (1..=2).contains(&b.rank());
+        if !is_simple || a.shape[a.rank() - 1] != b.shape[0] {
+            bail!(
+                Value,
+                "jax.lax.dot: dimension_numbers must be specified when not performing simple un-batched matrix-matrix, \
+                 matrix-vector, or vector-vector products; got lhs_shape={} rhs_shape={}",
+                tuple_text(&a.shape),
+                tuple_text(&b.shape)
+            );
         }
         let contract = [vec![a.rank() - 1], vec![0]];
         let dims = pullback_core::prims::DotDimensions { contract, ..Default::default() };
@@ -115,7 +122,7 @@ fn dot(
 ///   dimension_numbers: `((lhs contracted, rhs contracted), (lhs batch, rhs batch))`, pairs of axes of equal sizes.
 ///   precision: None, a word such as 'highest', a `Precision`, a pair of them, or a `DotAlgorithmPreset`.
 ///   preferred_element_type: the dtype of sums and of the result; that of the operands by default.
-///   out_sharding: taken for compatibility and ignored.
+///   out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
 /// Returns: an array of the batch axes, the other axes of `lhs`, then those of `rhs`.
 /// Raises:
 ///   TypeError: dtypes differ, or paired axes differ in number or size or are out of bounds.
@@ -138,7 +145,7 @@ fn dot_general(
     let rhs = rhs.val(py, "dot_general", 1)?;
     let precision = precision_of(precision.as_ref())?;
     let preferred_element_type = canonical(py, preferred_element_type, "dot_general")?;
-    let _ = out_sharding;
+    check_out_sharding("dot_general", out_sharding.as_ref())?;
     let dims = dot_dimensions(dimension_numbers)?;
     one_within(py, precision, || lax::dot_general(&lhs, &rhs, dims, preferred_element_type))
 }

@@ -4,6 +4,7 @@ use pullback_lib::{convert, lax};
 use pyo3::prelude::*;
 
 use crate::api::arguments::one;
+use crate::errors::value_error;
 use crate::value::ArrayLike;
 
 /// Adds the functions to a module.
@@ -51,6 +52,9 @@ fn bitcast_convert_type(py: Python<'_>, operand: ArrayLike, new_dtype: &Bound<'_
 #[pyo3(signature = (operand, new_dtype), text_signature = "(operand, new_dtype)")]
 fn convert_element_type(py: Python<'_>, operand: ArrayLike, new_dtype: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
     let operand = operand.val(py, "convert_element_type", 0)?;
+    if new_dtype.is_none() {
+        return Err(value_error("dtype must be specified."));
+    }
     let dtype = crate::dtypes::canonical(crate::dtypes::of_object(new_dtype)?);
     one(py, || convert::to_dtype(&operand, dtype))
 }
@@ -63,8 +67,8 @@ fn convert_element_type(py: Python<'_>, operand: ArrayLike, new_dtype: &Bound<'_
 ///   mantissa_bits: bits of the fraction, at least 0.
 /// Returns: shape and dtype of `operand`.
 /// Raises:
-///   TypeError: `operand` is not floating, or `mantissa_bits` is negative.
-///   ValueError: `exponent_bits` is less than 1.
+///   TypeError: `operand` is not floating.
+///   ValueError: `exponent_bits` is less than 1, or `mantissa_bits` is negative.
 /// Differentiable: yes, as the identity; the tangent is rounded likewise.
 /// Example:
 ///   >>> lax.reduce_precision(jnp.array([1.001, 3.1415927]), 8, 7)
@@ -73,5 +77,9 @@ fn convert_element_type(py: Python<'_>, operand: ArrayLike, new_dtype: &Bound<'_
 #[pyo3(signature = (operand, exponent_bits, mantissa_bits), text_signature = "(operand, exponent_bits, mantissa_bits)")]
 fn reduce_precision(py: Python<'_>, operand: ArrayLike, exponent_bits: i64, mantissa_bits: i64) -> PyResult<Py<PyAny>> {
     let operand = operand.val(py, "reduce_precision", 0)?;
+    if mantissa_bits < 0 {
+        let text = format!("reduce_precision: mantissa_bits must be non-negative; got {mantissa_bits}");
+        return Err(value_error(text));
+    }
     one(py, || lax::reduce_precision(&operand, exponent_bits, mantissa_bits))
 }

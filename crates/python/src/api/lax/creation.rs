@@ -1,11 +1,13 @@
 //! Arrays of one value, and of counting numbers.
 
-use pullback_lib::axes::{canonical_axis, shape_of};
+use pullback_base::aval::tuple_text;
+use pullback_base::bail;
+use pullback_lib::axes::shape_of;
 use pullback_lib::lax;
 use pyo3::prelude::*;
 
 use super::support::scalar_fill;
-use crate::api::arguments::{ShapeArg, canonical, one, prototype_of};
+use crate::api::arguments::{ShapeArg, canonical, check_out_sharding, one, prototype_of};
 use crate::dtypes::DTypeArg;
 use crate::value::ArrayLike;
 
@@ -20,8 +22,8 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Args:
 ///   dtype: an integer, floating or complex dtype; 64-bit ones are halved without x64.
 ///   shape: the shape of the result.
-///   dimension: the axis that counts, negative counted from the end.
-///   out_sharding: taken for compatibility and ignored.
+///   dimension: the axis that counts, from the front.
+///   out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
 /// Returns: an array of `shape`.
 /// Raises:
 ///   TypeError: the dtype is boolean, or a size is negative.
@@ -41,11 +43,18 @@ fn broadcasted_iota(
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
     let shape = shape.0;
-    let _ = out_sharding;
+    check_out_sharding("broadcasted_iota", out_sharding.as_ref())?;
     let dtype = crate::dtypes::canonical(crate::dtypes::of_object(dtype)?);
     one(py, || {
         let shape = shape_of(&shape)?;
-        let axis = canonical_axis(dimension, shape.len())?;
+        if !(0..shape.len() as i64).contains(&dimension) {
+            let shape = tuple_text(&shape);
+            bail!(
+                Value,
+                "iota dimension must be between 0 and len(shape), got dimension={dimension} for shape={shape}"
+            );
+        }
+        let axis = dimension as usize;
         lax::broadcasted_iota(dtype, &shape, axis)
     })
 }
@@ -133,7 +142,12 @@ fn full_like(
 ///   Array([0, 1, 2, 3], dtype=int32)
 #[pyfunction]
 #[pyo3(signature = (dtype, size), text_signature = "(dtype, size)")]
-fn iota(py: Python<'_>, dtype: &Bound<'_, PyAny>, size: usize) -> PyResult<Py<PyAny>> {
+fn iota(py: Python<'_>, dtype: &Bound<'_, PyAny>, size: i64) -> PyResult<Py<PyAny>> {
     let dtype = crate::dtypes::canonical(crate::dtypes::of_object(dtype)?);
-    one(py, || lax::iota(dtype, size))
+    one(py, || {
+        let Ok(size) = usize::try_from(size) else {
+            bail!(Type, "iota shape must have every element be nonnegative, got ({size},).")
+        };
+        lax::iota(dtype, size)
+    })
 }

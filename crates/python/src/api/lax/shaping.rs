@@ -1,12 +1,12 @@
 //! Arrays under other shapes: axes moved, added, removed, joined, cut, repeated and padded.
 
-use pullback_base::bail;
+use pullback_base::{Result, bail};
 use pullback_lib::axes::{canonical_axis, shape_of};
 use pullback_lib::lax;
 use pyo3::prelude::*;
 
-use super::support::{axes_of, one_dtype, padding, sizes};
-use crate::api::arguments::{Arrays, ShapeArg, list, one, tuple};
+use super::support::{self, joined_axis, one_dtype, padding, reversed_axes, sizes};
+use crate::api::arguments::{Arrays, ShapeArg, check_out_sharding, list, one, tuple};
 use crate::value::ArrayLike;
 
 /// Adds the functions to a module.
@@ -20,7 +20,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Args:
 ///   operand: array or scalar of any dtype.
 ///   sizes: sizes of the new axes.
-///   out_sharding: taken for compatibility and ignored.
+///   out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
 /// Returns: an array of shape `(*sizes, *operand.shape)`.
 /// Raises:
 ///   TypeError: a size is negative.
@@ -40,7 +40,7 @@ fn broadcast(
 ) -> PyResult<Py<PyAny>> {
     let operand = operand.val(py, "broadcast", 0)?;
     let sizes = sizes.0;
-    let _ = out_sharding;
+    check_out_sharding("broadcast_in_dim", out_sharding.as_ref())?;
     one(py, || {
         let mut shape = shape_of(&sizes)?;
         let n = shape.len();
@@ -55,7 +55,7 @@ fn broadcast(
 ///   operand: array or scalar of any dtype.
 ///   shape: the shape of the result.
 ///   broadcast_dimensions: for each axis of `operand` its axis of the result, rising.
-///   out_sharding: taken for compatibility and ignored.
+///   out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
 /// Returns: an array of `shape`; an axis of size 1 and those not named repeat the elements.
 /// Raises:
 ///   TypeError: a size is negative, an axis neither has size 1 nor that of its place, or the axes do not rise or do
@@ -77,7 +77,7 @@ fn broadcast_in_dim(
     let operand = operand.val(py, "broadcast_in_dim", 0)?;
     let shape = shape.0;
     let broadcast_dimensions = broadcast_dimensions.0;
-    let _ = out_sharding;
+    check_out_sharding("broadcast_in_dim", out_sharding.as_ref())?;
     one(py, || lax::broadcast_in_dim(&operand, &shape_of(&shape)?, &sizes(&broadcast_dimensions)?))
 }
 
@@ -153,10 +153,13 @@ fn collapse(
 fn concatenate(py: Python<'_>, operands: Arrays, dimension: i64) -> PyResult<Py<PyAny>> {
     let operands = operands.vals(py, "concatenate")?;
     one(py, || {
-        let Some(first) = operands.first() else {
-            bail!(Value, "concatenate requires a non-empty sequences of arrays")
-        };
-        lax::concatenate(&operands, canonical_axis(dimension, first.aval().rank())?)
+        if operands.is_empty() {
+            bail!(Value, "concatenate requires a non-empty sequences of arrays");
+        }
+        if let [single] = &operands[..] {
+            return Ok(single.clone());
+        }
+        lax::concatenate(&operands, joined_axis(&operands, dimension)?)
     })
 }
 
@@ -222,12 +225,13 @@ fn pad(
 ///
 /// Args:
 ///   operand: array of any dtype.
-///   new_sizes: the shape; one size may be -1 and follows from the others.
+///   new_sizes: the shape, of which every size is given.
 ///   dimensions: an order of axes in which the elements are read; their own by default.
-///   out_sharding: taken for compatibility and ignored.
+///   out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
 /// Returns: an array of the new shape.
 /// Raises:
-///   TypeError: the sizes do not hold the elements, or `dimensions` is no order of the axes.
+///   TypeError: a size is negative, or `dimensions` is no order of the axes.
+///   ValueError: the sizes do not hold the elements.
 /// Differentiable: yes, linear.
 /// Example:
 ///   >>> lax.reshape(jnp.arange(6), (3, 2))
@@ -246,18 +250,14 @@ fn reshape(
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
     let operand = operand.val(py, "reshape", 0)?;
-    let new_sizes = new_sizes.0;
+    let wanted = new_sizes.0;
     let dimensions = dimensions.map(|shape| shape.0);
-    let _ = out_sharding;
+    check_out_sharding("reshape", out_sharding.as_ref())?;
     one(py, || {
-        let dims = dimensions.map(|dims| sizes(&dims)).transpose()?;
-        let new = pullback_lib::numpy::reshape(&operand, &new_sizes, pullback_lib::numpy::Order::RowMajor);
-        match dims {
-            Some(dims) => {
-                let moved = lax::transpose(&operand, &dims)?;
-                pullback_lib::numpy::reshape(&moved, &new_sizes, pullback_lib::numpy::Order::RowMajor)
-            }
-            None => new,
+        let shape = support::new_sizes(&operand, &wanted)?;
+        match dimensions.map(|dims| sizes(&dims)).transpose()? {
+            Some(dims) => lax::reshape(&lax::transpose(&operand, &dims)?, &shape, None),
+            None => lax::reshape(&operand, &shape, None),
         }
     })
 }
@@ -280,7 +280,15 @@ fn reshape(
 fn rev(py: Python<'_>, operand: ArrayLike, dimensions: ShapeArg) -> PyResult<Py<PyAny>> {
     let operand = operand.val(py, "rev", 0)?;
     let dimensions = dimensions.0;
-    one(py, || lax::rev(&operand, &axes_of(&operand, &dimensions)?))
+    one(py, || lax::rev(&operand, &reversed_axes(&operand, &dimensions)?))
+}
+
+/// Sizes of parts, none of which may be negative.
+fn parts(given: &[i64]) -> Result<Vec<usize>> {
+    if given.iter().any(|&size| size < 0) {
+        bail!(Value, "Sizes passed to split must be nonnegative, got {given:?}");
+    }
+    sizes(given)
 }
 
 /// Consecutive parts of an axis.
@@ -302,7 +310,7 @@ fn rev(py: Python<'_>, operand: ArrayLike, dimensions: ShapeArg) -> PyResult<Py<
 fn split(py: Python<'_>, operand: ArrayLike, sizes: ShapeArg, axis: i64) -> PyResult<Py<PyAny>> {
     let operand = operand.val(py, "split", 0)?;
     let sizes = sizes.0;
-    list(py, || lax::split(&operand, &shape_of(&sizes)?, canonical_axis(axis, operand.aval().rank())?))
+    list(py, || lax::split(&operand, &parts(&sizes)?, canonical_axis(axis, operand.aval().rank())?))
 }
 
 /// The array without some axes of size 1.

@@ -1,5 +1,6 @@
 //! Parts of axes, at known and at computed positions.
 
+use pullback_base::aval::tuple_text;
 use pullback_base::{Result, bail};
 use pullback_lib::axes::{canonical_axis, shape_of};
 use pullback_lib::lax;
@@ -302,6 +303,16 @@ fn slice(
     let strides = strides.map(|shape| shape.0);
     one(py, || {
         let strides = strides.map(|strides| sizes(&strides)).transpose()?;
+        let aval = operand.aval();
+        if let Some(strides) = strides.as_ref().filter(|strides| strides.len() != aval.rank()) {
+            bail!(
+                Type,
+                "slice strides must have length equal to the number of dimensions of the operand, got strides {} for \
+                 operand shape {}.",
+                tuple_text(strides),
+                tuple_text(&aval.shape)
+            );
+        }
         lax::slice(&operand, &sizes(&start_indices)?, &sizes(&limit_indices)?, strides.as_deref())
     })
 }
@@ -310,14 +321,13 @@ fn slice(
 ///
 /// Args:
 ///   operand: array of any dtype.
-///   start_index: the first position, 0 for None. Negative positions count from the end, and what is beyond is moved
-///     there.
+///   start_index: the first position, 0 for None. Negative positions count from the end.
 ///   limit_index: the position after the last, likewise; None is the end.
 ///   stride: how far positions are apart.
 ///   axis: the axis, negative counted from the end.
 /// Returns: an array of the same rank.
 /// Raises:
-///   TypeError: the limit is before the start, or the stride is not positive.
+///   TypeError: the limit is before the start, a position is beyond an end, or the stride is not positive.
 ///   ValueError: the axis is out of bounds.
 /// Differentiable: yes, linear; the transpose pads with zeros.
 /// Example:
@@ -338,8 +348,17 @@ fn slice_in_dim(
         let stride = positive_stride(stride)?;
         let axis = canonical_axis(axis, operand.aval().rank())?;
         let n = operand.aval().shape[axis] as i64;
-        let wrap = |at: i64| (if at < 0 { at + n } else { at }).clamp(0, n) as usize;
-        lax::slice_in_dim(&operand, wrap(start_index.unwrap_or(0)), wrap(limit_index.unwrap_or(n)), stride, axis)
+        let wrap = |at: i64| if at < 0 { at + n } else { at };
+        let (start, limit) = (wrap(start_index.unwrap_or(0)), wrap(limit_index.unwrap_or(n)));
+        if !(0..=n).contains(&start) || !(0..=n).contains(&limit) {
+            let shape = tuple_text(&operand.aval().shape);
+            bail!(
+                Type,
+                "slice limit_indices must be less than or equal to operand shape, got positions {start} to {limit} of \
+                 axis {axis} for operand shape {shape}."
+            );
+        }
+        lax::slice_in_dim(&operand, start as usize, limit as usize, stride, axis)
     })
 }
 

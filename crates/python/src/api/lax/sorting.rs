@@ -1,5 +1,6 @@
 //! Sorted arrays, and their greatest elements.
 
+use pullback_base::bail;
 use pullback_ir::Val;
 use pullback_lib::axes::canonical_axis;
 use pullback_lib::lax;
@@ -111,11 +112,12 @@ fn sort_key_val(
 ///   [Array([3, 2], dtype=int32), Array([0, 2], dtype=int32)]
 #[pyfunction]
 #[pyo3(signature = (operand, k, *, axis=-1, is_stable=true), text_signature = "(operand, k, *, axis=-1, is_stable=True)")]
-fn top_k(py: Python<'_>, operand: ArrayLike, k: usize, axis: i64, is_stable: bool) -> PyResult<Py<PyAny>> {
+fn top_k(py: Python<'_>, operand: ArrayLike, k: i64, axis: i64, is_stable: bool) -> PyResult<Py<PyAny>> {
     let operand = operand.val(py, "top_k", 0)?;
     list(py, || {
         let _ = is_stable;
         let axis = canonical_axis(axis, operand.aval().rank())?;
+        let Ok(k) = usize::try_from(k) else { bail!(Value, "k argument to top_k must be nonnegative, got {k}") };
         lax::top_k(&operand, k, axis)
     })
 }

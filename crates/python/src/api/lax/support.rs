@@ -1,8 +1,10 @@
 //! Arguments of `lax` that are records of numbers, and what they must satisfy together.
 
+use pullback_base::aval::tuple_text;
 use pullback_base::{DType, Error, Result, Scalar, bail};
 use pullback_core::prims::DotDimensions;
 use pullback_ir::Val;
+use pullback_lib::axes::{canonical_axes, canonical_axis, signed_tuple_text};
 use pullback_lib::convert::{int_literal, to_dtype};
 use pullback_lib::lax::{self, GatherDimensions, IndexMode, IndexOptions, ScatterDimensions, ScatterKind};
 use pyo3::prelude::*;
@@ -28,9 +30,76 @@ pub fn same_rank(name: &str, x: &Val, y: &Val) -> Result<[Val; 2]> {
     Ok([x.clone(), y.clone()])
 }
 
-/// Axes counted from the front.
-pub fn axes_of(x: &Val, axes: &[i64]) -> Result<Vec<usize>> {
-    pullback_lib::axes::canonical_axes(axes, x.aval().rank())
+/// The axes of a reduction, none of which may count from the end.
+pub fn reduced_axes(x: &Val, axes: &[i64]) -> Result<Vec<usize>> {
+    let aval = x.aval();
+    if axes.iter().any(|axis| !(0..aval.rank() as i64).contains(axis)) {
+        let axes = signed_tuple_text(axes);
+        bail!(Value, "reduction axes {axes} contains out-of-bounds indices for {}.", aval.long());
+    }
+    canonical_axes(axes, aval.rank())
+}
+
+/// The axis of a running reduction, which may not count from the end.
+pub fn running_axis(x: &Val, axis: i64) -> Result<usize> {
+    if axis < 0 {
+        bail!(Value, "XLA operations do not allow negative axes, got {axis}");
+    }
+    canonical_axis(axis, x.aval().rank())
+}
+
+/// The axis along which an extreme is looked for.
+pub fn searched_axis(x: &Val, axis: i64) -> Result<usize> {
+    let aval = x.aval();
+    if !(0..aval.rank() as i64).contains(&axis) {
+        bail!(Value, "Invalid axis {axis} for operand shape {}", tuple_text(&aval.shape));
+    }
+    Ok(axis as usize)
+}
+
+/// The axes that `rev` turns around.
+pub fn reversed_axes(x: &Val, axes: &[i64]) -> Result<Vec<usize>> {
+    let (rank, text) = (x.aval().rank(), signed_tuple_text(axes));
+    if axes.iter().any(|&axis| axis < 0) {
+        bail!(Type, "rev dimensions must have every element be nonnegative, got {text}.");
+    }
+    if axes.iter().any(|&axis| axis >= rank as i64) {
+        bail!(
+            Type,
+            "rev dimensions must all be less than operand ndim, got dimensions {text} for operand ndim {rank}."
+        );
+    }
+    if (1..axes.len()).any(|i| axes[..i].contains(&axes[i])) {
+        bail!(Type, "rev dimensions must be unique, got {text}.");
+    }
+    sizes(axes)
+}
+
+/// The axis along which arrays are joined.
+pub fn joined_axis(xs: &[Val], axis: i64) -> Result<usize> {
+    let rank = xs.first().map_or(0, |x| x.aval().rank());
+    if (0..rank as i64).contains(&axis) {
+        return Ok(axis as usize);
+    }
+    let shapes: Vec<String> = xs.iter().map(|x| tuple_text(&x.aval().shape)).collect();
+    bail!(Type, "concatenate dimension out of bounds: dimension {axis} for shapes {}.", shapes.join(", "))
+}
+
+/// The sizes of a new shape, none of which may be left to be found.
+pub fn new_sizes(x: &Val, given: &[i64]) -> Result<Vec<usize>> {
+    if given.iter().any(|&size| size < 0) {
+        bail!(Type, "reshape new_sizes must all be positive, got {}.", signed_tuple_text(given));
+    }
+    let (new, aval) = (sizes(given)?, x.aval());
+    let (wanted, size) = (new.iter().product::<usize>(), aval.size());
+    if wanted != size {
+        let (old, new) = (tuple_text(&aval.shape), tuple_text(&new));
+        bail!(
+            Value,
+            "reshape total size must be unchanged, got new_sizes {new} (size {wanted}) for shape {old} (size {size})."
+        );
+    }
+    Ok(new)
 }
 
 /// Numbers that are not negative.

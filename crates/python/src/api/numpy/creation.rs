@@ -545,9 +545,15 @@ fn identity(py: Python<'_>, n: i64, dtype: Option<DTypeArg>) -> PyResult<Py<PyAn
 ///    [1 1 0]]
 #[pyfunction]
 #[pyo3(signature = (N, M=None, k=0, dtype=None), text_signature = "(N, M=None, k=0, dtype=None)")]
-fn tri(py: Python<'_>, N: usize, M: Option<usize>, k: i64, dtype: Option<DTypeArg>) -> PyResult<Py<PyAny>> {
+fn tri(py: Python<'_>, N: i64, M: Option<i64>, k: i64, dtype: Option<DTypeArg>) -> PyResult<Py<PyAny>> {
     let dtype = canonical(py, dtype, "tri")?;
-    one(py, || numpy::tri(N, M, k, dtype))
+    one(py, || {
+        let [Ok(rows), Ok(columns)] = [N, M.unwrap_or(N)].map(usize::try_from) else {
+            let columns = M.unwrap_or(N);
+            bail!(Type, "iota shape must have every element be nonnegative, got ({N}, {columns}).")
+        };
+        numpy::tri(rows, Some(columns), k, dtype)
+    })
 }
 
 /// The coordinates of all positions of a grid.

@@ -5,6 +5,7 @@ use crate::api::arguments::{
     Arrays, canonical, check_out_sharding, no_out, one, one_within, optional, precision as precision_of, tuple,
 };
 use crate::dtypes::DTypeArg;
+use crate::errors::value_error;
 use crate::value::ArrayLike;
 use pullback_base::{Result, bail};
 use pullback_ir::Val;
@@ -633,10 +634,19 @@ fn take(
     let a = a.val(py, "take", 0)?;
     let indices = indices.val(py, "take", 1)?;
     no_out("take", out.as_ref())?;
+    check_mode("take", mode, "promise_in_bounds")?;
     {
         let options =
             super::support::take_options(mode, unique_indices, indices_are_sorted, fill_value, a.aval().dtype)?;
         one(py, || numpy::take(&a, &indices, axis, options))
+    }
+}
+
+/// Refuses the mode that a function does not have.
+fn check_mode(function: &str, mode: Option<&str>, refused: &str) -> PyResult<()> {
+    match mode {
+        Some(mode) if mode == refused => Err(value_error(format!("Invalid mode '{mode}' for jnp.{function}"))),
+        _ => Ok(()),
     }
 }
 
@@ -648,9 +658,9 @@ fn take(
 ///   indices: integers with as many axes as `arr`; other axes than `axis` broadcast.
 ///   axis: the axis; the last by default; None takes the flat array.
 ///   mode: what indices out of bounds give: 'fill' (the default) NaN or the least integer, 'clip' the nearest
-///     element.
+///     element; 'promise_in_bounds' promises that there are none.
 ///   fill_value: what 'fill' gives in place of that.
-///   wrap_negative_indices: for compatibility; negative indices always count from the end.
+///   wrap_negative_indices: whether negative indices count from the end; if not, they are out of bounds.
 /// Returns: an array of the dtype of `arr` and the shape of `indices`, broadcast.
 /// Raises:
 ///   TypeError: an argument is neither an array nor a number, or indices that are no integers.
@@ -673,11 +683,10 @@ fn take_along_axis(
 ) -> PyResult<Py<PyAny>> {
     let arr = arr.val(py, "take_along_axis", 0)?;
     let indices = indices.val(py, "take_along_axis", 1)?;
-    {
-        let _ = wrap_negative_indices;
-        let options = super::support::take_options(mode, false, false, fill_value, arr.aval().dtype)?;
-        one(py, || numpy::take_along_axis(&arr, &indices, axis, options))
-    }
+    check_mode("take_along_axis", mode, "wrap")?;
+    let options = super::support::take_options(mode, false, false, fill_value, arr.aval().dtype)?;
+    let options = TakeOptions { wraps_negative: wrap_negative_indices, ..options };
+    one(py, || numpy::take_along_axis(&arr, &indices, axis, options))
 }
 
 /// For each element that of one of several choices.

@@ -178,7 +178,8 @@ pub fn take_options(
 ) -> PyResult<TakeOptions> {
     let mode = match mode {
         None | Some("fill") => TakeMode::Fill,
-        Some("clip" | "promise_in_bounds") => TakeMode::Clip,
+        Some("clip") => TakeMode::Clip,
+        Some("promise_in_bounds") => TakeMode::PromiseInBounds,
         Some("wrap") => TakeMode::Wrap,
         Some("raise") => {
             return Err(pyo3::exceptions::PyNotImplementedError::new_err(
@@ -188,7 +189,7 @@ pub fn take_options(
         Some(other) => return Err(value_error(format!("Invalid mode '{other}' for np.take"))),
     };
     let fill = fill.filter(|fill| !fill.is_none()).map(|fill| concrete(fill, "the fill value")).transpose()?;
-    Ok(TakeOptions { mode, unique, sorted, fill: fill.map(|fill| fill.convert(dtype)) })
+    Ok(TakeOptions { mode, unique, sorted, fill: fill.map(|fill| fill.convert(dtype)), ..TakeOptions::default() })
 }
 
 /// Positions of the nonzero elements of a concrete array, one vector for each axis.

@@ -1,33 +1,59 @@
 //! Keys: made of seeds and of words, split, and taken apart.
 #![allow(non_snake_case, reason = "names are the reference's")]
 
-use pullback_base::DType;
+use pullback_base::{Aval, DType};
 use pullback_ir::Val;
-use pullback_lib::random;
+use pullback_lib::random::{self, KeyKind};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyString};
 
 use super::{Key, Object};
 use crate::api::arguments::{ShapeArg, one};
+use crate::errors::type_error;
 use crate::gate::gate;
 use crate::value::{ArrayLike, to_val, try_val};
 
 /// Adds the functions to a module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    add_all!(m; check_impl checked_key key PRNGKey key_data wrap_key_data key_impl split fold_in clone);
+    add_all!(m; _key_dtype checked_key key PRNGKey key_data wrap_key_data key_impl split fold_in clone);
     Ok(())
 }
 
-/// Checks the name of a generator.
+/// The element type of keys of a generator, or of the default one.
 #[pyfunction]
-fn check_impl(py: Python<'_>, name: Object<'_, '_>) -> PyResult<()> {
-    let Some(name) = name else { return Ok(()) };
-    // The element type of keys stands for its generator.
-    if crate::dtypes::of_object(name).is_ok_and(|dtype| dtype == DType::KeyFry) {
-        return Ok(());
+fn _key_dtype<'py>(py: Python<'py>, name: Object<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let kind = generator(py, name)?.unwrap_or_else(random::default_generator);
+    crate::dtypes::to_numpy(py, kind.dtype())
+}
+
+/// The generator that is named, by text or by the element type of its keys.
+fn generator(py: Python<'_>, name: Object<'_, '_>) -> PyResult<Option<KeyKind>> {
+    let Some(name) = name else { return Ok(None) };
+    if name.is_instance_of::<PyString>() {
+        let name = name.to_string();
+        return gate(py, || random::generator(&name)).map(Some);
     }
-    let text = if name.is_instance_of::<PyString>() { name.to_string() } else { name.str()?.to_string() };
-    gate(py, || random::check_implementation(&text))
+    let dtype = crate::dtypes::of_object(name).ok().filter(|dtype| dtype.is_key());
+    let Some(dtype) = dtype else {
+        let given = name.get_type();
+        return Err(type_error(format!("unrecognized type {given} for specifying PRNG implementation.")));
+    };
+    gate(py, || KeyKind::of(Aval::scalar(dtype, false))).map(Some)
+}
+
+/// The generator of `impl` or `dtype`, of which one may be given.
+fn one_generator(
+    py: Python<'_>,
+    function: &str,
+    name: Object<'_, '_>,
+    dtype: Object<'_, '_>,
+) -> PyResult<Option<KeyKind>> {
+    if name.is_some() && dtype.is_some() {
+        let text = format!("Cannot specify both `impl` and `dtype` arguments to jax.random.{function}");
+        return Err(PyValueError::new_err(text));
+    }
+    generator(py, name.or(dtype))
 }
 
 /// The key of a function, in typed form.
@@ -52,14 +78,15 @@ fn seed_val(py: Python<'_>, seed: &Bound<'_, PyAny>) -> PyResult<Val> {
 ///
 /// Args:
 ///   seed: an integer scalar; without x64 the low 32 bits of Python integers count.
-///   impl: the name of the generator, 'threefry2x32' or None; it is threefry with two words and 20 rounds (Salmon et
-///     al., 2011).
+///   impl: the name of the generator: 'threefry2x32', with two words and 20 rounds (Salmon et al., 2011); 'rbg', whose
+///     bits are the device's (on the CPU philox with four words and 10 rounds, of the same paper) and whose keys are
+///     threefry's; or 'unsafe_rbg', whose keys are the device's too; None for the setting `jax_default_prng_impl`.
 ///   dtype: the element type of keys, as `key_dtype` gives it, instead of `impl`.
-/// Returns: a key, an array of shape `()` and dtype `key<fry>`.
+/// Returns: a key, an array of shape `()` and dtype `key<fry>`, `key<rbg>` or `key<urbg>`.
 /// Raises:
 ///   TypeError: the seed is no integer, or no scalar.
 ///   OverflowError: the seed does not fit int64.
-///   ValueError: there is no such generator.
+///   ValueError: there is no such generator, or both `impl` and `dtype` are given.
 ///   NotImplementedError: the generator is another one of JAX's.
 /// Differentiable: no, keys have no tangents.
 /// Example:
@@ -68,17 +95,17 @@ fn seed_val(py: Python<'_>, seed: &Bound<'_, PyAny>) -> PyResult<Val> {
 #[pyfunction]
 #[pyo3(signature = (seed, *, r#impl=None, dtype=None), text_signature = "(seed, *, impl=None, dtype=None)")]
 fn key(py: Python<'_>, seed: &Bound<'_, PyAny>, r#impl: Object<'_, '_>, dtype: Object<'_, '_>) -> PyResult<Py<PyAny>> {
-    check_impl(py, r#impl.or(dtype))?;
+    let kind = one_generator(py, "key", r#impl, dtype)?;
     let seed = seed_val(py, seed)?;
-    one(py, || random::key(&seed))
+    one(py, || random::key(&seed, kind))
 }
 
 /// A random key of an integer seed, as two words; `key` gives keys that cannot be taken for numbers.
 ///
 /// Args:
 ///   seed: an integer scalar; without x64 the low 32 bits of Python integers count.
-///   impl: the name of the generator, 'threefry2x32' or None.
-/// Returns: uint32 of shape `(2,)`.
+///   impl: the name of the generator: 'threefry2x32', 'rbg', 'unsafe_rbg', or None for the default.
+/// Returns: uint32 of shape `(2,)`, or `(4,)` for 'rbg' and 'unsafe_rbg'.
 /// Raises:
 ///   TypeError: the seed is no integer, or no scalar.
 ///   OverflowError: the seed does not fit int64.
@@ -91,16 +118,16 @@ fn key(py: Python<'_>, seed: &Bound<'_, PyAny>, r#impl: Object<'_, '_>, dtype: O
 #[pyfunction]
 #[pyo3(signature = (seed, *, r#impl=None), text_signature = "(seed, *, impl=None)")]
 fn PRNGKey(py: Python<'_>, seed: &Bound<'_, PyAny>, r#impl: Object<'_, '_>) -> PyResult<Py<PyAny>> {
-    check_impl(py, r#impl)?;
+    let kind = generator(py, r#impl)?;
     let seed = seed_val(py, seed)?;
-    one(py, || random::PRNGKey(&seed))
+    one(py, || random::PRNGKey(&seed, kind))
 }
 
 /// The words of keys.
 ///
 /// Args:
 ///   keys: an array of keys, or of their words already.
-/// Returns: uint32 of shape `(*keys.shape, 2)`.
+/// Returns: uint32 of shape `(*keys.shape, 2)`, or with 4 words for 'rbg' and 'unsafe_rbg'.
 /// Raises:
 ///   TypeError: `keys` are no keys.
 /// Differentiable: no, keys have no tangents.
@@ -115,8 +142,8 @@ fn key_data(py: Python<'_>, keys: Key) -> PyResult<Py<PyAny>> {
 /// Keys of their words.
 ///
 /// Args:
-///   key_bits_array: uint32 array whose last axis has size 2.
-///   impl: the name of the generator, 'threefry2x32' or None.
+///   key_bits_array: uint32 array whose last axis has the size of a key: 2, or 4 for 'rbg' and 'unsafe_rbg'.
+///   impl: the name of the generator: 'threefry2x32', 'rbg', 'unsafe_rbg', or None for the default.
 ///   dtype: the element type of keys, as `key_dtype` gives it, instead of `impl`.
 /// Returns: an array of keys, without the last axis.
 /// Raises:
@@ -139,16 +166,16 @@ fn wrap_key_data(
     r#impl: Object<'_, '_>,
     dtype: Object<'_, '_>,
 ) -> PyResult<Py<PyAny>> {
-    check_impl(py, r#impl.or(dtype))?;
+    let kind = one_generator(py, "wrap_key_data", r#impl, dtype)?;
     let data = key_bits_array.val(py, "wrap_key_data", 0)?;
-    one(py, || random::wrap_key_data(&data))
+    one(py, || random::wrap_key_data(&data, kind))
 }
 
 /// The name of the generator of keys.
 ///
 /// Args:
 ///   keys: an array of keys, or of their words.
-/// Returns: 'threefry2x32'.
+/// Returns: 'threefry2x32', 'rbg' or 'unsafe_rbg'.
 /// Raises:
 ///   TypeError: `keys` are no keys.
 /// Differentiable: no, the result is text.

@@ -1,0 +1,100 @@
+"""Bits of the device's own generator of random numbers, and the tokens that order effects.
+
+It owns how both are called; what the bits are is the primitive's.
+"""
+
+import numpy as _np
+
+from pullback import _core
+from pullback._core import user_error as _user_error
+from pullback.lax._records import RandomAlgorithm
+
+__all__ = ["after_all", "create_token", "rng_bit_generator"]
+
+_WORDS = ("uint8", "uint16", "uint32", "uint64")
+
+
+def rng_bit_generator(key, shape, dtype=_np.uint32, algorithm=RandomAlgorithm.RNG_DEFAULT, *, out_sharding=None):
+    """Random bits of the device's own generator, and its state after them.
+
+    On the CPU the default is Philox-4x32 with ten rounds; both generators are those of Salmon et al., "Parallel random
+    numbers: as easy as 1, 2, 3" (2011). Other devices have other bits. Under `vmap` a batch draws its bits at once, with the
+    first state.
+
+    Args:
+      key: the state: `uint32[4]`, or `uint64[2]` with the low words first.
+      shape: the shape of the bits.
+      dtype: uint8, uint16, uint32 (the default) or uint64.
+      algorithm: a `RandomAlgorithm`: RNG_DEFAULT, RNG_PHILOX or RNG_THREE_FRY.
+      out_sharding: None, or a sharding that splits nothing over devices.
+    Returns: a pair: the next state, like `key`; and an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no state, another dtype or algorithm, or a size is negative.
+    Differentiable: no; there are no tangents of integers.
+    Example:
+      >>> state, bits = jax.lax.rng_bit_generator(jnp.array([1, 2, 3, 4], jnp.uint32), (2,))
+      >>> print(state, bits)
+      [1 2 4 4] [ 512747620 1298009047]
+    """
+    from pullback._out_sharding import check_out_sharding
+
+    check_out_sharding("rng_bit_generator", out_sharding)
+    dtype = _core.as_dtype(dtype)
+    if dtype.name not in _WORDS:
+        raise _user_error(TypeError, f"rng_bit_generator: unsupported dtype {dtype}")
+    try:
+        algorithm = RandomAlgorithm(algorithm)
+    except ValueError:
+        raise _user_error(TypeError, f"rng_bit_generator: algorithm must be a jax.lax.RandomAlgorithm, got {algorithm!r}") from None
+    shape = tuple(int(size) for size in shape)
+    if any(size < 0 for size in shape):
+        raise _user_error(TypeError, f"rng_bit_generator shape must have every element be nonnegative, got {shape}.")
+    primitive = _core.find_primitive("rng_bit_generator")
+    return tuple(primitive.bind(key, shape=shape, dtype=dtype, algorithm=algorithm.name, out_sharding=None))
+
+
+class Token:
+    """What stands for an effect that has happened. Effects have an order of their own here, so it holds nothing."""
+
+    def block_until_ready(self):
+        """The token itself: there is nothing to wait for."""
+        return self
+
+
+def create_token(_=None):
+    """A token that stands for no effect yet.
+
+    Effects run in the order of the program without tokens; they are there for programs that thread them through. A token
+    is no array: it cannot enter or leave a traced function.
+
+    Returns: a token.
+    Differentiable: no; it holds no value.
+    Example:
+      >>> type(jax.lax.create_token()).__name__
+      'Token'
+    """
+    return Token()
+
+
+def after_all(*operands):
+    """A token that stands for all effects of some tokens.
+
+    Args:
+      *operands: tokens.
+    Returns: a token.
+    Raises:
+      TypeError: an operand is no token.
+    Differentiable: no; it holds no value.
+    Example:
+      >>> token = jax.lax.after_all(jax.lax.create_token(), jax.lax.create_token())
+      >>> type(token).__name__
+      'Token'
+    """
+    for operand in operands:
+        if not isinstance(operand, Token):
+            raise _user_error(TypeError, f"Arguments to after_all must be tokens, got {type(operand)}")
+    return Token()
+
+
+for _name in __all__:
+    globals()[_name].__module__ = "pullback.lax"
