@@ -12,7 +12,7 @@ import pytest
 
 import pullback
 
-LINES = (Path(__file__).parent / "cases" / "everyday.txt").read_text().splitlines()
+LINES = (Path(__file__).parent / "everyday.txt").read_text().splitlines()
 # What differs, and why; each must go on differing.
 DIFFERENT = {
     "a scalar that passes through unchanged is an array here, and a Python or NumPy scalar there": [
@@ -23,7 +23,7 @@ DIFFERENT = {
         "jax.grad(lambda x: x.astype(float).sum(), allow_int=True)(jnp.arange(3))",
         "jax.vjp(lambda x: x, jnp.arange(3))[1](np.zeros(3,jax.dtypes.float0))",
     ],
-    "weakly typed": ["jax.grad(lambda x: (x*1j).real)(1.+1j)", "jax.grad(lambda x: jnp.sinc(x))(0.)", "jax.jit(lambda x: round(x,1))(2.55)"],
+    "weakly typed": ["jax.grad(lambda x: (x*1j).real)(1.+1j)"],
     "the reference stops at an assertion": ["jax.vmap(lambda x: lax.ppermute(x,'i',[(0,1),(1,2)]), axis_name='i')(x)"],
     "an error here": ["jax.jacrev(lambda x: x*1., allow_int=True)(jnp.arange(3))"],
     "another class of exception": ["jnp.array([None])", "jnp.arange(0,10,0)"],

@@ -37,6 +37,6 @@ def cases():
         yield pytest.param(name, marks=marks)
 
 
-@pytest.mark.parametrize("name", cases())
+@pytest.mark.parametrize("name", list(cases()))
 def test_jaxpr_prints_as_recorded(name):
     assert str(PROGRAMS[name](pullback)) == normalized(RECORDED[name])

@@ -67,6 +67,8 @@ def create_token(_=None):
     Effects run in the order of the program without tokens; they are there for programs that thread them through. A token
     is no array: it cannot enter or leave a traced function.
 
+    Args:
+      _: accepted for compatibility; without effect.
     Returns: a token.
     Differentiable: no; it holds no value.
     Example:

@@ -6,7 +6,7 @@ use pullback_base::{Result, bail};
 use pullback_ir::Val;
 
 use crate::axes::canonical_axis;
-use crate::convert::{number, weak_float, weak_int};
+use crate::convert::{literal, number, weak_float, weak_int};
 use crate::custom::{self, CustomJvp};
 use crate::jit::{named_jit, named_jit_one};
 use crate::lax;
@@ -236,14 +236,14 @@ pub fn gelu(x: &Val, approximate: bool) -> Result<Val> {
 
 fn gelu_tanh(x: &Val) -> Result<Val> {
     let cubic = add(x, &multiply(&weak_float(0.044715), &lax::integer_pow(x, 3)?)?)?;
-    let inner = multiply(&number(x, (2.0 / PI).sqrt()), &cubic)?;
+    let inner = multiply(&literal(x.aval().dtype, (2.0 / PI).sqrt()), &cubic)?;
     let cdf = multiply(&weak_float(0.5), &add(&weak_float(1.0), &tanh(&inner)?)?)?;
     multiply(x, &cdf)
 }
 
 fn gelu_erf(x: &Val) -> Result<Val> {
     let half = multiply(&weak_float(0.5), x)?;
-    let scaled = multiply(&negative(x)?, &number(x, FRAC_1_SQRT_2))?;
+    let scaled = multiply(&negative(x)?, &literal(x.aval().dtype, FRAC_1_SQRT_2))?;
     lax::copy(&multiply(&half, &lax::erfc(&scaled)?)?)
 }
 
