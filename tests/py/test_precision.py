@@ -146,3 +146,10 @@ def test_levels_read_words():
     assert (repr(lax.Precision.HIGH), str(lax.Precision.HIGH)) == ("Precision.HIGH", "HIGH")
     with pytest.raises(ValueError, match="foo"):
         lax.Precision("foo")
+
+
+def test_einsum_contracts_by_dot_general_alone():
+    x = jnp.ones((2, 2))
+    assert jnp.einsum("ij,jk", x, x, _dot_general=lax.dot_general).sum() == 8
+    with pytest.raises(NotImplementedError, match="_dot_general"):
+        jnp.einsum("ij,jk", x, x, _dot_general=lambda *args, **kwargs: lax.dot_general(*args, **kwargs))

@@ -139,8 +139,7 @@ fn dynamic_slice(x: &Val, items: &[Item]) -> Result<Option<Val>> {
             }
             Item::Int(position) => {
                 // Counted from the front already: what is still negative is out of bounds and must not wrap again.
-                let last = x.aval().shape[axis] as i64 - 1;
-                starts.push(int_literal(pullback_base::DType::I32, (*position).min(last).max(0).into()));
+                starts.push(int_literal(pullback_base::DType::I32, (*position).max(0).into()));
                 squeezed.push(axis);
                 sizes.push(1);
             }

@@ -402,13 +402,13 @@ fn flatnonzero(
 ///   optimize: how to look for the order, or the order itself, as `einsum_path` gives it.
 ///   precision: the precision of the products: None, or what `jax.lax.dot_general` takes.
 ///   preferred_element_type: the dtype in which to add, and that of the result.
-///   _dot_general: what contracts pairs in place of `jax.lax.dot_general`.
+///   _dot_general: None or `jax.lax.dot_general`, which contracts the pairs.
 ///   out_sharding: the sharding of the result.
 /// Returns: an array with an axis for each letter of the result, of the promoted dtype.
 /// Raises:
 ///   TypeError: an operand is neither an array nor a number.
 ///   ValueError: subscripts that do not fit the operands, or sizes of one letter that differ.
-///   NotImplementedError: `out` is given.
+///   NotImplementedError: `out`, or another `_dot_general`, is given.
 /// Differentiable: yes, in both modes, with respect to all operands; it is linear in each.
 /// Example:
 ///   >>> print(jnp.einsum("ij,j->i", jnp.array([[1, 2], [3, 4]]), jnp.array([1, 10])))
@@ -436,9 +436,7 @@ fn einsum(
     check_out_sharding("jnp.einsum", out_sharding.as_ref())?;
     let _ = optimize;
     let precision = precision_of(precision.as_ref())?;
-    if let Some(given) = _dot_general.filter(|given| !given.is_none()) {
-        return Err(not_implemented(format!("einsum contracts by itself; _dot_general={given} is not implemented")));
-    }
+    check_own_contraction(_dot_general.as_ref())?;
     no_out("einsum", out.as_ref())?;
     let dtype = canonical(py, preferred_element_type, "einsum")?;
     let (subscripts, operands) = if subscripts.is_instance_of::<PyString>() {
@@ -449,6 +447,15 @@ fn einsum(
     let operands: Vec<Val> =
         operands.iter().enumerate().map(|(i, x)| operand(x, "einsum", i + 1)).collect::<PyResult<_>>()?;
     one_within(py, precision, || numpy::einsum(&subscripts, &operands, dtype))
+}
+
+/// Refuses a contraction of the user's own: the pairs are contracted by `lax.dot_general`.
+fn check_own_contraction(given: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    let Some(given) = given.filter(|given| !given.is_none()) else { return Ok(()) };
+    if given.is(&given.py().import("pullback.lax")?.getattr("dot_general")?) {
+        return Ok(());
+    }
+    Err(not_implemented(format!("einsum contracts by lax.dot_general; _dot_general={given} is not implemented")))
 }
 
 /// Operands each followed by the list of its labels, and perhaps the labels of the result.
