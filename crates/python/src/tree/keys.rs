@@ -83,8 +83,8 @@ pub fn entries<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Entries<'py>> {
 /// # Errors
 /// `ValueError` when the keys cannot be compared.
 pub fn values_into<'py>(dict: &Bound<'py, PyDict>, values: &mut Children<'py>) -> PyResult<Arc<PyNode>> {
-    let mut given: SmallVec<[usize; 32]> = SmallVec::with_capacity(dict.len());
-    let mut lent: SmallVec<[*mut ffi::PyObject; 32]> = SmallVec::with_capacity(dict.len());
+    let mut given: SmallVec<[usize; 128]> = SmallVec::with_capacity(dict.len());
+    let mut lent: SmallVec<[*mut ffi::PyObject; 128]> = SmallVec::with_capacity(dict.len());
     let mut are_strings = true;
     let (mut position, mut key, mut value) = (0, std::ptr::null_mut(), std::ptr::null_mut());
     // SAFETY: we are attached and nothing in the loop runs code of Python, so the dictionary stays as it is.

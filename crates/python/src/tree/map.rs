@@ -31,7 +31,7 @@ pub fn map_leaves<'py>(
     tree: &Bound<'py, PyAny>,
     is_leaf: IsLeaf<'_, 'py>,
 ) -> PyResult<Py<PyAny>> {
-    let mut recorder = Recorder { is_leaf, leaves: vec![], steps: vec![] };
+    let mut recorder = Recorder { is_leaf, leaves: Vec::with_capacity(128), steps: Vec::with_capacity(256) };
     recorder.record(tree.clone())?;
     let Recorder { mut leaves, steps, .. } = recorder;
     for leaf in &mut leaves {
@@ -91,7 +91,7 @@ impl<'py> Recorder<'_, 'py> {
 
 fn put_together<'py>(py: Python<'py>, steps: Vec<Step>, leaves: Vec<Bound<'py, PyAny>>) -> PyResult<Py<PyAny>> {
     let mut leaves = leaves.into_iter();
-    let mut made: Vec<Bound<'py, PyAny>> = vec![];
+    let mut made: Vec<Bound<'py, PyAny>> = Vec::with_capacity(128);
     for step in steps {
         let whole = match step {
             Step::Leaf => leaves.next().expect("a step for each leaf"),
