@@ -55,9 +55,8 @@ impl Pruned {
     }
 
     /// The same call with what it takes, where it is performed at once on values of one device.
-    fn call(&self, leaves: &[Leaf<'_>]) -> Option<(&Params, SmallVec<[Val; 8]>)> {
-        let is_tracer = |leaf: &Leaf<'_>| leaf.val().is_tracer();
-        let is_plain = !pullback_trace::is_tracing() && !places_in_use() && !leaves.iter().any(is_tracer);
+    fn call(&self, leaves: &[Leaf<'_>], has_tracer: bool) -> Option<(&Params, SmallVec<[Val; 8]>)> {
+        let is_plain = !pullback_trace::is_tracing() && !places_in_use() && !has_tracer;
         is_plain.then(|| (&self.params, self.taken.iter().map(|&at| leaves[at].val().clone()).collect()))
     }
 }
@@ -165,7 +164,7 @@ impl PjitFunction {
         let hash = signature.hash_value();
         if let Some(entry) = self.cache.get().find(py, hash, &signature)? {
             self.cache.get().record.hit();
-            return self.run_entry(py, &entry, &leaves);
+            return self.run_entry(py, &entry, &leaves, signature.has_tracer());
         }
         let vals = leaves.iter().map(|leaf| leaf.val().clone()).collect();
         self.miss(py, args, kwargs, (hash, signature), vals)
@@ -280,9 +279,9 @@ fn check_given_once(py: Python<'_>, entry: &Entry, leaves: &[Val]) -> PyResult<(
 
 impl PjitFunction {
     /// Runs what was traced before; of the leaves only what the program uses is taken, where that is allowed.
-    fn run_entry(&self, py: Python<'_>, entry: &Entry, leaves: &[Leaf<'_>]) -> PyResult<Py<PyAny>> {
+    fn run_entry(&self, py: Python<'_>, entry: &Entry, leaves: &[Leaf<'_>], has_tracer: bool) -> PyResult<Py<PyAny>> {
         if entry.donated.is_empty()
-            && let Some((params, taken)) = entry.pruned.as_ref().and_then(|pruned| pruned.call(leaves))
+            && let Some((params, taken)) = entry.pruned.as_ref().and_then(|pruned| pruned.call(leaves, has_tracer))
         {
             let outs = gate_of_numbers(py, Found::InOutput, || pullback_trace::bind(JIT, params, &taken))?;
             return tree_of(py, &entry.out_tree, outs);

@@ -70,6 +70,8 @@ pub struct Signature {
     words: SmallVec<[u64; 24]>,
     objects: SmallVec<[Py<PyAny>; 4]>,
     settings: u64,
+    /// Whether some leaf is a tracer; no part of what is compared.
+    has_tracer: bool,
 }
 
 /// The error of an argument that is no value: what it was and the number of its leaf.
@@ -100,6 +102,7 @@ impl Signature {
             words: SmallVec::new(),
             objects: SmallVec::new(),
             settings: pullback_trace::settings::settings(),
+            has_tracer: false,
         };
         let mut leaves = Leaves::new();
         for (position, arg) in args.iter().enumerate() {
@@ -159,6 +162,7 @@ impl Signature {
         match expand(&obj)? {
             Expansion::Leaf => {
                 let Some(val) = plain_val(&obj)? else { return Err(SignatureError::Bad(BadLeaf(obj.unbind()))) };
+                self.has_tracer |= val.is_tracer();
                 self.push_leaf(Leaf::Made(val), leaves);
                 Ok(())
             }
@@ -193,6 +197,11 @@ impl Signature {
         self.words.reserve(children.len());
         leaves.reserve(children.len());
         children.into_iter().try_for_each(|child| self.push(child, leaves))
+    }
+
+    /// Whether some leaf is a tracer.
+    pub fn has_tracer(&self) -> bool {
+        self.has_tracer
     }
 
     /// A hash of all but the Python objects.
