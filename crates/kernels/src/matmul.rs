@@ -28,14 +28,37 @@ const LONGEST: usize = 1 << 37;
 /// Rows or columns of a strip.
 const STRIP: usize = 32;
 
-/// A product of checked operands.
+/// A product of operands that are checked for their lengths and alignment.
 pub(crate) fn gemm(gemm: &Gemm, lhs: &[u8], rhs: &[u8], out: &mut [u8]) -> Result<()> {
-    match gemm.dtype {
-        DType::F32 => typed::<f32>(gemm, lhs, rhs, out, 0.0, 1.0),
-        DType::F64 => typed::<f64>(gemm, lhs, rhs, out, 0.0, 1.0),
-        DType::C64 => typed::<c32>(gemm, lhs, rhs, out, c32::new(0.0, 0.0), c32::new(1.0, 0.0)),
-        DType::C128 => typed::<c64>(gemm, lhs, rhs, out, c64::new(0.0, 0.0), c64::new(1.0, 0.0)),
-        other => bail!(NotImplemented, "there is no matrix product kernel for {other}"),
+    let spans = pullback_loops::Kernel::Gemm(gemm.clone()).spans();
+    let size_bytes = gemm.dtype.real().size_bytes();
+    for (bytes, span) in [lhs.len(), rhs.len(), out.len()].into_iter().zip(spans) {
+        if bytes < span * size_bytes {
+            bail!(Internal, "an operand of a matrix product has {bytes} bytes for {span} numbers");
+        }
+    }
+    // SAFETY: the lengths are checked, and references do not overlap.
+    unsafe { gemm_at(gemm, lhs.as_ptr(), rhs.as_ptr(), out.as_mut_ptr()) }
+}
+
+/// A product of operands that start at these addresses. Threads may make interleaved matrices of one array at once.
+///
+/// # Errors
+/// When an operand is not aligned, or its type is not one of numbers with fractions; when the user interrupts.
+///
+/// # Safety
+/// As many numbers as the kernel spans must be at each address. No element of the result is an operand's, or read or
+/// written by anyone else meanwhile.
+pub unsafe fn gemm_at(gemm: &Gemm, lhs: *const u8, rhs: *const u8, out: *mut u8) -> Result<()> {
+    // SAFETY: by contract.
+    unsafe {
+        match gemm.dtype {
+            DType::F32 => typed::<f32>(gemm, lhs, rhs, out, 0.0, 1.0),
+            DType::F64 => typed::<f64>(gemm, lhs, rhs, out, 0.0, 1.0),
+            DType::C64 => typed::<c32>(gemm, lhs, rhs, out, c32::new(0.0, 0.0), c32::new(1.0, 0.0)),
+            DType::C128 => typed::<c64>(gemm, lhs, rhs, out, c64::new(0.0, 0.0), c64::new(1.0, 0.0)),
+            other => bail!(NotImplemented, "there is no matrix product kernel for {other}"),
+        }
     }
 }
 
@@ -52,30 +75,26 @@ pub(crate) struct Matrix<T> {
 // SAFETY: pieces of a product write disjoint elements, and operands are only read.
 unsafe impl<T: Sync> Sync for Matrix<T> {}
 
-fn typed<T: Element>(gemm: &Gemm, lhs: &[u8], rhs: &[u8], out: &mut [u8], zero: T, one: T) -> Result<()> {
+/// # Safety
+/// As of [`gemm_at`].
+unsafe fn typed<T: Element>(gemm: &Gemm, lhs: *const u8, rhs: *const u8, out: *mut u8, zero: T, one: T) -> Result<()> {
     let [outer, inner, rows, columns, depth] = gemm.sizes;
     let batch = outer * inner;
     if batch * rows * columns == 0 {
         return Ok(());
     }
-    let spans = pullback_loops::Kernel::Gemm(gemm.clone()).spans();
-    let parts = pullback_loops::parts(gemm.dtype);
-    for (bytes, span) in [lhs.len(), rhs.len(), out.len()].into_iter().zip(spans) {
-        if bytes < span / parts * size_of::<T>() {
-            bail!(Internal, "an operand of a matrix product has {bytes} bytes for {span} elements");
-        }
-    }
-    let aligned = [lhs, rhs, out].iter().all(|bytes| bytes.is_empty() || bytes.as_ptr().cast::<T>().is_aligned());
-    if !aligned {
+    let are_aligned = depth == 0 || lhs.cast::<T>().is_aligned() && rhs.cast::<T>().is_aligned();
+    if !(are_aligned && out.cast::<T>().is_aligned()) {
         bail!(Internal, "an operand of a matrix product is not aligned");
     }
+    let parts = pullback_loops::parts(gemm.dtype);
     let matrix = |start: *const u8, strides: [isize; 4]| Matrix {
         start: start.cast_mut().cast::<T>(),
         strides: [strides[2], strides[3]],
     };
-    let a = matrix(lhs.as_ptr(), gemm.lhs_strides);
-    let b = matrix(rhs.as_ptr(), gemm.rhs_strides);
-    let c = matrix(out.as_mut_ptr(), gemm.out_strides);
+    let a = matrix(lhs, gemm.lhs_strides);
+    let b = matrix(rhs, gemm.rhs_strides);
+    let c = matrix(out, gemm.out_strides);
     let work = rows * columns * depth;
     let all_work = work.saturating_mul(batch);
     let longest = LONGEST / (8 * size_of::<T>() * parts);
