@@ -19,15 +19,15 @@ const PATIENCE: Duration = Duration::from_millis(20);
 const STACK_BYTES: usize = 256 << 20;
 
 /// Compiles for the CPU; large jaxprs on a thread of their own, which an interrupt leaves behind.
-pub(crate) fn compile(jaxpr: &JaxprRef) -> Result<Box<dyn Code>> {
+pub(crate) fn compile(jaxpr: &JaxprRef, donated: &[bool]) -> Result<Box<dyn Code>> {
     if jaxpr.n_eqns_deep() < MANY_EQUATIONS {
-        return CpuBackend.compile(jaxpr);
+        return CpuBackend.compile(jaxpr, donated);
     }
     let (sender, receiver) = channel();
-    let (owned, span) = (jaxpr.clone(), Span::current());
-    let compile = move || span.scope(|| sender.send(CpuBackend.compile(&owned)));
+    let (owned, given, span) = (jaxpr.clone(), donated.to_vec(), Span::current());
+    let compile = move || span.scope(|| sender.send(CpuBackend.compile(&owned, &given)));
     let thread = std::thread::Builder::new().name("pullback-compile".into()).stack_size(STACK_BYTES);
-    let Ok(thread) = thread.spawn(compile) else { return CpuBackend.compile(jaxpr) };
+    let Ok(thread) = thread.spawn(compile) else { return CpuBackend.compile(jaxpr, donated) };
     loop {
         match receiver.recv_timeout(PATIENCE) {
             Ok(result) => return result,

@@ -2,9 +2,10 @@
 
 use pullback_base::array::{Buffer, BufferMut};
 use pullback_base::{Array, Aval, Result};
-use pullback_compile::{Options, Output, compile};
+use pullback_compile::{Options, Output, compile_donating};
 use pullback_ir::JaxprRef;
 use pullback_runtime::{Restart, detached};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use crate::shards::is_device;
@@ -18,8 +19,8 @@ impl Backend for CpuBackend {
         "cpu"
     }
 
-    fn compile(&self, jaxpr: &JaxprRef) -> Result<Box<dyn Code>> {
-        let lowered = compile(jaxpr, &Options::default())?;
+    fn compile(&self, jaxpr: &JaxprRef, donated: &[bool]) -> Result<Box<dyn Code>> {
+        let lowered = compile_donating(jaxpr, &Options::default(), donated)?;
         let out_avals = jaxpr.out_avals();
         let mut filled_bytes = vec![];
         for (output, aval) in lowered.outputs.iter().zip(&out_avals) {
@@ -33,7 +34,10 @@ impl Backend for CpuBackend {
         let native =
             if is_idle { None } else { Some(pullback_codegen::compile(&lowered.program, &Default::default())?) };
         let restart = if jaxpr.effects().is_none() { Restart::Yes } else { Restart::No };
-        Ok(Box::new(CpuCode { native, outputs: lowered.outputs, out_avals, filled_bytes, restart }))
+        let mut is_taken = vec![false; jaxpr.invars.len()];
+        lowered.taken.iter().flatten().for_each(|&at| is_taken[at] = true);
+        let filled = filled_bytes.into_iter().zip(lowered.taken).collect();
+        Ok(Box::new(CpuCode { native, outputs: lowered.outputs, out_avals, filled, is_taken, restart }))
     }
 }
 
@@ -41,8 +45,10 @@ struct CpuCode {
     native: Option<pullback_codegen::Executable>,
     outputs: Vec<Output>,
     out_avals: Vec<Aval>,
-    /// Bytes of each output that the program fills.
-    filled_bytes: Vec<usize>,
+    /// Bytes of each output that the program fills, and the argument whose memory it takes over.
+    filled: Vec<(usize, Option<usize>)>,
+    /// For each argument, whether an output takes over its memory.
+    is_taken: Vec<bool>,
     restart: Restart,
 }
 
@@ -51,12 +57,15 @@ impl Code for CpuCode {
         // Memory that others see is not given away, and its array stays.
         let given = args.iter().zip(donated).filter(|(arg, donated)| **donated && !arg.is_shared());
         let given: SmallVec<[&Array; 8]> = given.map(|(arg, _)| arg).collect();
-        let ins = args.iter().map(Array::buffer).collect::<Result<SmallVec<[Buffer; 8]>>>()?;
-        let mut filled: SmallVec<[BufferMut; 4]> = self.filled_bytes.iter().map(|&n| Buffer::allocate(n)).collect();
+        let (taken, mut filled) = self.outputs_of(args, donated)?;
+        // What a taken argument held is overwritten: the run cannot begin again.
+        let restart = if taken { Restart::No } else { self.restart };
+        let in_place = |(arg, &is_taken): (&Array, &bool)| if is_taken { Ok(None) } else { arg.buffer().map(Some) };
+        let ins = args.iter().zip(&self.is_taken).map(in_place).collect::<Result<SmallVec<[Option<Buffer>; 8]>>>()?;
         if let Some(native) = &self.native {
-            let ins: SmallVec<[&[u8]; 8]> = ins.iter().map(Buffer::bytes).collect();
+            let ins: SmallVec<[&[u8]; 8]> = ins.iter().map(|ins| ins.as_ref().map_or(&[][..], Buffer::bytes)).collect();
             let mut outs: SmallVec<[&mut [u8]; 4]> = filled.iter_mut().map(BufferMut::bytes_mut).collect();
-            run_politely(native, self.restart, &[], &ins, &mut outs)?;
+            run_politely(native, restart, &[], &ins, &mut outs)?;
         }
         let filled: SmallVec<[Buffer; 4]> = filled.into_iter().map(BufferMut::freeze).collect();
         let results = self.outputs.iter().zip(&self.out_avals);
@@ -64,6 +73,43 @@ impl Code for CpuCode {
         given.into_iter().for_each(Array::delete);
         results
     }
+}
+
+impl CpuCode {
+    /// Memory for the outputs, and whether some argument's was taken over: that of donated ones that nobody else sees and
+    /// that are one argument only, which are deleted by that. Of others that a program overwrites it is a copy.
+    fn outputs_of(&self, args: &[Array], donated: &[bool]) -> Result<(bool, SmallVec<[BufferMut; 4]>)> {
+        let mut taken = false;
+        let takes = self.is_taken.contains(&true);
+        let repeated = if takes { repeated(args) } else { FxHashSet::default() };
+        if takes {
+            // Before any is gone: all are there.
+            args.iter().try_for_each(|arg| arg.buffer().map(drop))?;
+        }
+        let mut memory = |(size_bytes, from): &(usize, Option<usize>)| {
+            let Some(at) = *from else { return Ok(Buffer::allocate(*size_bytes)) };
+            let may_take = donated.get(at) == Some(&true) && !repeated.contains(&args[at].address());
+            let own = if may_take { args[at].donate() } else { None };
+            taken |= own.is_some();
+            own.map_or_else(|| copy_of(&args[at]), Ok)
+        };
+        let filled = self.filled.iter().map(&mut memory).collect::<Result<_>>()?;
+        Ok((taken, filled))
+    }
+}
+
+/// The addresses of arrays that are several arguments.
+fn repeated(args: &[Array]) -> FxHashSet<usize> {
+    let mut seen = FxHashSet::default();
+    args.iter().map(Array::address).filter(|&address| !seen.insert(address)).collect()
+}
+
+fn copy_of(array: &Array) -> Result<BufferMut> {
+    let from = array.buffer()?;
+    let mut copy = Buffer::allocate(array.aval().size_bytes());
+    let n = array.aval().size_bytes();
+    copy.bytes_mut()[..n].copy_from_slice(&from.bytes()[..n]);
+    Ok(copy)
 }
 
 /// Runs a program; what may take long lets others run meanwhile.
@@ -81,10 +127,13 @@ pub(crate) fn run_politely(
 }
 
 impl CpuCode {
-    fn result(&self, output: &Output, aval: Aval, ins: &[Buffer], filled: &[Buffer]) -> Result<Array> {
+    fn result(&self, output: &Output, aval: Aval, ins: &[Option<Buffer>], filled: &[Buffer]) -> Result<Array> {
         match output {
             Output::Program(number) => Ok(Array::new(aval, filled[*number].clone())),
-            Output::Input(number) => Ok(Array::new(aval, ins[*number].clone())),
+            Output::Input(number) => {
+                let kept = ins[*number].clone().expect("no result takes over what is a result itself");
+                Ok(Array::new(aval, kept))
+            }
             Output::Const(array) => array.reinterpret(aval),
             Output::Literal(scalar) => Array::scalar(*scalar).reinterpret(aval),
         }

@@ -39,11 +39,11 @@ pub trait Backend: Send + Sync {
     /// Its name, for people.
     fn name(&self) -> &str;
 
-    /// Compiles a jaxpr.
+    /// Compiles a jaxpr, of whose inputs those marked may be overwritten; `donated` may be empty.
     ///
     /// # Errors
     /// `NotImplemented` for what the device cannot do.
-    fn compile(&self, jaxpr: &JaxprRef) -> Result<Box<dyn Code>>;
+    fn compile(&self, jaxpr: &JaxprRef, donated: &[bool]) -> Result<Box<dyn Code>>;
 }
 
 /// Compiled code that runs on arrays.
@@ -67,9 +67,20 @@ impl Executable {
     /// # Errors
     /// `NotImplemented` for what cannot be compiled.
     pub fn compile(jaxpr: &JaxprRef) -> Result<Executable> {
+        Executable::compile_donating(jaxpr, &[])
+    }
+
+    /// As [`Executable::compile`]; results may take over the memory of the marked inputs, when a run donates them too.
+    ///
+    /// # Errors
+    /// As [`Executable::compile`].
+    pub fn compile_donating(jaxpr: &JaxprRef, donated: &[bool]) -> Result<Executable> {
         pullback_core::control::set_shard_runner(shards::runner);
         N_COMPILED.fetch_add(1, Ordering::Relaxed);
-        Ok(Executable { in_avals: jaxpr.in_avals(), code: detached(Restart::Yes, || background::compile(jaxpr))? })
+        Ok(Executable {
+            in_avals: jaxpr.in_avals(),
+            code: detached(Restart::Yes, || background::compile(jaxpr, donated))?,
+        })
     }
 
     /// Runs on arrays of the jaxpr's input avals (weak types do not matter). `donated` marks arguments whose memory may
@@ -100,22 +111,35 @@ pub fn n_compiled() -> u64 {
 /// Executables before all are dropped; jaxprs that are in use compile again.
 const MAX_KEPT: usize = 4096;
 
-static KEPT: LazyLock<Mutex<HashMap<u64, Arc<Executable>, FxBuildHasher>>> = LazyLock::new(Mutex::default);
+/// A jaxpr and which inputs are donated; none when empty.
+type Kept = HashMap<(u64, Box<[bool]>), Arc<Executable>, FxBuildHasher>;
+
+static KEPT: LazyLock<Mutex<Kept>> = LazyLock::new(Mutex::default);
 
 /// The executable of a jaxpr, compiled at the first call.
 ///
 /// # Errors
 /// `NotImplemented` for what cannot be compiled.
 pub fn executable(jaxpr: &JaxprRef) -> Result<Arc<Executable>> {
+    executable_donating(jaxpr, &[])
+}
+
+/// As [`executable`], for calls that donate the marked inputs.
+///
+/// # Errors
+/// As [`executable`].
+pub fn executable_donating(jaxpr: &JaxprRef, donated: &[bool]) -> Result<Arc<Executable>> {
+    let donated = if donated.contains(&true) { donated } else { &[] };
     let kept = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = kept().get(&jaxpr.id()) {
+    let key = (jaxpr.id(), donated.into());
+    if let Some(known) = kept().get(&key) {
         return Ok(known.clone());
     }
     // Compiled without the lock: compiling may take long, and a second compilation does no harm.
-    let made = Arc::new(Executable::compile(jaxpr)?);
+    let made = Arc::new(Executable::compile_donating(jaxpr, donated)?);
     let mut kept = kept();
     let dropped = if kept.len() >= MAX_KEPT { std::mem::take(&mut *kept) } else { HashMap::default() };
-    let known = kept.entry(jaxpr.id()).or_insert(made).clone();
+    let known = kept.entry(key).or_insert(made).clone();
     drop(kept);
     // Functions of a front end may go with them: outside of the lock.
     drop(dropped);

@@ -4,7 +4,7 @@ use pullback_base::{Array, Aval, DType, Result, Scalar};
 use pullback_core::find_primitive;
 use pullback_ir::{JaxprRef, Params, Val, parse_jaxpr};
 
-use crate::{eval_bind, executable, inspect};
+use crate::{eval_bind, executable, executable_donating, inspect};
 
 fn numbers(array: &Array) -> Vec<f64> {
     array.elements().expect("alive").into_iter().map(Scalar::as_f64).collect()
@@ -128,6 +128,33 @@ fn donated_arguments_are_deleted() {
     let outs = executable(&jaxpr).expect("compiles").run(&[a.clone(), b.clone()], &[true, true]).expect("runs");
     assert!(a.is_deleted() && b.is_deleted());
     assert_eq!(outs.iter().map(numbers).collect::<Vec<_>>(), [[4.0, 6.0], [3.0, 4.0]]);
+}
+
+#[test]
+fn results_lie_where_donated_arguments_lay() {
+    let jaxpr = parse("{ lambda ; a:f32[2] b:f32[2]. let c:f32[2] = add a b; d:f32[2] = mul c c in (d,) }");
+    let code = executable_donating(&jaxpr, &[true, false]).expect("compiles");
+    let place = |array: &Array| array.buffer().expect("alive").as_ptr();
+    let (a, b) = (Array::f32s(&[1.0, 2.0]), Array::f32s(&[3.0, 4.0]));
+    let before = place(&a);
+    let outs = code.run(&[a.clone(), b.clone()], &[true, false]).expect("runs");
+    assert!(a.is_deleted() && !b.is_deleted());
+    assert_eq!((place(&outs[0]), numbers(&outs[0])), (before, vec![16.0, 36.0]));
+    // What others see, what is not donated after all, and what is two arguments stays as it is.
+    let (shared, kept) = (Array::f32s(&[1.0, 2.0]), Array::f32s(&[1.0, 2.0]));
+    let view = shared.buffer().expect("alive");
+    for (args, donated) in
+        [([&shared, &b], [true, false]), ([&kept, &b], [false, false]), ([&kept, &kept], [false, false])]
+    {
+        let want: Vec<f64> = numbers(args[0]).iter().zip(numbers(args[1])).map(|(a, b)| (a + b) * (a + b)).collect();
+        let outs = code.run(&args.map(Array::clone), &donated).expect("runs");
+        assert_eq!((numbers(&outs[0]), args[0].is_deleted()), (want, false));
+    }
+    assert_eq!(view.bytes()[..4], 1f32.to_le_bytes());
+    let gone = Array::f32s(&[1.0, 2.0]);
+    gone.delete();
+    assert!(code.run(&[kept.clone(), gone], &[true, false]).is_err());
+    assert!(!kept.is_deleted());
 }
 
 #[test]

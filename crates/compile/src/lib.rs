@@ -5,6 +5,7 @@
 //! any instruction set, and runs nothing.
 #![forbid(unsafe_code)]
 
+mod donation;
 mod graph;
 mod lower;
 mod nest;
@@ -22,8 +23,9 @@ use pullback_base::{Array, Aval, DType, Result, Scalar, bail};
 use pullback_ir::lower::{Affine, is_computable, memory_dtype, values_per_element};
 use pullback_ir::{Atom, Jaxpr, JaxprRef, VarId};
 use pullback_loops::{Builder, Extent, Program, Role};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use donation::{TakenOver, Takes};
 use lower::{Dest, Planned, Shared, lower_block};
 use plan::Place;
 use view::{Value, View};
@@ -96,6 +98,9 @@ pub struct Lowered {
     pub program: Program,
     /// One for each result of the jaxpr.
     pub outputs: Vec<Output>,
+    /// For each output of the program, the donated input in whose memory it is: that memory comes in with the input's
+    /// elements, and the program has no such input.
+    pub taken: Vec<Option<usize>>,
     /// What was fused.
     pub report: Report,
 }
@@ -105,15 +110,28 @@ pub struct Lowered {
 /// # Errors
 /// `NotImplemented` when a primitive in it has no CPU form, or holds elements that programs cannot.
 pub fn compile(jaxpr: &JaxprRef, options: &Options) -> Result<Lowered> {
+    compile_donating(jaxpr, options, &[])
+}
+
+/// Compiles a jaxpr whose marked inputs the program may overwrite; `donated` may be empty.
+///
+/// # Errors
+/// As [`compile`].
+pub fn compile_donating(jaxpr: &JaxprRef, options: &Options, donated: &[bool]) -> Result<Lowered> {
     let simplified = passes::simplify(jaxpr, options)?;
     let (mut shared, mut loops) = (Shared::new(options), Builder::new(&name_of(jaxpr)));
     let planned = shared.plan(simplified)?;
-    let inputs = declare_inputs(&mut loops, &planned.0.jaxpr)?;
-    let (outputs, dests) = declare_outputs(&mut loops, &planned)?;
+    let results = Results::of(&planned)?;
+    let taken = if options.fuse { results.taken_over(&planned, donated) } else { FxHashMap::default() };
+    let inputs = declare_inputs(&mut loops, &planned.0.jaxpr, &taken);
+    let (dests, by_result) = results.declare(&mut loops, &planned.0.jaxpr, &taken);
+    let inputs = place_inputs(inputs, &taken, &by_result);
+    let taken = results.filled.iter().map(|var| taken.get(var).map(|&(input, _)| input)).collect();
+    let outputs = results.outputs;
     lower_block(&mut shared, &mut loops, planned, &inputs, &dests)?;
     let Shared { n_equations: equations, n_groups: groups, n_steps: steps, temps, .. } = shared;
     let report = Report { equations, groups, steps, temporaries: temps.n_declared };
-    Ok(Lowered { program: loops.finish(), outputs, report })
+    Ok(Lowered { program: loops.finish(), outputs, taken, report })
 }
 
 /// The jaxpr as the planner sees it: calls inlined, laws applied, equal equations shared, dead ones dropped.
@@ -137,44 +155,81 @@ pub(crate) fn memory_of(aval: Aval) -> (DType, i64) {
     }
 }
 
-fn declare_inputs(loops: &mut Builder, jaxpr: &Jaxpr) -> Result<Vec<Value>> {
-    let mut inputs = vec![];
-    for (number, aval) in jaxpr.in_avals().into_iter().enumerate() {
-        let (dtype, len) = memory_of(aval);
-        let buffer = loops.buffer(dtype, Extent::Const(len), Role::Input(number as u32));
-        inputs.push(Value::Memory(View::whole(buffer, &aval.shape, aval.dtype)));
-    }
-    Ok(inputs)
+/// The buffers of inputs that no result takes over.
+fn declare_inputs(loops: &mut Builder, jaxpr: &Jaxpr, taken: &TakenOver) -> Vec<Option<View>> {
+    let over: FxHashSet<usize> = taken.values().map(|&(input, _)| input).collect();
+    let declare = |(number, aval)| (!over.contains(&number)).then(|| whole(loops, aval, Role::Input(number as u32)));
+    jaxpr.in_avals().into_iter().enumerate().map(declare).collect()
 }
 
-fn declare_outputs(loops: &mut Builder, planned: &Planned) -> Result<(Vec<Output>, Vec<Dest>)> {
-    let jaxpr = &planned.0.jaxpr;
-    let known = known_sources(jaxpr);
-    let mut filled: FxHashMap<VarId, usize> = FxHashMap::default();
-    let (mut outputs, mut dests, mut n_filled) = (vec![], vec![], 0);
-    for &out in &jaxpr.outs {
-        let (output, dest) = match source(planned, &known, out) {
-            Some(known) => (known, Dest::Nowhere),
-            None => {
-                let Atom::Var(var) = out else { bail!(Internal, "a literal is known") };
-                match filled.get(&var) {
-                    Some(&number) => (Output::Program(number), Dest::Nowhere),
-                    None => {
-                        filled.insert(var, n_filled);
-                        n_filled += 1;
-                        let aval = jaxpr.vars[var.index()];
-                        let (dtype, len) = memory_of(aval);
-                        let buffer = loops.buffer(dtype, Extent::Const(len), Role::Output(n_filled as u32 - 1));
-                        let view = View { base: Affine::default(), ..View::whole(buffer, &aval.shape, aval.dtype) };
-                        (Output::Program(n_filled - 1), Dest::Memory(view))
-                    }
-                }
+/// Where all inputs are.
+fn place_inputs(own: Vec<Option<View>>, taken: &TakenOver, results: &FxHashMap<VarId, View>) -> Vec<Value> {
+    let over: FxHashMap<usize, &View> = taken.iter().map(|(var, &(input, _))| (input, &results[var])).collect();
+    let place = |(number, own): (usize, Option<View>)| Value::Memory(own.unwrap_or_else(|| over[&number].clone()));
+    own.into_iter().enumerate().map(place).collect()
+}
+
+fn whole(loops: &mut Builder, aval: Aval, role: Role) -> View {
+    let (dtype, len) = memory_of(aval);
+    let buffer = loops.buffer(dtype, Extent::Const(len), role);
+    View { base: Affine::default(), ..View::whole(buffer, &aval.shape, aval.dtype) }
+}
+
+/// The results of a jaxpr.
+struct Results {
+    outputs: Vec<Output>,
+    /// The variables that the program fills, by the number of its output.
+    filled: Vec<VarId>,
+    /// For each result, the output that it is the first to ask for.
+    first: Vec<Option<usize>>,
+}
+
+impl Results {
+    fn of(planned: &Planned) -> Result<Results> {
+        let jaxpr = &planned.0.jaxpr;
+        let known = known_sources(jaxpr);
+        let mut numbers: FxHashMap<VarId, usize> = FxHashMap::default();
+        let mut results = Results { outputs: vec![], filled: vec![], first: vec![] };
+        for &out in &jaxpr.outs {
+            let mut first = None;
+            results.outputs.push(match (source(planned, &known, out), out) {
+                (Some(known), _) => known,
+                (None, Atom::Literal(_)) => bail!(Internal, "a literal is known"),
+                (None, Atom::Var(var)) => Output::Program(*numbers.entry(var).or_insert_with(|| {
+                    results.filled.push(var);
+                    first = Some(results.filled.len() - 1);
+                    results.filled.len() - 1
+                })),
+            });
+            results.first.push(first);
+        }
+        Ok(results)
+    }
+
+    fn taken_over(&self, (graph, plan): &Planned, donated: &[bool]) -> TakenOver {
+        let input = |output: &Output| match output {
+            Output::Input(number) => Some(*number),
+            Output::Program(_) | Output::Const(_) | Output::Literal(_) => None,
+        };
+        let kept = self.outputs.iter().filter_map(input).collect();
+        donation::taken_over(graph, plan, donated, &self.filled, &kept)
+    }
+
+    /// The buffers of results: where each result goes, and where each variable is.
+    fn declare(&self, loops: &mut Builder, jaxpr: &Jaxpr, taken: &TakenOver) -> (Vec<Dest>, FxHashMap<VarId, View>) {
+        let mut by_var = FxHashMap::default();
+        let mut dest = |number: usize| {
+            let var = self.filled[number];
+            let view = whole(loops, jaxpr.vars[var.index()], Role::Output(number as u32));
+            by_var.insert(var, view.clone());
+            match taken.get(&var) {
+                Some((_, Takes::Updates)) => Dest::InPlace(view),
+                Some((_, Takes::Elementwise)) | None => Dest::Memory(view),
             }
         };
-        outputs.push(output);
-        dests.push(dest);
+        let dests = self.first.iter().map(|first| first.map_or(Dest::Nowhere, &mut dest)).collect();
+        (dests, by_var)
     }
-    Ok((outputs, dests))
 }
 
 /// Where inputs and constants are.

@@ -20,7 +20,7 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use crate::placement::placed;
-use crate::{Executable, checks, executable};
+use crate::{Executable, checks, executable_donating};
 use pointwise::Pointwise;
 
 /// Plans that one thread remembers before it forgets all.
@@ -188,7 +188,7 @@ fn plan(key: &Key) -> Result<Plan> {
         }
         CpuForm::Control(Control::Call(inner)) => {
             let donated = params.get::<Jit>().map(|jit| jit.donated_invars.clone()).unwrap_or_default();
-            Ok(Plan::Compiled(executable(&inner)?, donated.into()))
+            Ok(Plan::Compiled(executable_donating(&inner, &donated)?, donated.into()))
         }
         CpuForm::Missing(reason) => {
             Err(Error::not_implemented(format!("{} on the CPU is not implemented: {reason}", prim.name())))

@@ -85,3 +85,45 @@ fn an_old_state_that_is_read_later_stays() {
     // Three times the difference of new and old state, where only the first element is new.
     check(&text.replace("lt i 3:i32[]", "lt i 0:i32[]"), &[&[0.0], &[-2187.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]);
 }
+
+/// For each output of the program, the input that it takes over when all are given away.
+fn taken(text: &str) -> Vec<Option<usize>> {
+    let jaxpr = parse(text);
+    evaluate(&jaxpr, &ramps(&jaxpr));
+    donating(&jaxpr).taken
+}
+
+#[test]
+fn results_take_over_what_is_given_away() {
+    let step = "{ lambda ; p:f32[4,8] m:f32[4,8] g:f32[4,8]. let a:f32[4,8] = mul m 0.5:f32[]; b:f32[4,8] = add a g;
+                  c:f32[4,8] = sub p b in (c, b) }";
+    assert_eq!(taken(step), [Some(0), Some(1)]);
+    // The row is read after its first element would be written.
+    let rows = "{ lambda ; x:f32[4,8]. let s:f32[4] = reduce_sum[axes=(1,) out_sharding=None] x;
+                  b:f32[4,8] = broadcast_in_dim[shape=(4, 8) broadcast_dimensions=(0,) sharding=None] s; y:f32[4,8] = sub x b in (y,) }";
+    assert_eq!(taken(rows), [Some(0)]);
+    let mirrored = "{ lambda ; x:f32[4,8]. let r:f32[4,8] = rev[dimensions=(0,)] x; y:f32[4,8] = sub x r in (y,) }";
+    assert_eq!(taken(mirrored), [None]);
+    let transposed =
+        "{ lambda ; x:f32[8,8]. let r:f32[8,8] = transpose[permutation=(1, 0)] x; y:f32[8,8] = neg r in (y,) }";
+    assert_eq!(taken(transposed), [None]);
+    // Both results read all of the input; it is a result itself; another type.
+    let twice = "{ lambda ; x:f32[8]. let y:f32[8] = neg x; z:f32[8] = exp x in (y, z) }";
+    assert_eq!(taken(twice), [None, Some(0)]);
+    assert_eq!(taken("{ lambda ; x:f32[8]. let y:f32[8] = neg x in (y, x) }"), [None]);
+    assert_eq!(
+        taken(
+            "{ lambda ; x:f32[8]. let y:i32[8] = convert_element_type[new_dtype=int32 weak_type=False sharding=None] x in (y,) }"
+        ),
+        [None]
+    );
+    // A sum over all comes before; a product after, and makes its result while it reads.
+    let centered =
+        "{ lambda ; x:f32[8]. let s:f32[] = reduce_sum[axes=(0,) out_sharding=None] x; y:f32[8] = sub x s in (y,) }";
+    assert_eq!(taken(centered), [Some(0)]);
+    let product = "{ lambda ; x:f32[16,16] w:f32[16,16]. let y:f32[16,16] = neg x;
+                     z:f32[16,16] = dot_general[dimension_numbers=(((1,), (0,)), ((), ())) precision=None preferred_element_type=None out_sharding=None] x w in (y, z) }";
+    assert_eq!(taken(product), [None, None]);
+    let update = "{ lambda ; x:f32[8] u:f32[2] i:i32[]. let y:f32[8] = dynamic_update_slice x u i in (y,) }";
+    assert_eq!(taken(update), [Some(0)]);
+}

@@ -205,7 +205,9 @@ const ATTENTION: &str = "{ lambda ; q:f32[2,9,8,8] k:f32[2,9,8,8] v:f32[2,9,8,8]
 
 #[test]
 fn attention_goes_through_the_batch_once() {
-    check_outline(ATTENTION, &expect![[r#"
+    check_outline(
+        ATTENTION,
+        &expect![[r#"
         seq Const(2)
           seq Const(8)
             call
@@ -216,7 +218,8 @@ fn attention_goes_through_the_batch_once() {
               lanes Const(9)
                 load b4, load b5, Sub, store b6
             call
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -14,7 +14,7 @@ use pullback_ir::{
 };
 use pullback_loops::{Inst, LoopKind, Op, Program, expand, interpret, verify};
 
-use crate::{Lowered, Options, Output, compile, simplified};
+use crate::{Lowered, Options, Output, compile, compile_donating, simplified};
 
 fn parse(text: &str) -> JaxprRef {
     let jaxpr = parse_jaxpr(text, &pullback_core::find_primitive).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -32,7 +32,10 @@ fn run(jaxpr: &Jaxpr, lowered: &Lowered, inputs: &[Array]) -> Vec<Array> {
     let mut memory: Vec<Vec<u8>> = vec![vec![]; n_filled];
     for (output, aval) in lowered.outputs.iter().zip(&avals) {
         if let Some(number) = filled(output) {
-            memory[number] = vec![0xA5; aval.size_bytes()];
+            memory[number] = match lowered.taken[number] {
+                Some(input) => inputs[input].to_bytes().expect("alive"),
+                None => vec![0xA5; aval.size_bytes()],
+            };
         }
     }
     let mut outs: Vec<&mut [u8]> = memory.iter_mut().map(Vec::as_mut_slice).collect();
@@ -57,6 +60,17 @@ fn compiled(jaxpr: &JaxprRef, options: &Options) -> Lowered {
     let simple = simplified(jaxpr, options).expect("it simplifies");
     assert_eq!(check_jaxpr(&simple), Vec::<String>::new(), "{simple}");
     let lowered = compile(jaxpr, options).unwrap_or_else(|error| panic!("{jaxpr}: {error}"));
+    verified(jaxpr, lowered)
+}
+
+/// With all inputs given away.
+fn donating(jaxpr: &JaxprRef) -> Lowered {
+    let donated = vec![true; jaxpr.invars.len()];
+    let lowered = compile_donating(jaxpr, &Options::default(), &donated);
+    verified(jaxpr, lowered.unwrap_or_else(|error| panic!("{jaxpr}: {error}")))
+}
+
+fn verified(jaxpr: &Jaxpr, lowered: Lowered) -> Lowered {
     if let Err(errors) = verify(&lowered.program) {
         panic!("{jaxpr}: {}\n{}", errors.join("\n"), outline(&lowered.program));
     }
@@ -82,14 +96,16 @@ impl Emit for PerEquation {
     }
 }
 
-/// Runs the fused program, the unfused one, and each equation by itself, which must agree to the bit.
+/// Runs the fused program, the unfused one, the one that overwrites its inputs, and each equation by itself, which must agree
+/// to the bit.
 fn evaluate(jaxpr: &JaxprRef, inputs: &[Array]) -> Vec<Array> {
     let (fused, unfused) = (compiled(jaxpr, &Options::default()), compiled(jaxpr, &Options::unfused()));
     let outs = run(jaxpr, &fused, inputs);
     let args: Vec<Val> = inputs.iter().cloned().map(Val::Array).collect();
     let single = eval_jaxpr(&PerEquation, jaxpr, &args).expect("each equation runs");
     let single: Vec<Array> = single.iter().map(|val| val.to_array().expect("known")).collect();
-    for (what, expected) in [("unfused", run(jaxpr, &unfused, inputs)), ("by itself", single)] {
+    let (unfused, donating) = (run(jaxpr, &unfused, inputs), run(jaxpr, &donating(jaxpr), inputs));
+    for (what, expected) in [("unfused", unfused), ("donating", donating), ("by itself", single)] {
         for (out, expected) in outs.iter().zip(&expected) {
             let same = out.to_bytes().expect("alive") == expected.to_bytes().expect("alive");
             assert!(same, "{jaxpr}: fused {out:?}, {what} {expected:?}\n{}", outline(&fused.program));
