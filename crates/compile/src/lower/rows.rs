@@ -18,7 +18,7 @@ enum Part<'p> {
     /// The loop nest of a step.
     Group(usize),
     /// One matrix of a batch.
-    Product(usize, Product),
+    Product(usize, Box<Product>),
     /// Loops over more axes around several steps.
     Rows(&'p Run, Vec<Part<'p>>),
 }
@@ -52,7 +52,7 @@ impl Block<'_, '_> {
                     let graph = self.graph.clone();
                     let ins = &graph.eqn(number).ins;
                     let is_inside = [0, 1].map(|side| self.is_made_in(ins[side], outermost));
-                    Part::Product(step, self.product(loops, number, is_inside)?)
+                    Part::Product(step, Box::new(self.product(loops, number, is_inside)?))
                 }
             });
             step = inner.map_or(step + 1, |inner| inner.steps.end);
