@@ -204,7 +204,7 @@ def _check_dialect(dialect):
 
 @_dataclasses.dataclass
 class CompiledMemoryStats:
-    """Bytes of one run. Code is not counted; no result shares the memory of an argument."""
+    """Bytes of one run. Code is not counted; aliases are results in the memory of donated arguments."""
 
     argument_size_in_bytes: int
     output_size_in_bytes: int
@@ -219,8 +219,9 @@ class CompiledMemoryStats:
 
     @property
     def peak_memory_in_bytes(self):
-        """Arguments, results and temporaries together."""
-        return self.argument_size_in_bytes + self.output_size_in_bytes + self.temp_size_in_bytes
+        """Arguments, results and temporaries together, memory of two kinds once."""
+        apart = self.argument_size_in_bytes + self.output_size_in_bytes + self.temp_size_in_bytes
+        return apart - self.alias_size_in_bytes
 
 
 class Compiled(Stage):
@@ -244,7 +245,7 @@ class Compiled(Stage):
                 "compiled executable with a different enable_x64 mode than when it was AOT compiled? The mismatches are:\n"
                 + "\n".join(wrong)
             )
-        return self._staged.call_flat(leaves)
+        return self._staged.call_flat(leaves, self._donated_inputs())
 
     def call(self, *args, **kwargs):
         """Runs the function, as calling it does."""
@@ -266,7 +267,8 @@ class Compiled(Stage):
 
     def memory_analysis(self):
         """Bytes of one run, as a `CompiledMemoryStats`."""
-        return CompiledMemoryStats(*_core.run_memory(self._staged.jaxpr))
+        arguments, results, temporaries, aliases = _core.run_memory(self._staged.jaxpr, self._donated_inputs())
+        return CompiledMemoryStats(arguments, results, temporaries, alias_size_in_bytes=aliases)
 
     def runtime_executable(self):
         """What runs: the staged function."""

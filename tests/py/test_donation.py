@@ -87,3 +87,14 @@ def test_a_deleted_argument_takes_no_other_with_it():
     with pytest.raises(RuntimeError, match="deleted"):
         f(x, gone)
     np.testing.assert_array_equal(x, 0.0)
+
+
+def test_compiled_functions_take_over_too():
+    compiled = jax.jit(lambda x: x + 1, donate_argnums=0).lower(jnp.zeros((10, 10))).compile()
+    stats = compiled.memory_analysis()
+    assert (stats.alias_size_in_bytes, stats.peak_memory_in_bytes) == (400, 400)
+    x = jnp.zeros((10, 10))
+    before = x.unsafe_buffer_pointer()
+    result = compiled(x)
+    assert x.is_deleted() and result.unsafe_buffer_pointer() == before
+    np.testing.assert_array_equal(result, 1.0)

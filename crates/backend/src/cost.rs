@@ -4,7 +4,7 @@
 //! computed where it is used counts each time. A loop of unknown length counts once; of branches the dearest counts.
 
 use pullback_base::{DType, Result};
-use pullback_compile::{Options, compile};
+use pullback_compile::{Options, compile, compile_donating};
 use pullback_ir::JaxprRef;
 use pullback_loops::{Binary, BufferId, Call, Extent, Inst, Kernel, Op, Program, Role, Unary, ValueId};
 use rustc_hash::FxHashMap;
@@ -31,6 +31,8 @@ pub struct Memory {
     pub temporaries: usize,
     /// Of constants.
     pub constants: usize,
+    /// Of results that lie in the memory of donated arguments.
+    pub aliases: usize,
 }
 
 /// Counts of one run of a jaxpr.
@@ -49,19 +51,21 @@ pub fn run_cost(jaxpr: &JaxprRef) -> Result<RunCost> {
     Ok(total)
 }
 
-/// Memory of one run of a jaxpr.
+/// Memory of one run of a jaxpr that is given the marked arguments; `donated` may be empty.
 ///
 /// # Errors
 /// `NotImplemented` for what cannot be compiled.
-pub fn memory(jaxpr: &JaxprRef) -> Result<Memory> {
-    let program = compile(jaxpr, &Options::default())?.program;
+pub fn memory(jaxpr: &JaxprRef, donated: &[bool]) -> Result<Memory> {
+    let lowered = compile_donating(jaxpr, &Options::default(), donated)?;
+    let (program, avals) = (lowered.program, jaxpr.in_avals());
     let native = pullback_codegen::compile(&program, &Default::default())?;
     let is_constant = |role: &Role| matches!(role, Role::Const(_));
     let constants = program.buffers.iter().enumerate().filter(|(_, decl)| is_constant(&decl.role));
     Ok(Memory {
-        arguments: jaxpr.in_avals().iter().map(|aval| aval.size_bytes()).sum(),
+        arguments: avals.iter().map(|aval| aval.size_bytes()).sum(),
         results: jaxpr.out_avals().iter().map(|aval| aval.size_bytes()).sum(),
         temporaries: native.temporary_bytes(),
+        aliases: lowered.taken.iter().flatten().map(|&input| avals[input].size_bytes()).sum(),
         constants: constants.map(|(i, _)| buffer_bytes(&program, BufferId(i as u32)) as usize).sum(),
     })
 }

@@ -77,11 +77,11 @@ fn run_cost(py: Python<'_>, jaxpr: &PyJaxpr) -> PyResult<(f64, f64, f64)> {
     Ok((cost.flops, cost.transcendentals, cost.bytes))
 }
 
-/// Bytes of one run of the compiled jaxpr: arguments, results, temporaries.
+/// Bytes of one run of the compiled jaxpr: arguments, results, temporaries, results in the memory of donated arguments.
 #[pyfunction]
-fn run_memory(py: Python<'_>, jaxpr: &PyJaxpr) -> PyResult<(usize, usize, usize)> {
-    let memory = gate(py, || pullback_backend::memory(&jaxpr.0))?;
-    Ok((memory.arguments, memory.results, memory.temporaries))
+fn run_memory(py: Python<'_>, jaxpr: &PyJaxpr, donated: Vec<bool>) -> PyResult<(usize, usize, usize, usize)> {
+    let memory = gate(py, || pullback_backend::memory(&jaxpr.0, &donated))?;
+    Ok((memory.arguments, memory.results, memory.temporaries, memory.aliases))
 }
 
 /// The battery's applications of a primitive: for each a jaxpr of it alone, and the intervals of its operands' elements.

@@ -2,7 +2,9 @@
 
 use pullback_base::tree::TreeDef;
 use pullback_base::{Aval, Result};
-use pullback_ir::{DebugInfo, JaxprRef, Val};
+use pullback_core::control::{JIT, Jit};
+use pullback_ir::{DebugInfo, JaxprRef, Params, Val};
+use pullback_stablehlo::donations;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -293,13 +295,17 @@ impl Staged {
         gate(py, || pullback_backend::executable(&self.jaxpr).map(|_| ()))
     }
 
-    /// Runs the staged program on flat values.
-    fn call_flat(&self, py: Python<'_>, leaves: Vec<Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
+    /// Runs the staged program on flat values. `donated` marks inputs of the jaxpr whose memory results may take over.
+    #[pyo3(signature = (leaves, donated=vec![]))]
+    fn call_flat(&self, py: Python<'_>, leaves: Vec<Bound<'_, PyAny>>, donated: Vec<bool>) -> PyResult<Py<PyAny>> {
         let mut vals = self.captured.clone();
         for leaf in &leaves {
             vals.push(crate::value::to_val(leaf)?);
         }
-        let outs = gate(py, || pullback_trace::call_jaxpr(self.name.as_str().into(), &self.jaxpr, &vals))?;
+        let mut jit = Jit::new(self.name.as_str().into(), self.jaxpr.clone());
+        let (taken, _) = donations(&donated, &self.jaxpr.in_avals(), &self.jaxpr.out_avals());
+        jit.donated_invars = taken.iter().map(Option::is_some).collect();
+        let outs = gate(py, || pullback_trace::bind(JIT, &Params::new(jit), &vals))?;
         crate::call::tree_of(py, &self.out_tree, outs)
     }
 }
