@@ -49,6 +49,9 @@ fn parse_item(item: &Bound<'_, PyAny>, position: usize, whole: &Bound<'_, PyAny>
     if whole.is_instance_of::<PyTuple>() && (item.is_instance_of::<PyList>() || item.is_instance_of::<PyTuple>()) {
         return sequence_item(item);
     }
+    if item.is_instance(&item.py().import("pullback._slices")?.getattr("Slice")?)? {
+        return window(item);
+    }
     if let Some(convert) = item.getattr_opt("__jax_array__")? {
         return Ok(array_item(to_val(&convert.call0()?)?));
     }
@@ -56,6 +59,14 @@ fn parse_item(item: &Bound<'_, PyAny>, position: usize, whole: &Bound<'_, PyAny>
         return index.call0()?.extract().map(IndexItem::Int);
     }
     Err(bad_index(item, position, whole)?)
+}
+
+/// What `jax.ds` makes: a slice where the start is known, else positions from a computed one on.
+fn window(item: &Bound<'_, PyAny>) -> PyResult<IndexItem> {
+    if let Ok(slice) = item.call_method0("_fixed")?.cast::<PySlice>() {
+        return parse_slice(slice);
+    }
+    Ok(IndexItem::Window { start: to_val(&item.getattr("start")?)?, size: item.getattr("size")?.extract()? })
 }
 
 /// A sequence among the items of an index is the array of its elements; of nothing, it is of integers.

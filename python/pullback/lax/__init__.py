@@ -9,7 +9,7 @@ _PARTS = {
     "pullback._solve": ("custom_linear_solve", "custom_root"),
     "pullback.lax._composed": (
         "approx_max_k", "approx_min_k", "composite", "dce_sink", "fft", "index_take", "platform_dependent", "ragged_dot",
-        "ragged_dot_general", "scaled_dot", "scatter_apply", "shape_as_value", "stage",
+        "ragged_dot_general", "round", "scaled_dot", "scatter_apply", "shape_as_value", "stage",
     ),
     "pullback.lax._convolution": (
         "conv", "conv_dimension_numbers", "conv_general_dilated", "conv_general_dilated_local",
@@ -32,7 +32,7 @@ _PARTS = {
 _part, _homes = _later(__name__, _PARTS)
 
 _functions = [name for name in dir(_core.lax) if not name.startswith("_")]
-globals().update({name: getattr(_core.lax, name) for name in _functions})
+globals().update({name: getattr(_core.lax, name) for name in _functions if name not in _homes})
 broadcast_shapes = _core.numpy.broadcast_shapes
 asarray = _core.numpy.asarray
 
