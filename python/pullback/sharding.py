@@ -54,12 +54,9 @@ _UNCONSTRAINED = _Unconstrained()
 class UnreducedKind(_enum.Enum):
     """How partial results are to be joined."""
 
-    sum = "sum"
-    max = "max"
-    min = "min"
-
-    def __repr__(self):
-        return self.name
+    sum = 1
+    max = 2
+    min = 3
 
 
 def _axis_names(names, what):
@@ -102,6 +99,10 @@ class ManualAxisType:
                 )
         if self.unreduced and self.unreduced_kind is None:
             object.__setattr__(self, "unreduced_kind", UnreducedKind.sum)
+
+    def __repr__(self):
+        parts = ", ".join(f"{field.name}={getattr(self, field.name)!s}" for field in _dataclasses.fields(self))
+        return f"ManualAxisType({parts})"
 
     @property
     def vur(self):
@@ -510,6 +511,15 @@ class NamedSharding(Sharding):
                 index[axis] = slice(number * part[axis], (number + 1) * part[axis])
             found[device] = tuple(index)
         return found
+
+    def _check(self, shape, what):
+        try:
+            super()._check(shape, what)
+        except IndivisibleError as error:
+            # On axes that types name the sharding is part of the type, which cannot be.
+            if what.startswith("device_put") and any(kind is AxisType.Explicit for kind in self.mesh.axis_types):
+                raise _user_error(ValueError, str(error)) from None
+            raise
 
     def _put(self, array, what):
         self._check(array.shape, what)

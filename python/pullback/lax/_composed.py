@@ -156,15 +156,21 @@ def index_take(src, idxs, axes):
       idxs: vectors of integers, one for each of `axes`, of one size; they wrap around at both ends.
       axes: the axes they are for, rising.
     Returns: an array of the size of the indices, then the other axes of `src`.
+    Raises:
+      TypeError: an axis is negative or out of bounds. ValueError: indices are no vectors.
     Differentiable: in `src`, linear.
     Example:
       >>> jax.lax.index_take(jnp.array([[1, 2], [3, 4]]), (jnp.array([0, -1]),), (1,))
       Array([[1, 3],
              [2, 4]], dtype=int32)
     """
+    axes = tuple(axes)
+    if any(not 0 <= axis < src.ndim for axis in axes):
+        raise _user_error(TypeError, f"index_take axes must be in [0, {src.ndim}), got {axes}; count them from the first")
+    if any(_n.ndim(i) != 1 for i in idxs):
+        raise _user_error(ValueError, f"index_take takes vectors of indices, got shapes {[_n.shape(i) for i in idxs]}")
     indices = _n.stack([_n.asarray(i) for i in idxs], axis=-1)
     indices = indices % _n.asarray([src.shape[axis] for axis in axes], dtype=indices.dtype)
-    axes = tuple(axes)
     sizes = tuple(1 if axis in axes else size for axis, size in enumerate(src.shape))
     dims = GatherDimensionNumbers(tuple(range(1, src.ndim - len(axes) + 1)), axes, axes)
     return _l.gather(src, indices, dims, sizes)

@@ -63,7 +63,11 @@ pub(super) fn normalize(x: &Val, items: &[IndexItem], plain_negative: bool) -> R
 fn window(start: &Val, size: usize, of: usize) -> Result<Item> {
     let aval = start.aval();
     if aval.rank() > 0 {
-        bail!(Type, "start_indices arguments to dynamic_slice must be scalars, got indices ({},)", aval.weak(false).long());
+        bail!(
+            Type,
+            "start_indices arguments to dynamic_slice must be scalars, got indices ({},)",
+            aval.weak(false).long()
+        );
     }
     if !aval.dtype.is_integer() {
         bail!(Type, "index arguments to dynamic_slice must be integers of the same type, got: {}", aval.dtype);
@@ -150,8 +154,9 @@ fn spell_scalar_masks(x: &Val, items: Vec<IndexItem>) -> Result<(Val, Vec<IndexI
     let Some(at) = items.iter().position(|item| matches!(item, IndexItem::Bool(_))) else {
         return Ok((x.clone(), items));
     };
-    let uses_axis =
-        |item: &&IndexItem| matches!(item, IndexItem::Int(_) | IndexItem::Slice { .. } | IndexItem::Window { .. } | IndexItem::Array(_));
+    let uses_axis = |item: &&IndexItem| {
+        matches!(item, IndexItem::Int(_) | IndexItem::Slice { .. } | IndexItem::Window { .. } | IndexItem::Array(_))
+    };
     let has_ellipsis_before = items[..at].iter().any(|item| matches!(item, IndexItem::Ellipsis));
     let axis = if has_ellipsis_before {
         x.aval().rank() - items[at..].iter().filter(uses_axis).count()

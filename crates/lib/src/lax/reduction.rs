@@ -30,7 +30,11 @@ macro_rules! reductions {
 pub fn reduce_sum(x: &Val, axes: &[usize]) -> Result<Val> {
     let aval = x.aval();
     if matches!(aval.dtype, DType::F16 | DType::BF16) && !axes.is_empty() && is_on(Setting::NoHalfWidthSums) {
-        bail!(Value, "reduce_sum on operand {} is not allowed when jax_allow_f16_reductions=False.", aval.weak(false).short());
+        bail!(
+            Value,
+            "reduce_sum on operand {} is not allowed when jax_allow_f16_reductions=False.",
+            aval.weak(false).short()
+        );
     }
     reduce(&bind::REDUCE_SUM, x, axes, true)
 }

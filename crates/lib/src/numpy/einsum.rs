@@ -274,13 +274,7 @@ fn drop_ones(term: Term, sizes: &BTreeMap<char, usize>) -> Result<Term> {
     Ok(Term { val: lax::squeeze_axes(&term.val, &gone)?, labels })
 }
 
-fn contract_pair(
-    left: Term,
-    right: Term,
-    kept: &Labels,
-    dtype: DType,
-    contraction: Contraction<'_>,
-) -> Result<Term> {
+fn contract_pair(left: Term, right: Term, kept: &Labels, dtype: DType, contraction: Contraction<'_>) -> Result<Term> {
     let sizes = sizes_of(&[
         Term { val: left.val.clone(), labels: left.labels.clone() },
         Term { val: right.val.clone(), labels: right.labels.clone() },

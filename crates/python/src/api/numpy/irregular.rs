@@ -115,13 +115,29 @@ fn check_range(made: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<()> {
     Ok(())
 }
 
+/// Whether `None` stands somewhere in nested sequences.
+fn holds_none(obj: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if !is_sequence(obj) {
+        return Ok(obj.is_none());
+    }
+    for item in obj.try_iter()? {
+        if holds_none(&item?)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 fn value_of(obj: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Val> {
     if obj.is_none() {
         return Err(value_error("None is not a valid value for jnp.array"));
     }
     if is_sequence(obj) {
         if !holds_arrays(obj)? {
-            return through_numpy(obj, dtype);
+            return through_numpy(obj, dtype).map_err(|refused| match holds_none(obj) {
+                Ok(true) => value_error("None is not a valid value for jnp.array"),
+                Ok(false) | Err(_) => refused,
+            });
         }
         let nested = nested(obj)?;
         return gate(obj.py(), || numpy::array_of(&nested, dtype));
