@@ -12,7 +12,9 @@ import pytest
 
 import pullback
 
-LINES = (Path(__file__).parent / "everyday.txt").read_text().splitlines()
+HERE = Path(__file__).parent
+TEXTS = [(HERE / name).read_text() for name in ("everyday.txt", "everyday_walk.txt")]
+LINES = [line for text in TEXTS for line in text.splitlines() if not line.startswith("#")]
 # What differs, and why; each must go on differing.
 DIFFERENT = {
     "a scalar that passes through unchanged is an array here, and a Python or NumPy scalar there": [

@@ -7,6 +7,7 @@ use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt, PyList, PySlice, PyString, PyTuple};
 
+use crate::api::numpy::irregular::array_like;
 use crate::errors::{type_error, value_error};
 use crate::gate::gate;
 use crate::numpy;
@@ -218,7 +219,7 @@ fn index_update(
         unique: unique_indices,
         plain_negative: !wrap_negative_indices,
     };
-    let (x, y, items) = (to_val(x)?, to_val(y)?, parse(index)?);
+    let (x, y, items) = (to_val(x)?, array_like(y)?, parse(index)?);
     wrap(py, gate(py, || update(&kind, &x, &items, &y, &options))?)
 }
 

@@ -5,7 +5,7 @@ use pullback_core::prims::DotDimensions;
 use pullback_ir::Val;
 use pullback_lib::numpy::{self, Nested};
 use pyo3::prelude::*;
-use pyo3::types::{IntoPyDict, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{IntoPyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 use super::support;
 use crate::api::arguments::{
@@ -115,6 +115,54 @@ fn check_range(made: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<()> {
     Ok(())
 }
 
+/// One leaf of each type among nested sequences, and whether some are NumPy's.
+#[derive(Default)]
+struct LeafTypes {
+    leaves: Vec<Val>,
+    has_int: bool,
+    has_float: bool,
+    has_numpy: bool,
+}
+
+impl LeafTypes {
+    fn add(&mut self, obj: &Bound<'_, PyAny>) -> PyResult<()> {
+        if is_sequence(obj) {
+            return obj.try_iter()?.try_for_each(|item| self.add(&item?));
+        }
+        let (is_int, is_float) = (obj.is_exact_instance_of::<PyInt>(), obj.is_exact_instance_of::<PyFloat>());
+        if is_int && self.has_int || is_float && self.has_float {
+            return Ok(());
+        }
+        self.has_int |= is_int;
+        self.has_float |= is_float;
+        self.has_numpy |= !is_int && !is_float && (crate::numpy::is_ndarray(obj)? || crate::numpy::is_generic(obj)?);
+        // The number itself may be too large for its dtype; what it is matters alone.
+        let leaf = match (is_int, is_float) {
+            (true, _) => Some(pullback_lib::convert::weak_int(0)),
+            (false, true) => Some(pullback_lib::convert::weak_float(0.0)),
+            (false, false) => try_val(obj)?,
+        };
+        let kind = |val: &Val| (val.aval().dtype, val.aval().weak_type);
+        if let Some(leaf) = leaf
+            && self.leaves.iter().all(|known| kind(known) != kind(&leaf))
+        {
+            self.leaves.push(leaf);
+        }
+        Ok(())
+    }
+}
+
+/// The dtype of nested sequences that hold NumPy's scalars or arrays, to which numbers of Python give way; `None` where they
+/// hold none.
+fn dtype_of_numpy_leaves(obj: &Bound<'_, PyAny>) -> PyResult<Option<DType>> {
+    let mut types = LeafTypes::default();
+    types.add(obj)?;
+    if !types.has_numpy {
+        return Ok(None);
+    }
+    gate(obj.py(), || Ok(pullback_lib::promotion::result_type_of(&types.leaves)?.dtype)).map(Some)
+}
+
 /// Whether `None` stands somewhere in nested sequences.
 fn holds_none(obj: &Bound<'_, PyAny>) -> PyResult<bool> {
     if !is_sequence(obj) {
@@ -128,16 +176,26 @@ fn holds_none(obj: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(false)
 }
 
+/// What `jnp.asarray` makes of an object, for arguments that may be nested sequences.
+pub fn array_like(obj: &Bound<'_, PyAny>) -> PyResult<Val> {
+    as_val(obj).map_or_else(|| value_of(obj, None), |val| Ok(val.clone()))
+}
+
 fn value_of(obj: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Val> {
     if obj.is_none() {
         return Err(value_error("None is not a valid value for jnp.array"));
     }
     if is_sequence(obj) {
         if !holds_arrays(obj)? {
-            return through_numpy(obj, dtype).map_err(|refused| match holds_none(obj) {
+            let inferred = if dtype.is_none() { dtype_of_numpy_leaves(obj)? } else { None };
+            let made = through_numpy(obj, dtype.or(inferred)).map_err(|refused| match holds_none(obj) {
                 Ok(true) => value_error("None is not a valid value for jnp.array"),
                 Ok(false) | Err(_) => refused,
-            });
+            })?;
+            return match inferred {
+                Some(dtype) => gate(obj.py(), || pullback_lib::convert::to_dtype(&made, dtype)),
+                None => Ok(made),
+            };
         }
         let nested = nested(obj)?;
         return gate(obj.py(), || numpy::array_of(&nested, dtype));
@@ -536,12 +594,6 @@ fn result_type(py: Python<'_>, args: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>>
 }
 
 fn sized(obj: &Bound<'_, PyAny>, name: &str) -> PyResult<pullback_base::Aval> {
-    if is_sequence(obj) {
-        return Err(type_error(format!(
-            "{name} requires ndarray or scalar arguments, got {} at position 0.",
-            obj.get_type()
-        )));
-    }
     Ok(operand(obj, name, 0)?.aval())
 }
 
@@ -559,6 +611,9 @@ fn sized(obj: &Bound<'_, PyAny>, name: &str) -> PyResult<pullback_base::Aval> {
 #[pyfunction]
 #[pyo3(signature = (a), text_signature = "(a)")]
 fn shape<'py>(a: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    if is_sequence(a) {
+        return a.py().import("numpy")?.call_method1("shape", (a,));
+    }
     if let Some(shape) = a.getattr_opt("shape")? {
         return Ok(shape);
     }
@@ -579,6 +634,9 @@ fn shape<'py>(a: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 #[pyfunction]
 #[pyo3(signature = (a), text_signature = "(a)")]
 fn ndim(a: &Bound<'_, PyAny>) -> PyResult<usize> {
+    if is_sequence(a) {
+        return shape(a)?.len();
+    }
     match a.getattr_opt("ndim")? {
         Some(ndim) => ndim.extract(),
         None => Ok(sized(a, "ndim")?.rank()),
