@@ -16,10 +16,10 @@ _PARTS = {
         "conv_general_dilated_patches", "conv_general_permutations", "conv_general_shape_tuple", "conv_shape_tuple",
         "conv_transpose", "conv_transpose_shape_tuple", "conv_with_general_padding", "padtype_to_pads",
     ),
-    "pullback.lax._generators": ("after_all", "create_token", "rng_bit_generator"),
+    "pullback.lax._generators": ("after_all", "create_token", "rng_bit_generator", "rng_uniform"),
     "pullback.lax._parallel": (
-        "all_gather", "all_to_all", "axis_index", "axis_size", "pbroadcast", "pcast", "pmax", "pmean", "pmin", "ppermute",
-        "pshuffle", "psum", "psum_scatter", "pswapaxes",
+        "all_gather", "all_to_all", "axis_index", "axis_size", "pbroadcast", "pcast", "pmax", "pmean", "pmin", "ppermute", "precv",
+        "psend", "pshuffle", "psum", "psum_scatter", "pswapaxes", "ragged_all_to_all",
     ),
     "pullback.lax._windows": ("reduce", "reduce_window", "reduce_window_shape_tuple"),
     "pullback.lax._records": (
@@ -176,6 +176,10 @@ for _function in (with_sharding_constraint, stop_gradient, optimization_barrier,
 def __getattr__(name):
     if name in _homes:
         return _part(name)
+    if name == "rng_uniform_p":
+        from pullback.lax._generators import rng_uniform_p
+
+        return rng_uniform_p
     if name == "linear_solve_p":
         return _core.find_primitive("custom_linear_solve")
     # `mul_p`, `dynamic_slice_p`: the primitives themselves, under the names that libraries key on.
