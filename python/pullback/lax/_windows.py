@@ -140,7 +140,7 @@ def _window_arguments(shape, window_dimensions, window_strides, padding, base_di
         lengths = {len(window), len(strides), len(base), len(inner), n}
         if len(lengths) != 1:
             raise _user_error(
-                TypeError,
+                TypeError if len(window) != n else ValueError,
                 f"reduce_window takes one window size, stride and dilation for each of the {n} axes, got {window}, {strides}, "
                 f"{base} and {inner}."
             )
@@ -171,8 +171,8 @@ def reduce_window(
       base_dilation, window_dilation: distances of the elements of the operand and of the window; 1 by default.
     Returns: arrays with one element for each window.
     Raises:
-      TypeError: a window size is not positive, lengths do not fit the rank, or an initial value is no scalar.
-      RuntimeError: the padding has an unknown name. ValueError: trees differ.
+      TypeError: a window size is not positive, their number is not the rank, or an initial value is no scalar.
+      RuntimeError: the padding has an unknown name. ValueError: other lengths are not the rank, or trees differ.
     Differentiable: where the computation is, forward and in reverse.
     Example:
       >>> lax.reduce_window(jnp.array([1.0, 5.0, 2.0, 3.0]), -jnp.inf, lax.max, (2,), (2,))
