@@ -62,6 +62,8 @@ from pullback._device import (
     process_indices as process_indices,
 )
 from pullback._jit import (
+    CompilerEffortLevel as CompilerEffortLevel,
+    Inline as Inline,
     clear_caches as clear_caches,
     jit as jit,
 )
@@ -124,6 +126,9 @@ _NAMES = {
     "smap": ("_maps", "smap"),
     "NamedSharding": ("sharding", "NamedSharding"),
     "P": ("sharding", "PartitionSpec"),
+    "ad": ("_gradients", "ad"),
+    "ds": ("_slices", "dslice"),
+    "make_user_context": ("_user_context", "make_user_context"),
     "install_as_jax": ("_alias", "install_as_jax"),
     "inspect": ("_inspect", "inspect"),
     "max_threads": ("_threads", "max_threads"),
@@ -135,6 +140,13 @@ _NAMES = {
     "free_ref": ("ref", "free_ref"),
     "freeze": ("ref", "freeze"),
     "ensure_compile_time_eval": ("core", "ensure_compile_time_eval"),
+}
+
+# Names that JAX has removed, with what it says of them.
+_REMOVED = {
+    name: f"jax.{name} is deprecated; use jax.device_put instead. See https://docs.jax.dev/en/latest/migrate_pmap.html"
+    "#drop-in-replacements for a drop-in replacement."
+    for name in ("device_put_replicated", "device_put_sharded")
 }
 
 
@@ -152,6 +164,8 @@ def __getattr__(name):
         except ModuleNotFoundError as missing:
             if missing.name != f"pullback.{name}":
                 raise
+    if name in _REMOVED:
+        raise AttributeError(_REMOVED[name])
     # The alias module is `jax` to its users.
     raise AttributeError(f"module 'jax' has no attribute {name!r}" if "jax" in _sys.modules else f"module {__name__!r} has no attribute {name!r}")
 

@@ -5,6 +5,7 @@ import functools
 from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback._jit import _check_callable, _resolve_arguments, _wraps, jit
+from pullback._shape_dtype_struct import ShapeDtypeStruct
 from pullback.tree_util import Partial, tree_map, tree_structure
 
 
@@ -121,7 +122,8 @@ def vjp(fun, *primals, has_aux=False, reduce_axes=(), saveable_args=True, in_nzs
       saveable_args: accepted for compatibility; arguments are kept where the derivative needs them.
       in_nzs: must be None: all primals are differentiated.
     Returns: `(value, pull_back)`. `pull_back` takes a tree with the structure, shapes and dtypes of the value and gives a tuple
-      of cotangents, one like each primal. It is a tree itself, of the residuals, so it can be passed to and from `jit`.
+      of cotangents, one like each primal. It is a tree itself, of the residuals, so it can be passed to and from `jit`;
+      its method `with_refs` adds cotangents to references.
     Raises:
       TypeError: a primal is no array, or `fun` gives no pair with `has_aux`.
       ValueError: `pull_back` is called with another structure, shape or dtype than that of the results.
@@ -132,9 +134,11 @@ def vjp(fun, *primals, has_aux=False, reduce_axes=(), saveable_args=True, in_nzs
       >>> [float(ct) for ct in pull_back(1.0)]
       [3.0, 2.0]
     """
+    from pullback._gradients import PullBack
+
     _no_marks(in_nzs)
     out, aux, rule, residuals = _core.linearize_at(fun, primals, has_aux, True)
-    pull_back = Partial(rule, *residuals)
+    pull_back = PullBack(rule, *residuals)
     return (out, pull_back, aux) if has_aux else (out, pull_back)
 
 
@@ -540,84 +544,6 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
 
 
 # Programs
-
-
-class ShapeDtypeStruct:
-    """Shape and dtype of an array, without its elements: what `eval_shape` gives, and stands for an array in `jit(f).lower`.
-
-    Attributes:
-      shape: a tuple of sizes. `ndim` is their number and `size` their product.
-      dtype: the NumPy dtype, narrowed while 64-bit types are off.
-      sharding: how the array is divided over devices, or None.
-      weak_type: whether the dtype gives way to others in promotion, as that of a Python number does.
-      is_ref: whether a reference to such an array is meant.
-      vma: names of mesh axes along which values differ inside `shard_map`, or None.
-    Raises ValueError without a dtype.
-
-    Example:
-      >>> jax.ShapeDtypeStruct((2, 3), jnp.float32).size
-      6
-    """
-
-    __slots__ = ("shape", "dtype", "sharding", "weak_type", "is_ref", "_vma", "__weakref__")
-
-    def __init__(self, shape, dtype, *, sharding=None, weak_type=False, vma=None, is_ref=False):
-        if dtype is None:
-            raise _user_error(ValueError, "ShapeDtypeStruct: dtype must be specified.")
-        self.shape = tuple(shape)
-        self.dtype = _core.as_dtype(dtype)
-        self.sharding = sharding
-        self.weak_type = weak_type
-        self.is_ref = is_ref
-        self._vma = vma
-
-    @property
-    def size(self):
-        """Number of elements."""
-        size = 1
-        for n in self.shape:
-            size *= n
-        return size
-
-    @property
-    def ndim(self):
-        """Number of axes."""
-        return len(self.shape)
-
-    @property
-    def vma(self):
-        """Names of mesh axes along which values differ inside `shard_map`, or None."""
-        return self._vma
-
-    def __len__(self):
-        try:
-            return self.shape[0]
-        except IndexError as error:
-            raise _user_error(TypeError, "len() of unsized object") from error
-
-    def update(self, **changes):
-        """The same with some attributes (`shape`, `dtype`, `sharding`, `weak_type`) replaced."""
-        given = dict(shape=self.shape, dtype=self.dtype, sharding=self.sharding, weak_type=self.weak_type)
-        return ShapeDtypeStruct(**{**given, **changes})
-
-    def __repr__(self):
-        name = getattr(self.dtype, "name", str(self.dtype))
-        weak = ", weak_type=True" if self.weak_type else ""
-        sharding = f", sharding={self.sharding}" if self.sharding is not None else ""
-        return f"ShapeDtypeStruct(shape={self.shape}, dtype={name}{weak}{sharding})"
-
-    __str__ = __repr__
-
-    def __eq__(self, other):
-        if not isinstance(other, ShapeDtypeStruct):
-            return False
-        return self._key() == other._key()
-
-    def _key(self):
-        return self.shape, self.dtype, self.sharding, self.weak_type, self.is_ref
-
-    def __hash__(self):
-        return hash(self._key())
 
 
 def _struct(aval):

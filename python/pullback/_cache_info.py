@@ -1,6 +1,7 @@
-"""Why jitted functions were traced again: `f.cache_info()`."""
+"""Why jitted functions were traced again: `f.cache_info()`, and what is logged of it where a setting asks for that."""
 
 import dataclasses as _dataclasses
+import logging as _logging
 
 from pullback import _core
 from pullback.tree_util import keystr, tree_flatten_with_path, tree_structure
@@ -11,7 +12,7 @@ class CacheChange:
     """What a call had that no call before it had.
 
     `argument` is its name with the path inside it; `what` says which property differs: "shape", "dtype", "weak type",
-    "tree", "static value", "setting", "arguments", or "captured tracers".
+    "tree", "static value", "setting", "arguments", "surroundings", or "captured tracers".
     """
 
     argument: str
@@ -125,6 +126,8 @@ def _changes(before, after):
     for name in before.statics.keys() & after.statics.keys():
         if before.statics[name] != after.statics[name]:
             found.append(CacheChange(name, "static value", before.statics[name], after.statics[name]))
+    if before.settings >> 32 != after.settings >> 32:
+        found.append(CacheChange("the call", "surroundings", "other named axes or user contexts", "those of this call"))
     for bit, name in enumerate(_core.setting_names()):
         was, now = (bool(call.settings >> bit & 1) for call in (before, after))
         if was != now:
@@ -154,3 +157,25 @@ def _info(fun, static_argnums, hits, size, recorded):
         traces.append(CacheMiss(file, line, function, call.shown(), changes))
     name = getattr(fun, "__name__", None) or type(fun).__name__
     return CacheInfo(name, hits, n_misses, size, tuple(traces))
+
+
+_logger = _logging.getLogger(__name__)
+
+
+def _explain_last(fun, static_argnums, recorded):
+    """Logs the last miss of a function: what `cache_info` says of it."""
+    miss = _info(fun, static_argnums, 0, 0, recorded).traces[-1]
+    code = getattr(fun, "__code__", None)
+    defined = f" defined at {code.co_filename}:{code.co_firstlineno}" if code is not None else ""
+    name = getattr(fun, "__name__", None) or type(fun).__name__
+    lines = [f"TRACING CACHE MISS at {miss.file}:{miss.line} ({miss.function}):"]
+    if miss.changes:
+        lines += [f"  for {name}{defined}", "  all previous calls differ; from the closest one in", *(f"  * {change}" for change in miss.changes)]
+    else:
+        lines += ["  never seen function:", f"    {name} id={id(fun)}{defined}"]
+    _logger.warning("%s", "\n".join(lines))
+
+
+def _log_compile(name, avals):
+    """Logs that a function is compiled for arguments of some types."""
+    _logger.warning("Compiling jit(%s) with global shapes and types (%s).", name, ", ".join(avals) + "," * (len(avals) == 1))

@@ -16,6 +16,10 @@ _CORE = {
     "jax_threefry_partitionable": ("ThreefryPartitionable",),
     "jax_enable_custom_prng": ("TypedKeys",),
     "jax_check_tracer_leaks": ("CheckLeaks",),
+    "jax_no_tracing": ("NoTracing",),
+    "jax_no_execution": ("NoExecution",),
+    "jax_explain_cache_misses": ("ExplainMisses",),
+    "jax_log_compiles": ("LogCompiles",),
 }
 
 
@@ -29,7 +33,16 @@ def _precisions():
     return {word: tuple(flag for flag, digit in digits if number & digit) for word, number in numbers.items()}
 
 
+_TRANSFERS = {guard: () for guard in (None, "allow", "log", "disallow", "log_explicit", "disallow_explicit")}
 _CHOICES = {
+    # Settings that are on in the core where they are off for the user.
+    "jax_allow_f16_reductions": {True: (), False: ("NoHalfWidthSums",)},
+    "jax_auto_pcast": {True: (), False: ("ExplicitVarying",)},
+    "jax_transfer_guard": _TRANSFERS,
+    "jax_transfer_guard_host_to_device": _TRANSFERS,
+    "jax_transfer_guard_device_to_device": _TRANSFERS,
+    "jax_transfer_guard_device_to_host": _TRANSFERS,
+    "jax_legacy_prng_key": {"allow": (), "warn": (), "error": ()},
     "jax_numpy_dtype_promotion": {"standard": (), "strict": ("StrictPromotion",)},
     "jax_numpy_rank_promotion": {"allow": (), "warn": ("WarnRankPromotion",), "raise": ("RaiseRankPromotion",)},
     "jax_default_prng_impl": {"threefry2x32": (), "rbg": ("PrngRbg",), "unsafe_rbg": ("PrngUnsafeRbg",)},
@@ -70,6 +83,9 @@ _DEFAULTS = {
     "jax_no_execution": False,
     "jax_no_execution_errors": False,
     "jax_transfer_guard": None,
+    "jax_transfer_guard_host_to_device": None,
+    "jax_transfer_guard_device_to_device": None,
+    "jax_transfer_guard_device_to_host": None,
     "jax_array_garbage_collection_guard": None,
     "jax_high_dynamic_range_gumbel": False,
     "jax_softmax_custom_jvp": False,
@@ -114,7 +130,8 @@ def _flags(name, value):
         choices = _CHOICES[name]
         if value not in choices:
             shown = [choice for choice in choices if choice is not None]
-            raise _user_error(ValueError, f"new enum value must be in {shown}, got {value}")
+            none = "None or in" if None in choices else "in"
+            raise _user_error(ValueError, f"new enum value must be {none} {shown}, got {value} of type {type(value)}.")
         return {flag: flag in choices[value] for flags in choices.values() for flag in flags}
     return {}
 
@@ -243,14 +260,21 @@ default_matmul_precision = _State("jax_default_matmul_precision", None, doc="A c
 default_prng_impl = _State("jax_default_prng_impl", "threefry2x32", doc="A context with a generator of random bits.")
 default_device = _State("jax_default_device", None, doc="A context with a default device.")
 threefry_partitionable = _State("jax_threefry_partitionable", doc="A context with partitionable random bits.")
-log_compiles = _State("jax_log_compiles", doc="A context that logs compilations.")
+log_compiles = _State("jax_log_compiles", doc="A context in which each jitted function that is compiled is logged, with the types of its arguments.")
 thread_guard = _State("jax_thread_guard", doc="A context about threads of several processes; in one process it changes nothing.")
 debug_key_reuse = _State("jax_debug_key_reuse", doc="A context that looks for reused keys.")
 legacy_prng_key = _State("jax_legacy_prng_key", "allow", doc="A context with a rule for raw keys.")
-transfer_guard = _State("jax_transfer_guard", None, doc="A context; there are no transfers.")
-transfer_guard_host_to_device = transfer_guard_device_to_host = transfer_guard_device_to_device = transfer_guard
+transfer_guard_host_to_device = _State(
+    "jax_transfer_guard_host_to_device", None, doc="A context with a rule of transfers to devices. The CPU's are not guarded."
+)
+transfer_guard_device_to_device = _State(
+    "jax_transfer_guard_device_to_device", None, doc="A context with a rule of transfers between devices. The CPU's are not guarded."
+)
+transfer_guard_device_to_host = _State(
+    "jax_transfer_guard_device_to_host", None, doc="A context with a rule of transfers from devices. The CPU's are not guarded."
+)
 softmax_custom_jvp = _State("jax_softmax_custom_jvp", doc="A context about the rule of softmax's derivative; both have its values.")
-explain_cache_misses = _State("jax_explain_cache_misses", doc="A context that logs why functions are traced anew; nothing is logged yet.")
+explain_cache_misses = _State("jax_explain_cache_misses", doc="A context in which each trace of a jitted function is logged with its reason, which `f.cache_info()` has.")
 jax2tf_associative_scan_reductions = _State(
     "jax2tf_associative_scan_reductions", doc="A context about reductions that another system converts; there is no such conversion."
 )
@@ -259,29 +283,39 @@ remove_size_one_mesh_axis_from_type = _State(
 )
 
 
-class _Fixed(_State):
-    """A context whose other value is not served."""
-
-    def __init__(self, name, value, why, doc=""):
-        super().__init__(name, value, doc)
-        self._why = why
-
-    def __call__(self, new_val=_NOT_GIVEN):
-        if new_val not in (_NOT_GIVEN, None, self._when_called):
-            raise _user_error(NotImplementedError, f"{self._name}={new_val!r} is not implemented: {self._why}")
-        return super().__call__(new_val)
-
-
-allow_f16_reductions = _Fixed(
-    "jax_allow_f16_reductions", True, "reductions of half-width floats are not refused",
-    doc="A context in which sums of half-width floats are allowed, as they always are.",
+allow_f16_reductions = _State(
+    "jax_allow_f16_reductions", doc="A context in which `lax.reduce_sum` of half-width floats is allowed, or with `False` an error."
 )
-auto_pcast = _Fixed(
-    "jax_auto_pcast", True, "values are always made varying over mesh axes where they must be",
-    doc="A context in which values become varying over mesh axes by themselves, as they always do.",
+auto_pcast = _State(
+    "jax_auto_pcast",
+    doc="A context in which values become varying over mesh axes by themselves, or with `False` an error asks for `lax.pcast`.",
 )
-no_tracing = _Fixed("jax_no_tracing", False, "tracing is not refused", doc="A context without tracing: `False` allows it.")
-no_execution = _Fixed("jax_no_execution", False, "running is not refused", doc="A context without running programs: `False` allows it.")
+no_tracing = _State("jax_no_tracing", doc="A context in which tracing a function is an error; what was traced before runs.")
+no_execution = _State("jax_no_execution", doc="A context in which running anything is an error; tracing and lowering are not.")
+
+
+@_contextlib.contextmanager
+def transfer_guard(new_val):
+    """A context with a rule of all transfers between host and devices.
+
+    Memory of the CPU is the host's, so there are no transfers that a rule could forbid.
+
+    Args:
+      new_val: "allow", "log", "disallow", "log_explicit", "disallow_explicit", or None.
+    Returns: a context.
+    Raises:
+      ValueError: when it is entered, for another value.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> with jax.transfer_guard("disallow"):
+      ...     jnp.ones(2).sum()
+      Array(2., dtype=float32)
+    """
+    with _contextlib.ExitStack() as rules:
+        names = ("jax_transfer_guard", *(f"jax_transfer_guard_{way}" for way in ("host_to_device", "device_to_device", "device_to_host")))
+        for name in names:
+            rules.enter_context(_State(name)._context(new_val))
+        yield
 
 
 def disable_jit(disable=True):

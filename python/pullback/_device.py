@@ -6,6 +6,8 @@ The CPU is one device, or as many virtual ones as `XLA_FLAGS=--xla_force_host_pl
 
 from __future__ import annotations
 
+import functools as _functools
+import itertools as _itertools
 import os as _os
 import re as _re
 
@@ -203,17 +205,49 @@ class Shard:
       (slice(None, None, None),)
     """
 
-    def __init__(self, device, index, replica_id, array, position):
-        self.device, self.index, self.replica_id = device, index, replica_id
+    def __init__(self, device, sharding, global_shape, data=None):
+        self.device = device
+        self._sharding, self._global_shape, self._data = sharding, global_shape, data
+
+    @property
+    def data(self):
+        """The part, as an array on its device; None where it was not given."""
+        return self._data
+
+    @_functools.cached_property
+    def _indices(self):
+        return self._sharding.devices_indices_map(tuple(self._global_shape))
+
+    @property
+    def index(self):
+        """The slices of the whole array, a tuple."""
+        return self._indices[self.device]
+
+    @property
+    def replica_id(self):
+        """Which copy of the part this is, from 0, in the order of the devices."""
+        before = _itertools.takewhile(lambda device: device != self.device, self._indices)
+        return sum(_bounds(self._indices[device]) == _bounds(self.index) for device in before)
+
+    def __repr__(self):
+        return f"Shard(device={self.device!r}, index={self.index}, replica_id={self.replica_id}, data={self.data})"
+
+
+def _bounds(index):
+    return [(part.start, part.stop) for part in index]
+
+
+class _ShardOfArray(Shard):
+    """The part at a position of an array, which is cut out when it is asked for."""
+
+    def __init__(self, device, sharding, array, position):
+        super().__init__(device, sharding, array.shape)
         self._array, self._position = array, position
 
     @property
     def data(self):
         """The part, as an array on its device."""
         return _core.shard_of(self._array, self._position)
-
-    def __repr__(self):
-        return f"Shard(device={self.device!r}, index={self.index}, replica_id={self.replica_id}, data={self.data})"
 
 
 def default_device():
@@ -267,11 +301,10 @@ def devices_of(array):
 def shards_of(array):
     """The parts of an array, one for each device."""
     sharding = sharding_of(array)
-    copies, shards = {}, []
-    for position, (device, index) in enumerate(sharding.devices_indices_map(array.shape).items()):
-        key = tuple((part.start, part.stop) for part in index)
-        copies[key] = copies.get(key, -1) + 1
-        shards.append(Shard(device, index, copies[key], array, position))
+    indices = sharding.devices_indices_map(array.shape)
+    shards = [_ShardOfArray(device, sharding, array, position) for position, device in enumerate(indices)]
+    for shard in shards:
+        shard._indices = indices
     return shards
 
 

@@ -1,11 +1,26 @@
 """`jit`: functions that are traced once for each signature, and what of it is kept."""
 
+import enum as _enum
 import functools as _functools
 
 from pullback._core import user_error as _user_error
 from pullback import _core
 
-_UNSET = object()
+
+
+class _Unset:
+    """Stands for an argument that was not given; prints as a word."""
+
+    def __init__(self, word):
+        self._word = word
+
+    def __repr__(self):
+        return self._word
+
+
+_UNSET = _Unset("<not-specified>")
+# Of the arguments of `jit` that say where values lie: they lie where they are put otherwise.
+_UNSPECIFIED = _Unset("UnspecifiedValue")
 
 
 def _check_callable(fun):
@@ -119,12 +134,58 @@ def clear_caches():
     _core.clear_executables()
 
 
+class Inline(_enum.Enum):
+    """What becomes of a jitted function that is called inside of another trace.
+
+    `JAX_EARLY` leaves its equations there. With `JAX_LATE`, `XLA_EARLY`, `XLA_LATE` and `AUTO` there is a call in the jaxpr, and
+    the compiler puts the equations in its place where that pays.
+
+    Example:
+      >>> f = jax.jit(jnp.sin, inline=jax.Inline.JAX_EARLY)
+      >>> print(jax.make_jaxpr(f)(1.0))
+      { lambda ; a:f32[]. let b:f32[] = sin a in (b,) }
+    """
+
+    JAX_EARLY = "jax_early"
+    JAX_LATE = "jax_late"
+    XLA_EARLY = "xla_early"
+    XLA_LATE = "xla_late"
+    AUTO = "auto"
+
+    @classmethod
+    def _of(cls, option):
+        if isinstance(option, cls):
+            return option
+        if isinstance(option, bool):
+            return cls.JAX_LATE if option else cls.AUTO
+        raise _user_error(ValueError, f"Invalid inline option: {option!r}")
+
+
+class CompilerEffortLevel(_enum.Enum):
+    """How much time a compiler may spend for faster programs or less memory, for the options of accelerators' compilers.
+
+    Example:
+      >>> jax.CompilerEffortLevel.O2.value
+      29
+    """
+
+    UNKNOWN = 0
+    O0 = 9
+    O1 = 19
+    O2 = 29
+    O3 = 39
+
+
+for _class in (Inline, CompilerEffortLevel):
+    _class.__module__ = "pullback"
+
+
 def jit(
     fun=_UNSET,
     /,
     *,
-    in_shardings=None,
-    out_shardings=None,
+    in_shardings=_UNSPECIFIED,
+    out_shardings=_UNSPECIFIED,
     static_argnums=None,
     static_argnames=None,
     donate_argnums=None,
@@ -143,8 +204,10 @@ def jit(
 
     Args:
       fun: a pure function of trees of arrays. Without it, a decorator with the options is returned.
-      in_shardings: where the arguments are put: shardings, in a tree that is a prefix of the arguments; None leaves them.
-      out_shardings: where the results are put: shardings, in a tree that is a prefix of the result; None leaves them.
+      in_shardings: where the arguments are put: shardings, in a tree that is a prefix of the arguments; None leaves them,
+        and so does the default.
+      out_shardings: where the results are put: shardings, in a tree that is a prefix of the result; None leaves them,
+        and so does the default.
       static_argnums: positions of arguments that are part of the signature: hashable Python values.
       static_argnames: names of such arguments. Positions and names are completed from each other by `fun`'s signature.
       donate_argnums: positions of arguments whose memory results may take over; they are deleted.
@@ -152,13 +215,14 @@ def jit(
       keep_unused: keep arguments that the program does not use.
       device: where the arguments are put, and the program runs; deprecated.
       backend: deprecated; None or "cpu".
-      inline: inside another trace, leave the equations instead of a call.
+      inline: a `jax.Inline`, or a boolean. Inside another trace, `Inline.JAX_EARLY` leaves the equations instead of a call;
+        with all others there is a call, which the compiler replaces.
       compiler_options: accepted for compatibility; without effect.
     Returns: a callable with the signature of `fun`; its methods `lower`, `trace` and `eval_shape` stage without running.
     Raises:
       TypeError: `fun` is not callable or is a generator function; when called, an argument is neither an array nor a tree.
       ValueError: numbers or names that `fun` does not have; an argument both static and donated; a static argument that
-        cannot be hashed.
+        cannot be hashed; `inline` is something else.
     Differentiable: as `fun` is, in both modes.
     Example:
       >>> @jax.jit
@@ -176,8 +240,9 @@ def jit(
         devices(backend)
     options = dict(
         static_argnums=static_argnums, static_argnames=static_argnames, donate_argnums=donate_argnums,
-        donate_argnames=donate_argnames, keep_unused=keep_unused, inline=inline, in_shardings=in_shardings,
-        out_shardings=out_shardings, device=device,
+        donate_argnames=donate_argnames, keep_unused=keep_unused, inline=Inline._of(inline) is Inline.JAX_EARLY,
+        in_shardings=None if in_shardings is _UNSPECIFIED else in_shardings,
+        out_shardings=None if out_shardings is _UNSPECIFIED else out_shardings, device=device,
     )
     if fun is _UNSET:
         return _functools.partial(_jit, **options)

@@ -24,8 +24,7 @@ def array_repr(array):
         return f"Array({array.shape}, dtype={name}) overlaying:\n{np.asarray(key_data(array))}"
     end = f"dtype={name}{', weak_type=True' if array.weak_type else ''})"
     if array.size == 0:
-        shape = "" if array.shape == (0,) else f"shape={array.shape}, "
-        return f"Array([], {shape}{end}"
+        return f"Array([], shape={array.shape}, {end}"
     width = np.get_printoptions()["linewidth"]
     body = np.array2string(_elements(array), prefix="Array(", suffix=",", separator=", ", max_line_width=width)
     text = f"Array({body},"

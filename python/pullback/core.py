@@ -38,7 +38,18 @@ class Effect:
 
 
 def get_aval(x):
-    """The aval of an array or number."""
+    """The aval of an array or number.
+
+    Args:
+      x: an array or number; tracers too.
+    Returns: a `ShapedArray`.
+    Raises:
+      TypeError: `x` is neither.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.core.get_aval(2.0)
+      ShapedArray(float32[], weak_type=True)
+    """
     return _core.typeof(x)
 
 
@@ -67,32 +78,71 @@ def eval_jaxpr(jaxpr, consts, *args, propagate_source_info=True):
       jaxpr: a jaxpr.
       consts: values of its constvars; tracers too.
       *args: values of its inputs.
-
+      propagate_source_info: accepted for compatibility; without effect.
+    Returns: a list of the results.
     Raises:
       TypeError: the number of consts or arguments is wrong, or an equation refuses its operands.
-
-    >>> import pullback as jax, pullback.numpy as jnp
-    >>> jaxpr = jax.make_jaxpr(lambda x: x * 2)(1.0)
-    >>> eval_jaxpr(jaxpr, jaxpr.consts, 3.0)
-    [Array(6., dtype=float32)]
+    Differentiable: as the equations are.
+    Example:
+      >>> jaxpr = jax.make_jaxpr(lambda x: x * 2)(1.0)
+      >>> jax.core.eval_jaxpr(jaxpr, jaxpr.consts, 3.0)
+      [Array(6., dtype=float32, weak_type=True)]
     """
     return _core.eval_jaxpr(jaxpr, list(consts), list(args))
 
 
 def jaxpr_as_fun(closed_jaxpr, *args):
-    """A jaxpr as a function of flat arguments that gives a list; with arguments, its results."""
+    """A jaxpr as a function of flat arguments that gives a list; with arguments, its results.
+
+    Args:
+      closed_jaxpr: a jaxpr.
+      args: values of its inputs.
+    Returns: a function of as many values as there are inputs; with `args`, the list of results.
+    Raises:
+      TypeError: the number of arguments is wrong.
+    Differentiable: as the equations are.
+    Example:
+      >>> f = jax.core.jaxpr_as_fun(jax.make_jaxpr(lambda x: x * 2)(1.0))
+      >>> f(3.0)
+      [Array(6., dtype=float32, weak_type=True)]
+    """
     if args:
         return eval_jaxpr(closed_jaxpr, closed_jaxpr.consts, *args)
     return lambda *args: eval_jaxpr(closed_jaxpr, closed_jaxpr.consts, *args)
 
 
 def new_jaxpr_eqn(invars, outvars, primitive, params, effects=no_effects, source_info=None, ctx=None):
-    """An equation from variables, a primitive and its parameters by name."""
+    """An equation from variables, a primitive and its parameters by name.
+
+    Args:
+      invars, outvars: variables; literals too among the first.
+      primitive: what is applied.
+      params: its parameters by name.
+      effects, source_info, ctx: what the equation does besides, and where it comes from.
+    Returns: a `JaxprEqn`.
+    Raises:
+      TypeError: the primitive does not take the parameters.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> x, y = jax.core.Var(jax.core.ShapedArray((), jnp.float32)), jax.core.Var(jax.core.ShapedArray((), jnp.float32))
+      >>> jax.core.new_jaxpr_eqn([x], [y], jax.lax.sin_p, {}).primitive
+      sin
+    """
     return JaxprEqn(list(invars), list(outvars), primitive, params, effects, source_info, ctx)
 
 
 def gensym(suffix=""):
-    """A function from avals to new variables."""
+    """A function from avals to new variables.
+
+    Args:
+      suffix: accepted for compatibility; names are given when a jaxpr is printed.
+    Returns: a function of an aval.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> new = jax.core.gensym()
+      >>> new(jax.core.ShapedArray((2,), jnp.float32)).aval
+      ShapedArray(float32[2])
+    """
     return lambda aval: Var(aval)
 
 
@@ -105,18 +155,51 @@ def _jaxprs_of(value):
 
 
 def jaxprs_in_params(params):
-    """The jaxprs among parameters of an equation."""
+    """The jaxprs among parameters of an equation.
+
+    Args:
+      params: parameters of an equation by name.
+    Returns: an iterator of jaxprs; those in tuples and lists too.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jaxpr = jax.make_jaxpr(jax.jit(jnp.sin))(1.0)
+      >>> len(list(jax.core.jaxprs_in_params(jaxpr.eqns[0].params)))
+      1
+    """
     yield from _itertools.chain.from_iterable(map(_jaxprs_of, params.values()))
 
 
 def subjaxprs(jaxpr):
-    """The jaxprs among the parameters of all equations."""
+    """The jaxprs among the parameters of all equations.
+
+    Args:
+      jaxpr: a jaxpr.
+    Returns: an iterator of jaxprs, in the order of the equations.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jaxpr = jax.make_jaxpr(jax.jit(jnp.sin))(1.0)
+      >>> [len(sub.eqns) for sub in jax.core.subjaxprs(jaxpr)]
+      [1]
+    """
     for eqn in jaxpr.eqns:
         yield from jaxprs_in_params(eqn.params)
 
 
 def mapped_aval(size, axis, aval):
-    """The aval of one slice along an axis; None as axis leaves it."""
+    """The aval of one slice along an axis; None as axis leaves it.
+
+    Args:
+      size: the size of the axis.
+      axis: which one; None for no axis.
+      aval: the type of the whole.
+    Returns: the type without the axis.
+    Raises:
+      ValueError: the axis has another size.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.core.mapped_aval(3, 0, jax.core.ShapedArray((3, 2), jnp.float32))
+      ShapedArray(float32[2])
+    """
     if axis is None:
         return aval
     if aval.shape[axis] != size:
@@ -127,7 +210,19 @@ def mapped_aval(size, axis, aval):
 
 
 def unmapped_aval(size, axis, aval, explicit_mesh_axis=None):
-    """The aval with a new axis of the given size; None as axis leaves it."""
+    """The aval with a new axis of the given size; None as axis leaves it.
+
+    Args:
+      size: the size of the new axis.
+      axis: where it goes; None for no axis.
+      aval: the type of a slice.
+      explicit_mesh_axis: accepted for compatibility; without effect.
+    Returns: the type with the axis.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.core.unmapped_aval(3, 0, jax.core.ShapedArray((2,), jnp.float32))
+      ShapedArray(float32[3,2])
+    """
     if axis is None:
         return aval
     shape = list(aval.shape)
@@ -136,12 +231,31 @@ def unmapped_aval(size, axis, aval, explicit_mesh_axis=None):
 
 
 def find_top_trace(values, axis_names=None):
-    """The token of the trace that operations on the values go to."""
+    """The token of the trace that operations on the values go to.
+
+    Args:
+      values: the operands.
+      axis_names: accepted for compatibility; without effect.
+    Returns: a token, equal while the same trace is current.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.core.find_top_trace([1.0]) == jax.core.get_opaque_trace_state()
+      True
+    """
     return get_opaque_trace_state()
 
 
 def full_lower(value):
-    """The value itself: tracers here never stand for known values."""
+    """The value itself: tracers here never stand for known values.
+
+    Args:
+      value: any value.
+    Returns: `value`.
+    Differentiable: yes; it changes nothing.
+    Example:
+      >>> jax.core.full_lower(3)
+      3
+    """
     return value
 
 
@@ -169,20 +283,48 @@ def ensure_compile_time_eval():
 
 @_contextlib.contextmanager
 def eval_context():
-    """As `ensure_compile_time_eval`."""
+    """As `ensure_compile_time_eval`.
+
+    Returns: a context manager.
+    Differentiable: no: what is computed inside is constant to a program around.
+    Example:
+      >>> with jax.core.eval_context():
+      ...     jnp.sin(0.0)
+      Array(0., dtype=float32, weak_type=True)
+    """
     with ensure_compile_time_eval():
         yield
 
 
 @_contextlib.contextmanager
 def take_current_trace():
-    """Gives the token of the current trace."""
+    """Gives the token of the current trace.
+
+    Returns: a context manager.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> with jax.core.take_current_trace() as trace:
+      ...     trace == jax.core.get_opaque_trace_state()
+      True
+    """
     yield get_opaque_trace_state()
 
 
 @_contextlib.contextmanager
 def set_current_trace(trace, **_):
-    """Makes a trace current; only None, the evaluating one, and the current one are understood."""
+    """Makes a trace current; only None, the evaluating one, and the current one are understood.
+
+    Args:
+      trace: None, or what `take_current_trace` gave.
+    Returns: a context manager.
+    Raises:
+      NotImplementedError: it is another trace.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> with jax.core.set_current_trace(None):
+      ...     jax.core.trace_state_clean()
+      True
+    """
     if trace is None:
         with ensure_compile_time_eval():
             yield
@@ -193,22 +335,62 @@ def set_current_trace(trace, **_):
 
 
 def max_dim(d1, d2):
-    """The larger of two sizes."""
+    """The larger of two sizes.
+
+    Args:
+      d1, d2: sizes.
+    Returns: an integer.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.core.max_dim(2, 3)
+      3
+    """
     return max(d1, d2)
 
 
 def min_dim(d1, d2):
-    """The smaller of two sizes."""
+    """The smaller of two sizes.
+
+    Args:
+      d1, d2: sizes.
+    Returns: an integer.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.core.min_dim(2, 3)
+      2
+    """
     return min(d1, d2)
 
 
 def is_concrete(x):
-    """Whether the value of `x` is known."""
+    """Whether the value of `x` is known.
+
+    Args:
+      x: an array, number or tracer.
+    Returns: a bool; tracers of `grad` know their values, those of `jit` do not.
+    Differentiable: no; the result is no array.
+    Example:
+      >>> jax.core.is_concrete(jnp.ones(2))
+      True
+    """
     return _core.is_concrete(x)
 
 
 def concrete_or_error(force, value, context=""):
-    """`force(value)` of a known value."""
+    """`force(value)` of a known value.
+
+    Args:
+      force: a function of the value, such as `int`; None for none.
+      value: an array, number or tracer.
+      context: text that the error ends with.
+    Returns: what `force` gives.
+    Raises:
+      ConcretizationTypeError: the value is not known.
+    Differentiable: no; the result is known to a program around.
+    Example:
+      >>> jax.core.concrete_or_error(int, jnp.array(3))
+      3
+    """
     if _core.is_concrete(value):
         return force(value) if force is not None else value
     raise ConcretizationTypeError(
@@ -217,12 +399,30 @@ def concrete_or_error(force, value, context=""):
 
 
 def to_concrete_value(x):
-    """The known value of `x`, or `None`."""
+    """The known value of `x`, or `None`.
+
+    Args:
+      x: an array, number or tracer.
+    Returns: an array or number, or None.
+    Differentiable: no; the value is constant to a program around.
+    Example:
+      >>> jax.core.to_concrete_value(3)
+      3
+    """
     return _core.concrete_or_none(x)
 
 
 def valid_jaxtype(x):
-    """Whether `x` is an array or a number."""
+    """Whether `x` is an array or a number.
+
+    Args:
+      x: anything.
+    Returns: a bool.
+    Differentiable: no; the result is no array.
+    Example:
+      >>> jax.core.valid_jaxtype(1.0), jax.core.valid_jaxtype("a")
+      (True, False)
+    """
     try:
         _core.typeof(x)
     except (TypeError, OverflowError):
@@ -231,5 +431,14 @@ def valid_jaxtype(x):
 
 
 def get_opaque_trace_state(convention=None):
-    """A token that is equal while the same trace is current."""
+    """A token that is equal while the same trace is current.
+
+    Args:
+      convention: accepted for compatibility; without effect.
+    Returns: a token.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.core.get_opaque_trace_state() == jax.core.get_opaque_trace_state()
+      True
+    """
     return _core.current_trace()

@@ -16,6 +16,8 @@ class Ref:
 
     Attributes:
       shape, dtype, ndim, aval: those of the array.
+    Made by `jax.new_ref`, from the aval and the value that the cell holds first.
+
     Raises ValueError when it was frozen; NotImplementedError in another trace than that which made it.
 
     Example:
@@ -25,10 +27,11 @@ class Ref:
       Array([0., 5., 0.], dtype=float32)
     """
 
-    __slots__ = ("_value", "_trace", "__weakref__")
+    __slots__ = ("_aval", "_value", "_trace", "__weakref__")
 
-    def __init__(self, value):
-        self._value = value
+    def __init__(self, aval, refs):
+        self._aval = aval
+        self._value = refs
         self._trace = _trace_state()
 
     def _check(self):
@@ -43,7 +46,7 @@ class Ref:
     @property
     def aval(self):
         """The aval of the array."""
-        return _core.typeof(self._value)
+        return self._aval
 
     @property
     def shape(self):
@@ -104,7 +107,8 @@ def new_ref(init_val, *, memory_space=None, kind=None, pin=False):
 
     if memory_space is not None or kind is not None or pin:
         raise _user_error(NotImplementedError, f"a reference of {memory_space=}, {kind=}, {pin=} is not supported; leave these out")
-    return Ref(jnp.asarray(init_val))
+    value = jnp.asarray(init_val)
+    return Ref(_core.typeof(value), value)
 
 
 def empty_ref(ty, memory_space=None, pin=False):

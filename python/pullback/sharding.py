@@ -7,6 +7,7 @@ holds, results of computations follow it, and `shard_map` gives each device its 
 
 from __future__ import annotations
 
+import dataclasses as _dataclasses
 import enum as _enum
 import functools as _functools
 
@@ -53,12 +54,73 @@ _UNCONSTRAINED = _Unconstrained()
 class UnreducedKind(_enum.Enum):
     """How partial results are to be joined."""
 
-    sum = "sum"
-    max = "max"
-    min = "min"
+    sum = 1
+    max = 2
+    min = 3
+
+
+def _axis_names(names, what):
+    if not isinstance(names, (set, frozenset)):
+        raise _user_error(TypeError, f"{what} argument of ManualAxisType should of type `frozenset` or `set`. Got type {type(names)}")
+    return frozenset(names)
+
+
+@_dataclasses.dataclass(frozen=True, kw_only=True)
+class ManualAxisType:
+    """What a type says of the mesh axes that `shard_map` made manual.
+
+    Attributes:
+      varying: axes along which values differ from member to member.
+      unreduced: axes along which the members hold parts that are still to be joined.
+      reduced: axes along which parts were joined.
+      unreduced_kind: how the parts are joined; a sum where it is not said.
+    Raises:
+      TypeError: names are not given as a set.
+      ValueError: an axis is in two of the sets.
+
+    Example:
+      >>> jax.sharding.ManualAxisType(varying={"i"}).varying
+      frozenset({'i'})
+    """
+
+    varying: frozenset = frozenset()
+    unreduced: frozenset = frozenset()
+    reduced: frozenset = frozenset()
+    unreduced_kind: UnreducedKind | None = None
+
+    def __post_init__(self):
+        for what in ("varying", "unreduced", "reduced"):
+            object.__setattr__(self, what, _axis_names(getattr(self, what), what))
+        for one, other in (("varying", "unreduced"), ("varying", "reduced"), ("unreduced", "reduced")):
+            if getattr(self, one) & getattr(self, other):
+                raise _user_error(
+                    ValueError,
+                    f"{one} and {other} cannot have common mesh axes. Got {one}={getattr(self, one)} and {other}={getattr(self, other)}"
+                )
+        if self.unreduced and self.unreduced_kind is None:
+            object.__setattr__(self, "unreduced_kind", UnreducedKind.sum)
 
     def __repr__(self):
-        return self.name
+        parts = ", ".join(f"{field.name}={getattr(self, field.name)!s}" for field in _dataclasses.fields(self))
+        return f"ManualAxisType({parts})"
+
+    @property
+    def vur(self):
+        """All axes of which something is said."""
+        return self.varying | self.unreduced | self.reduced
+
+    @property
+    def empty(self):
+        """Whether nothing is said."""
+        return not self.vur
+
+    def update(self, **changes):
+        """The same with some sets replaced."""
+        return _dataclasses.replace(self, **changes)
+
+    def to_ct_mat(self):
+        """The type of cotangents: what was joined comes back in parts, and parts come back joined."""
+        return ManualAxisType(varying=self.varying, unreduced=self.reduced, reduced=self.unreduced)
 
 
 def _entry(partition):
@@ -449,6 +511,15 @@ class NamedSharding(Sharding):
                 index[axis] = slice(number * part[axis], (number + 1) * part[axis])
             found[device] = tuple(index)
         return found
+
+    def _check(self, shape, what):
+        try:
+            super()._check(shape, what)
+        except IndivisibleError as error:
+            # On axes that types name the sharding is part of the type, which cannot be.
+            if what.startswith("device_put") and any(kind is AxisType.Explicit for kind in self.mesh.axis_types):
+                raise _user_error(ValueError, str(error)) from None
+            raise
 
     def _put(self, array, what):
         self._check(array.shape, what)

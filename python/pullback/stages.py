@@ -175,6 +175,23 @@ class Lowered(Stage):
         return {"flops": made.flops, "transcendentals": made.transcendentals, "bytes accessed": made.bytes_accessed}
 
 
+    @property
+    def out_info(self):
+        """Shapes and dtypes of the results, in a tree like them; programs know no weak types."""
+        return self.out_tree.unflatten(_struct(aval).update(weak_type=False) for aval in self._staged.flat_out_avals)
+
+
+def _placed_struct(aval):
+    """The type of a result on the default device: row by row."""
+    from pullback import ShapeDtypeStruct
+    from pullback._device import default_device
+    from pullback.experimental.layout import Format, Layout
+    from pullback.sharding import SingleDeviceSharding
+
+    place = Format(Layout(tuple(range(aval.ndim)), ()), SingleDeviceSharding(default_device()))
+    return ShapeDtypeStruct(aval.shape, aval.dtype, sharding=place)
+
+
 class Module:
     """A StableHLO module as text, with the names of MLIR's module by which text is asked for."""
 
@@ -226,6 +243,11 @@ class CompiledMemoryStats:
 
 class Compiled(Stage):
     """A compiled function of arguments of fixed types."""
+
+    @property
+    def out_info(self):
+        """Shapes and dtypes of the results and how they lie in memory, in a tree like them."""
+        return self.out_tree.unflatten(map(_placed_struct, self._staged.flat_out_avals))
 
     def __call__(self, *args, **kwargs):
         leaves, tree = _core.tree_flatten((args, kwargs))

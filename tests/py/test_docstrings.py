@@ -29,6 +29,9 @@ MODULES = ("pullback", "pullback.numpy", "pullback.lax", "pullback.nn", "pullbac
            "pullback.ops", "pullback.ref", "pullback.sharding", "pullback.custom_derivatives", "pullback.custom_batching",
            "pullback.ad_checkpoint", "pullback.test_util", "pullback.dlpack", "pullback.dtypes", "pullback.profiler", "pullback.monitoring",
            "pullback.experimental.layout", "pullback.experimental.mesh_utils", "pullback.experimental.multihost_utils",
+           "pullback.core", "pullback.api_util", "pullback.interpreters.ad", "pullback.interpreters.batching",
+           "pullback.interpreters.mlir", "pullback.interpreters.partial_eval", "pullback.interpreters.xla", "pullback.extend.core",
+           "pullback.extend.linear_util", "pullback.extend.source_info_util", "pullback.extend.backend", "pullback.experimental.hijax",
            *(f"pullback.scipy.stats.{module.name}" for module in pkgutil.iter_modules(pullback.scipy.stats.__path__)
              if not module.name.startswith("_")))  # fmt: skip
 # Modules whose public classes have a docstring each, and one for each public method and property.

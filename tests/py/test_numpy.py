@@ -1,6 +1,8 @@
 """`pullback.numpy` gives what `jax.numpy` gives: values, dtypes, weak types, shapes and exception classes."""
 
+import numpy as np
 import pytest
+import pullback
 from differential import check_equal, facts, lines_of, names_of, ours, run
 
 jax = pytest.importorskip("jax")
@@ -756,3 +758,15 @@ def test_batched():
 
 def test_facts_tell_weak_types_apart():
     assert facts(ours()["w"]) != facts(ours()["x"][0])
+
+
+@pytest.mark.parametrize("dtype, exponents", [("float32", (-149, 127)), ("float64", (-1074, 1023))])
+def test_hypot_over_all_exponents(dtype, exponents):
+    """The length of two numbers of like size, from the least to the greatest, is that of extended precision."""
+    sizes = np.ldexp(np.asarray(1.0, dtype), np.arange(*exponents, 3))
+    x, y = (np.asarray(factor, dtype) * sizes for factor in (0.75, 0.5))
+    with pullback.enable_x64(dtype == "float64"):
+        found = np.asarray(pullback.numpy.hypot(x, y))
+    expected = np.hypot(x.astype(np.longdouble), y.astype(np.longdouble)).astype(dtype)
+    is_normal = expected >= np.finfo(dtype).tiny
+    np.testing.assert_allclose(found[is_normal], expected[is_normal], rtol=4 * np.finfo(dtype).eps)

@@ -148,8 +148,28 @@ def test_levels_read_words():
         lax.Precision("foo")
 
 
-def test_einsum_contracts_by_dot_general_alone():
-    x = jnp.ones((2, 2))
-    assert jnp.einsum("ij,jk", x, x, _dot_general=lax.dot_general).sum() == 8
-    with pytest.raises(NotImplementedError, match="_dot_general"):
-        jnp.einsum("ij,jk", x, x, _dot_general=lambda *args, **kwargs: lax.dot_general(*args, **kwargs))
+def contractions(system, subscripts, shapes, **options):
+    """What `einsum` asks of a contraction of the user's own."""
+    calls = []
+
+    def dot_general(lhs, rhs, dimension_numbers, precision=None, preferred_element_type=None):
+        calls.append((lhs.shape, rhs.shape, dimension_numbers, precision, preferred_element_type))
+        return system.lax.dot_general(lhs, rhs, dimension_numbers, preferred_element_type=preferred_element_type)
+
+    operands = [np.arange(np.prod(shape), dtype="float32").reshape(shape) for shape in shapes]
+    result = system.numpy.einsum(subscripts, *operands, _dot_general=dot_general, **options)
+    return calls, np.asarray(result).tolist()
+
+
+@pytest.mark.parametrize("subscripts, shapes, options", [
+    ("ij,jk", [(2, 3), (3, 4)], {}), ("bij,jk->bik", [(5, 2, 3), (3, 4)], {}), ("ij,ij->ij", [(2, 3), (2, 3)], {}),
+    ("i,j->ij", [(3,), (2,)], {}), ("ij,ij->", [(2, 3), (2, 3)], {}), ("ijk,ijk->k", [(5, 2, 3), (5, 2, 3)], {}),
+    ("ii->i", [(3, 3)], {}), ("ij,jk", [(2, 3), (3, 4)], {"precision": "highest", "preferred_element_type": "float32"}),
+])  # fmt: skip
+def test_einsum_contracts_by_the_function_that_is_given(subscripts, shapes, options, jax_oracle):
+    assert contractions(pullback, subscripts, shapes, **options) == contractions(jax_oracle, subscripts, shapes, **options)
+
+
+def test_a_contraction_must_be_callable():
+    with pytest.raises(TypeError, match="_dot_general"):
+        jnp.einsum("ij,jk", jnp.ones((2, 2)), jnp.ones((2, 2)), _dot_general=3)

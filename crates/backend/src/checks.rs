@@ -1,4 +1,5 @@
-//! NaN and infinity as errors, while a debugging setting asks for it: which primitive made it, on which line.
+//! NaN and infinity as errors, while a debugging setting asks for it: which primitive made it, on which line. Likewise
+//! running anything at all.
 //!
 //! Results of single primitives are looked at as they come. A program that gave a bad number is run again equation by
 //! equation, bodies of loops included, until one is at fault. Nothing is looked at, and nothing costs, until a front end
@@ -8,6 +9,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pullback_base::{Array, Aval, DType, Error, ErrorKind, Result, Scalar};
+use pullback_core::control::Jit;
 use pullback_core::prims::V;
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{JaxprRef, Params, PrimRef, Val, eval_jaxpr};
@@ -21,6 +23,8 @@ pub struct Forbidden {
     pub nans: bool,
     /// Infinities.
     pub infs: bool,
+    /// All of them: nothing may run.
+    pub everything: bool,
 }
 
 static ARMED: AtomicBool = AtomicBool::new(false);
@@ -39,6 +43,19 @@ pub(crate) fn is_armed() -> bool {
 
 fn forbidden() -> Forbidden {
     FORBIDDEN.get().map_or_else(Forbidden::default, |forbidden| forbidden())
+}
+
+/// Refuses to perform a primitive where nothing may run.
+///
+/// # Errors
+/// `Runtime`, with what would have run.
+pub(crate) fn check_may_run(prim: PrimRef, params: &Params) -> Result<()> {
+    if !forbidden().everything {
+        return Ok(());
+    }
+    let name = params.get::<Jit>().map_or_else(|| prim.name().to_string(), |jit| format!("jit({})", jit.name));
+    let text = format!("JAX tried to execute function {name}, but the no_execution config option is set");
+    Err(Error::new(ErrorKind::Runtime, text))
 }
 
 /// Looks at the results of a primitive.

@@ -150,7 +150,7 @@ fn logaddexp2_value(args: &[Val]) -> Result<Val> {
 
 /// `log2(1 + x)`.
 fn log1p_of_two(x: &Val) -> Result<Val> {
-    lax::mul(&lax::log1p(x)?, &convert::literal(x.aval().dtype, std::f64::consts::LOG2_E))
+    lax::mul(&lax::log1p(x)?, &convert::number(x, std::f64::consts::LOG2_E))
 }
 
 fn logaddexp2_tangent(out: &Val, args: &[Val], tangents: &[Option<Val>]) -> Result<Option<Val>> {
@@ -186,7 +186,7 @@ fn in_range(args: &[Val]) -> Result<[Val; 3]> {
     let (x, y) = (&args[0], &args[1]);
     let great = lax::max(&lax::abs(x)?, &lax::abs(y)?)?;
     // The square of the first, and of the second times the scale, are far from both ends of the exponents.
-    let (large, small, scale) = if x.aval().dtype == DType::F64 { (511, -24, 600) } else { (63, -12, 75) };
+    let (large, small, scale) = if x.aval().dtype == DType::F64 { (511, -100, 600) } else { (63, -12, 75) };
     let power = |exponent: i32| convert::number(x, 2f64.powi(exponent));
     let is_large = lax::ge(&great, &power(large))?;
     let is_small = lax::le(&great, &power(small))?;

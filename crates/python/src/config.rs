@@ -44,6 +44,12 @@ fn setting_names() -> Vec<String> {
     Setting::ALL.iter().map(|setting| setting.name().to_string()).collect()
 }
 
+/// Puts other contexts of the user in force on this thread, by a number for all of them; gives the number before.
+#[pyfunction]
+fn set_user_contexts(contexts: u32) -> u32 {
+    pullback_trace::set_user_contexts(contexts)
+}
+
 /// Lowers the most threads that loops of this thread's calls may use; gives what [`restore_thread_cap`] takes.
 #[pyfunction]
 fn lower_thread_cap(n: usize) -> usize {
@@ -89,6 +95,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(is_setting_on, m)?)?;
     m.add_function(wrap_pyfunction!(settings_word, m)?)?;
     m.add_function(wrap_pyfunction!(setting_names, m)?)?;
+    m.add_function(wrap_pyfunction!(set_user_contexts, m)?)?;
     m.add_function(wrap_pyfunction!(lower_thread_cap, m)?)?;
     m.add_function(wrap_pyfunction!(restore_thread_cap, m)?)?;
     m.add_function(wrap_pyfunction!(thread_count, m)?)?;

@@ -61,6 +61,7 @@ pub fn trace_fun(
     let in_tree = call_tree(py, key.args.clone());
     let (mut out_tree, mut id) = (None, None);
     let traced = gate(py, || {
+        names::check_may_trace(transform, fun)?;
         trace_to_jaxpr(avals, &mut |tracers| {
             id = Some(pullback_trace::current().id());
             let out = call_with(transform, fun, &in_tree, tracers).carry(py)?;

@@ -515,6 +515,12 @@ fn custom_vjp_call(
 }
 
 /// Whether nothing is being traced on this thread.
+///
+/// Returns: a bool.
+/// Differentiable: no; it takes no arrays.
+/// Example:
+///   >>> jax.core.trace_state_clean()
+///   True
 #[pyfunction]
 fn trace_state_clean() -> bool {
     !is_tracing()

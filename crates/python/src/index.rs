@@ -7,6 +7,7 @@ use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt, PyList, PySlice, PyString, PyTuple};
 
+use crate::api::numpy::irregular::array_like;
 use crate::errors::{type_error, value_error};
 use crate::gate::gate;
 use crate::numpy;
@@ -49,6 +50,9 @@ fn parse_item(item: &Bound<'_, PyAny>, position: usize, whole: &Bound<'_, PyAny>
     if whole.is_instance_of::<PyTuple>() && (item.is_instance_of::<PyList>() || item.is_instance_of::<PyTuple>()) {
         return sequence_item(item);
     }
+    if item.is_instance(&item.py().import("pullback._slices")?.getattr("Slice")?)? {
+        return window(item);
+    }
     if let Some(convert) = item.getattr_opt("__jax_array__")? {
         return Ok(array_item(to_val(&convert.call0()?)?));
     }
@@ -56,6 +60,14 @@ fn parse_item(item: &Bound<'_, PyAny>, position: usize, whole: &Bound<'_, PyAny>
         return index.call0()?.extract().map(IndexItem::Int);
     }
     Err(bad_index(item, position, whole)?)
+}
+
+/// What `jax.ds` makes: a slice where the start is known, else positions from a computed one on.
+fn window(item: &Bound<'_, PyAny>) -> PyResult<IndexItem> {
+    if let Ok(slice) = item.call_method0("_fixed")?.cast::<PySlice>() {
+        return parse_slice(slice);
+    }
+    Ok(IndexItem::Window { start: to_val(&item.getattr("start")?)?, size: item.getattr("size")?.extract()? })
 }
 
 /// A sequence among the items of an index is the array of its elements; of nothing, it is of integers.
@@ -207,7 +219,7 @@ fn index_update(
         unique: unique_indices,
         plain_negative: !wrap_negative_indices,
     };
-    let (x, y, items) = (to_val(x)?, to_val(y)?, parse(index)?);
+    let (x, y, items) = (to_val(x)?, array_like(y)?, parse(index)?);
     wrap(py, gate(py, || update(&kind, &x, &items, &y, &options))?)
 }
 

@@ -86,6 +86,14 @@ impl SourceInfo {
 }
 
 /// The names around what is traced now.
+///
+/// Returns: a `NameStack`.
+/// Differentiable: no; it takes no arrays.
+/// Example:
+///   >>> from pullback.extend import source_info_util
+///   >>> with jax.named_scope("a"):
+///   ...     print(source_info_util.current_name_stack())
+///   a
 #[pyfunction]
 fn current_name_stack() -> PyNameStack {
     PyNameStack(Span::current().names())

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use pullback_base::Span;
 use pullback_base::span::Place;
 use pullback_ir::{JaxprRef, Slot, TraceId, Tracer, VarId};
+use pullback_trace::settings::{Setting, is_on};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
@@ -29,6 +30,17 @@ pub fn function_place(fun: &Bound<'_, PyAny>) -> String {
     let Some(code) = code_of(fun) else { return String::new() };
     let text = |name: &str| code.getattr(name).map(|value| value.to_string()).unwrap_or_default();
     format!("{}:{}", text("co_filename"), text("co_firstlineno"))
+}
+
+/// Refuses to trace a function where the user forbids that.
+pub fn check_may_trace(transform: &str, fun: &Bound<'_, PyAny>) -> pullback_base::Result<()> {
+    if !is_on(Setting::NoTracing) {
+        return Ok(());
+    }
+    let (name, place) = (function_name(fun), function_place(fun));
+    let at = if place.is_empty() { String::new() } else { format!(" at {place}") };
+    let text = format!("re-tracing function {name}{at} for `{transform}`, but 'no_tracing' is set");
+    Err(pullback_base::Error::new(pullback_base::ErrorKind::Runtime, text))
 }
 
 /// The code object of a function, inside what wraps it.

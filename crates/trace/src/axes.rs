@@ -1,6 +1,7 @@
-//! Named axes of the maps around a user call: which names are bound on this thread, and how long their axes are.
+//! Named axes of the maps around a user call: which names are bound on this thread, and how long their axes are. With them the
+//! contexts of the user that are in force, as a number that the front end gives.
 //!
-//! An environment is interned, and its number is part of the settings word: a trace made under one is never used under
+//! An environment of both is interned, and its number is part of the settings word: a trace made under one is never used under
 //! another.
 
 use std::cell::Cell;
@@ -30,14 +31,24 @@ impl BoundAxis {
 /// Bound axes, those of the innermost map last.
 pub type AxisEnv = Vec<BoundAxis>;
 
+/// What traces depend on besides settings.
+#[derive(Clone, PartialEq, Eq, Default)]
+struct Environment {
+    axes: AxisEnv,
+    contexts: u32,
+}
+
 /// Environments by number less one; number 0 is the empty one. A program meets few.
-static KNOWN: Mutex<Vec<AxisEnv>> = Mutex::new(Vec::new());
+static KNOWN: Mutex<Vec<Environment>> = Mutex::new(Vec::new());
 
 thread_local! {
     static CURRENT: Cell<u32> = const { Cell::new(0) };
 }
 
-fn number_of(env: AxisEnv) -> u32 {
+fn number_of(env: Environment) -> u32 {
+    if env == Environment::default() {
+        return 0;
+    }
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let found = known.iter().position(|other| *other == env).unwrap_or_else(|| {
         known.push(env);
@@ -46,17 +57,29 @@ fn number_of(env: AxisEnv) -> u32 {
     found as u32 + 1
 }
 
-/// The number of the environment of this thread; equal numbers mean equal names and sizes.
+/// The number of the environment of this thread; equal numbers mean equal names, sizes and contexts.
 pub(crate) fn env_number() -> u32 {
     CURRENT.get()
 }
 
-/// All axes that are bound on this thread, the innermost last.
-pub fn axis_env() -> AxisEnv {
+fn environment() -> Environment {
     match CURRENT.get() {
-        0 => vec![],
+        0 => Environment::default(),
         number => KNOWN.lock().unwrap_or_else(PoisonError::into_inner)[number as usize - 1].clone(),
     }
+}
+
+/// All axes that are bound on this thread, the innermost last.
+pub fn axis_env() -> AxisEnv {
+    environment().axes
+}
+
+/// Puts other contexts of the user in force on this thread, and gives the number of those before; 0 means none.
+pub fn set_user_contexts(contexts: u32) -> u32 {
+    let env = environment();
+    let before = env.contexts;
+    CURRENT.set(number_of(Environment { contexts, ..env }));
+    before
 }
 
 /// Runs `body` with more axes bound; a name that is bound again means the inner axis.
@@ -65,9 +88,9 @@ pub fn with_axes<T>(axes: &[BoundAxis], body: impl FnOnce() -> T) -> T {
         return body();
     }
     let _restore = Restore(CURRENT.get());
-    let mut env = axis_env();
-    env.retain(|outer| axes.iter().all(|inner| inner.name != outer.name));
-    env.extend_from_slice(axes);
+    let mut env = environment();
+    env.axes.retain(|outer| axes.iter().all(|inner| inner.name != outer.name));
+    env.axes.extend_from_slice(axes);
     CURRENT.set(number_of(env));
     body()
 }
@@ -110,6 +133,17 @@ mod tests {
             assert_eq!(axis_size("i").ok(), Some(4));
             assert_eq!(axis_size("j").expect_err("gone").message(), "unbound axis name: j");
         });
+        assert_eq!(settings(), outside);
+    }
+
+    #[test]
+    fn contexts_of_the_user_change_the_word() {
+        let outside = settings();
+        assert_eq!(set_user_contexts(3), 0);
+        let inside = settings();
+        assert_ne!(inside, outside);
+        with_axes(&[BoundAxis::new("i".into(), 4)], || assert_ne!(settings(), inside));
+        assert_eq!(set_user_contexts(0), 3);
         assert_eq!(settings(), outside);
     }
 }

@@ -7,6 +7,8 @@ use pullback_base::{Aval, Error, ErrorKind, Result};
 use pullback_core::prims::{AxisNames, PVARY, Pvary};
 use pullback_ir::{AxisName, Emit, EmitRef, Params, PrimRef, TraceId, Tracer, Val, Vals, varying_axes};
 
+use crate::settings::{Setting, is_on};
+
 thread_local! {
     static STACK: RefCell<Vec<EmitRef>> = const { RefCell::new(Vec::new()) };
 }
@@ -141,7 +143,7 @@ pub fn set_find_leaks(find: FindLeaks) {
 /// [`trace_to_jaxpr`]: crate::trace_to_jaxpr
 pub fn find_leaks(trace: TraceId) -> Result<()> {
     match FIND_LEAKS.get() {
-        Some(find) if crate::settings::is_on(crate::settings::Setting::CheckLeaks) => find(trace),
+        Some(find) if is_on(Setting::CheckLeaks) => find(trace),
         _ => Ok(()),
     }
 }
@@ -178,8 +180,27 @@ fn alike(prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Option<Vec<Val>>
     if ins.iter().all(is_alike) || prim == PVARY {
         return Ok(None);
     }
+    // Known scalars are constants of the operation.
+    let is_constant = |val: &Val| !val.is_tracer() && val.aval().rank() == 0;
+    if is_on(Setting::ExplicitVarying) && !ins.iter().all(|val| is_alike(val) || is_constant(val)) {
+        return Err(not_alike(prim, &avals));
+    }
     let widen = |val: &Val| if is_alike(val) { Ok(val.clone()) } else { vary(val, &all) };
     ins.iter().map(widen).collect::<Result<_>>().map(Some)
+}
+
+fn not_alike(prim: PrimRef, avals: &[Aval]) -> Error {
+    let names = |aval: &Aval| {
+        let names: Vec<String> = aval.vma.iter().map(|name| format!("'{name}'")).collect();
+        if names.is_empty() { "frozenset()".into() } else { format!("frozenset({{{}}})", names.join(", ")) }
+    };
+    let got: Vec<String> = avals.iter().map(names).collect();
+    Error::value_error(format!(
+        "Primitive {} requires varying manual axes to match, but got [{}]. Make the operands alike with \
+         jax.lax.pcast(..., to='varying'), or pass the check_vma=False argument to `jax.shard_map`",
+        prim.name(),
+        got.join(", ")
+    ))
 }
 
 /// The value, taken to differ along axes of devices.

@@ -61,7 +61,25 @@ settings! {
     PrngUnsafeRbg,
     /// Tracers that outlive their trace are an error at its end.
     CheckLeaks,
+    /// Sums of half-width floats are an error where they are asked for.
+    NoHalfWidthSums,
+    /// Values of a map over devices do not become varying by themselves.
+    ExplicitVarying,
+    /// Tracing a function is an error.
+    NoTracing,
+    /// Performing anything is an error.
+    NoExecution,
+    /// What is traced is reported, with the reason.
+    ExplainMisses,
+    /// What is compiled is reported.
+    LogCompiles,
 }
+
+/// Settings that change no program, so that what was traced without them is used under them.
+const UNKEYED: u64 = 1 << Setting::NoTracing as u8
+    | 1 << Setting::NoExecution as u8
+    | 1 << Setting::ExplainMisses as u8
+    | 1 << Setting::LogCompiles as u8;
 
 /// Threefry is partitionable from the start, as in the reference.
 static PROCESS: AtomicU64 = AtomicU64::new(1 << Setting::ThreefryPartitionable as u8);
@@ -71,16 +89,21 @@ thread_local! {
     static THREAD: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
 }
 
-/// All settings in force on this thread, as one word; its upper half is the number of the environment of named axes.
-pub fn settings() -> u64 {
+/// Bits of all settings in force on this thread.
+fn bits_in_force() -> u64 {
     let (mask, bits) = THREAD.get();
-    let own = PROCESS.load(Ordering::Relaxed) & !mask | bits & mask;
-    own | u64::from(env_number()) << 32
+    PROCESS.load(Ordering::Relaxed) & !mask | bits & mask
+}
+
+/// All settings in force on this thread that change programs, as one word; its upper half is the number of the environment
+/// of named axes and contexts of the user.
+pub fn settings() -> u64 {
+    bits_in_force() & !UNKEYED | u64::from(env_number()) << 32
 }
 
 /// Whether a setting is on for this thread.
 pub fn is_on(setting: Setting) -> bool {
-    settings() >> setting as u8 & 1 == 1
+    bits_in_force() >> setting as u8 & 1 == 1
 }
 
 /// Whether 64-bit element types exist.
@@ -93,12 +116,13 @@ pub fn matmul_precision() -> u8 {
     (settings() >> Setting::MatmulPrecision1 as u8 & 0b1_1111) as u8
 }
 
-/// Lets the backend look at numbers once a user asks for it.
+/// Lets the backend ask what is forbidden once a user asks for it.
 fn arm(setting: Setting, on: bool) {
-    if on && matches!(setting, Setting::DebugNans | Setting::DebugInfs) {
+    if on && matches!(setting, Setting::DebugNans | Setting::DebugInfs | Setting::NoExecution) {
         pullback_backend::check_numbers(|| pullback_backend::Forbidden {
             nans: is_on(Setting::DebugNans),
             infs: is_on(Setting::DebugInfs),
+            everything: is_on(Setting::NoExecution),
         });
     }
 }
@@ -129,6 +153,15 @@ pub fn set_on_thread(setting: Setting, on: Option<bool>) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_traced_is_used_where_tracing_is_forbidden() {
+        let before = settings();
+        set_on_thread(Setting::NoTracing, Some(true));
+        assert!(is_on(Setting::NoTracing));
+        assert_eq!(settings(), before);
+        set_on_thread(Setting::NoTracing, None);
+    }
 
     #[test]
     fn a_thread_overrides_the_process() {

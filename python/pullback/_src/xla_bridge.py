@@ -34,8 +34,16 @@ class _CpuBackend:
 def get_backend(platform=None):
     """The backend of a platform.
 
+    Args:
+      platform: its name; None for the CPU.
+    Returns: a client.
     Raises:
       RuntimeError: there is none.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> from pullback.extend import backend
+      >>> backend.get_backend().platform
+      'cpu'
     """
     if platform not in (None, "cpu"):
         raise _user_error(RuntimeError, f"Unknown backend: '{platform}' requested, but no platforms that are instances of {platform} are present.")
@@ -47,7 +55,15 @@ _backends = {}
 
 
 def backends():
-    """All backends by platform."""
+    """All backends by platform.
+
+    Returns: a dictionary from names to clients.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> from pullback.extend import backend
+      >>> list(backend.backends())
+      ['cpu']
+    """
     _backends.setdefault("cpu", get_backend())
     return _backends
 

@@ -62,7 +62,18 @@ _hitypes = {}
 
 
 def register_hitype(value_class, to_type):
-    """Notes that instances of a class have types above arrays; tracing one raises."""
+    """Notes that instances of a class have types above arrays; tracing one raises.
+
+    Args:
+      value_class: a class.
+      to_type: a function from its instances to their types.
+    Returns: None.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> from pullback.experimental import hijax
+      >>> class Pair: pass
+      >>> hijax.register_hitype(Pair, lambda pair: hijax.HiType())
+    """
     _hitypes[value_class] = to_type
 
 

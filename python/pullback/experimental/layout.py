@@ -13,7 +13,10 @@ class Layout:
         self.sub_byte_element_size_in_bits = sub_byte_element_size_in_bits
 
     def __repr__(self):
-        return f"Layout(major_to_minor={self.major_to_minor}, tiling={self.tiling})"
+        return (
+            f"Layout(major_to_minor={self.major_to_minor}, tiling={self.tiling}, "
+            f"sub_byte_element_size_in_bits={self.sub_byte_element_size_in_bits})"
+        )
 
     def __eq__(self, other):
         return isinstance(other, Layout) and (self.major_to_minor, self.tiling) == (other.major_to_minor, other.tiling)

@@ -87,7 +87,19 @@ class WrappedFun:
 
 
 def wrap_init(f, params=None, *, debug_info=None):
-    """A function without transformations."""
+    """A function without transformations.
+
+    Args:
+      f: a function.
+      params: what it is always given by name.
+      debug_info: a description of it.
+    Returns: a `WrappedFun`.
+    Differentiable: as `f`.
+    Example:
+      >>> from pullback.extend import linear_util
+      >>> linear_util.wrap_init(lambda x: x + 1).call_wrapped(1)
+      2
+    """
     return WrappedFun(f, params=tuple(sorted((params or {}).items())), debug_info=debug_info)
 
 
@@ -111,7 +123,21 @@ def _run_function(wrapper, fun, store, own, *args, **kwargs):
 
 
 def transformation(generator):
-    """A transformation from a generator that yields `(args, kwargs)`, is sent the results, and yields its results."""
+    """A transformation from a generator that yields `(args, kwargs)`, is sent the results, and yields its results.
+
+    Args:
+      generator: a generator function of arguments of its own, then those of the call.
+    Returns: a function of a `WrappedFun` and the generator's own arguments that gives a `WrappedFun`.
+    Differentiable: as the function is.
+    Example:
+      >>> from pullback.extend import linear_util
+      >>> @linear_util.transformation
+      ... def doubled(x):
+      ...     out = yield (x,), {}
+      ...     yield 2 * out
+      >>> doubled(linear_util.wrap_init(lambda x: x + 1)).call_wrapped(1)
+      4
+    """
 
     def apply(fun, *own):
         return fun.wrap(_functools.partial(_run_generator, generator), own, None)
@@ -120,17 +146,45 @@ def transformation(generator):
 
 
 def transformation_with_aux(generator):
-    """As `transformation`, for a generator that yields results and something more; gives the function and a way to it."""
+    """As `transformation`, for a generator that yields results and something more; gives the function and a way to it.
+
+    Args:
+      generator: a generator function of arguments of its own, then those of the call.
+    Returns: a function of a `WrappedFun` and the generator's own arguments that gives a pair: a `WrappedFun`, and a function that
+      gives the rest once it ran.
+    Differentiable: as the function is.
+    Example:
+      >>> from pullback.extend import linear_util
+      >>> @linear_util.transformation_with_aux
+      ... def noted(x):
+      ...     out = yield (x,), {}
+      ...     yield out, "note"
+      >>> fun, note = noted(linear_util.wrap_init(lambda x: x + 1))
+      >>> fun.call_wrapped(1), note()
+      (2, 'note')
+    """
 
     def apply(fun, *own):
         store = Store()
         return fun.wrap(_functools.partial(_run_generator, generator), own, store), lambda: store.val
 
+    apply.__name__, apply.__doc__ = generator.__name__, generator.__doc__
     return apply
 
 
 def transformation2(wrapper):
-    """A transformation from a function `(inner, *own, *args)`."""
+    """A transformation from a function `(inner, *own, *args)`.
+
+    Args:
+      wrapper: a function of the inner function, arguments of its own, then those of the call.
+    Returns: a function of a `WrappedFun` and the wrapper's own arguments that gives a `WrappedFun`.
+    Differentiable: as the function is.
+    Example:
+      >>> from pullback.extend import linear_util
+      >>> doubled = linear_util.transformation2(lambda inner, x: 2 * inner(x))
+      >>> doubled(linear_util.wrap_init(lambda x: x + 1)).call_wrapped(1)
+      4
+    """
 
     def apply(fun, *own):
         return fun.wrap(_functools.partial(_run_function, wrapper), own, None)
@@ -139,7 +193,22 @@ def transformation2(wrapper):
 
 
 def transformation_with_aux2(wrapper):
-    """A transformation from a function `(inner, store, *own, *args)`."""
+    """A transformation from a function `(inner, store, *own, *args)`.
+
+    Args:
+      wrapper: a function of the inner function, a store that it fills, arguments of its own, then those of the call.
+    Returns: a function of a `WrappedFun` and the wrapper's own arguments that gives a pair: a `WrappedFun`, and a function that
+      gives what was stored once it ran.
+    Differentiable: as the function is.
+    Example:
+      >>> from pullback.extend import linear_util
+      >>> def noted(inner, store, x):
+      ...     store.store("note")
+      ...     return inner(x)
+      >>> fun, note = linear_util.transformation_with_aux2(noted)(linear_util.wrap_init(lambda x: x + 1))
+      >>> fun.call_wrapped(1), note()
+      (2, 'note')
+    """
 
     def apply(fun, *own):
         store = Store()
@@ -149,7 +218,21 @@ def transformation_with_aux2(wrapper):
 
 
 def merge_linear_aux(first, second):
-    """Whichever of two ways to something more was taken: which, and what it gives."""
+    """Whichever of two ways to something more was taken: which, and what it gives.
+
+    Args:
+      first, second: functions that give what was stored, of which one can.
+    Returns: whether it is the first, and what it gives.
+    Raises:
+      StoreException: both stores are filled, or none.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> from pullback.extend import linear_util
+      >>> full, empty = linear_util.Store(), linear_util.Store()
+      >>> full.store(3)
+      >>> linear_util.merge_linear_aux(lambda: full.val, lambda: empty.val)
+      (True, 3)
+    """
     try:
         found = first()
     except StoreException:
@@ -162,5 +245,15 @@ def merge_linear_aux(first, second):
 
 
 def cache(call, **_):
-    """`call(fun, *args)`, remembered by function and arguments."""
+    """`call(fun, *args)`, remembered by function and arguments.
+
+    Args:
+      call: a function of hashable arguments.
+    Returns: a function with the same results.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> from pullback.extend import linear_util
+      >>> linear_util.cache(lambda n: n + 1)(2)
+      3
+    """
     return _functools.lru_cache(maxsize=None)(call)

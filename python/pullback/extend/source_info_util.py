@@ -7,5 +7,15 @@ from pullback._src.traceback_util import register_exclusion as register_exclusio
 
 
 def new_name_stack(name=""):
-    """A stack of one name, or none."""
+    """A stack of one name, or none.
+
+    Args:
+      name: the name; empty for none.
+    Returns: a `NameStack`.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> from pullback.extend import source_info_util
+      >>> print(source_info_util.new_name_stack("a"))
+      a
+    """
     return NameStack().extend(name) if name else NameStack()

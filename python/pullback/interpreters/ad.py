@@ -67,12 +67,32 @@ _register_pytree_node(UndefinedPrimal, lambda operand: ((), operand.aval), lambd
 
 
 def is_undefined_primal(x):
-    """Whether `x` is an operand without value."""
+    """Whether `x` is an operand without value.
+
+    Args:
+      x: an operand of a transpose rule.
+    Returns: a bool.
+    Differentiable: no; the result is no array.
+    Example:
+      >>> from pullback.interpreters import ad
+      >>> ad.is_undefined_primal(1.0)
+      False
+    """
     return type(x) is UndefinedPrimal
 
 
 def zeros_like_aval(aval):
-    """An array of zeros; of `float0` a NumPy array."""
+    """An array of zeros; of `float0` a NumPy array.
+
+    Args:
+      aval: a type.
+    Returns: an array of the type.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> from pullback.interpreters import ad
+      >>> ad.zeros_like_aval(jax.core.ShapedArray((2,), jnp.float32))
+      Array([0., 0.], dtype=float32)
+    """
     import numpy as np
 
     from pullback import dtypes, lax
@@ -83,17 +103,49 @@ def zeros_like_aval(aval):
 
 
 def instantiate_zeros(tangent):
-    """`tangent`, or zeros when it is a symbolic zero."""
+    """`tangent`, or zeros when it is a symbolic zero.
+
+    Args:
+      tangent: an array or a `Zero`.
+    Returns: an array.
+    Differentiable: yes; it changes no values.
+    Example:
+      >>> from pullback.interpreters import ad
+      >>> ad.instantiate_zeros(ad.Zero(jax.core.ShapedArray((2,), jnp.float32)))
+      Array([0., 0.], dtype=float32)
+    """
     return tangent.instantiate() if type(tangent) is Zero else tangent
 
 
 def instantiate_zeros_aval(aval, tangent):
-    """`tangent`, or zeros like `aval`."""
+    """`tangent`, or zeros like `aval`.
+
+    Args:
+      aval: the type of the zeros.
+      tangent: an array or a `Zero`.
+    Returns: an array.
+    Differentiable: yes; it changes no values.
+    Example:
+      >>> from pullback.interpreters import ad
+      >>> aval = jax.core.ShapedArray((2,), jnp.float32)
+      >>> ad.instantiate_zeros_aval(aval, ad.Zero(aval))
+      Array([0., 0.], dtype=float32)
+    """
     return zeros_like_aval(aval) if type(tangent) is Zero else tangent
 
 
 def add_tangents(x, y):
-    """The sum of two tangents."""
+    """The sum of two tangents.
+
+    Args:
+      x, y: arrays of one type, or `Zero`.
+    Returns: an array, or a `Zero` when both are.
+    Differentiable: yes, linear.
+    Example:
+      >>> from pullback.interpreters import ad
+      >>> float(ad.add_tangents(jnp.array(1.0), ad.Zero(jax.core.ShapedArray((), jnp.float32))))
+      1.0
+    """
     if type(x) is Zero:
         return y
     if type(y) is Zero:
@@ -102,7 +154,17 @@ def add_tangents(x, y):
 
 
 def add_jaxvals(x, y):
-    """The sum of two arrays, by the primitive that sums cotangents."""
+    """The sum of two arrays, by the primitive that sums cotangents.
+
+    Args:
+      x, y: arrays of one type.
+    Returns: an array.
+    Differentiable: yes, linear.
+    Example:
+      >>> from pullback.interpreters import ad
+      >>> float(ad.add_jaxvals(jnp.array(1.0), jnp.array(2.0)))
+      3.0
+    """
     return _core.find_primitive("add_any").bind(x, y)
 
 
@@ -111,7 +173,23 @@ def _sum(terms):
 
 
 def defjvp(primitive, *rules):
-    """Sets one rule per operand: `rule(tangent, *primals, **params)`; None for an operand without derivative."""
+    """Sets one rule per operand: `rule(tangent, *primals, **params)`; None for an operand without derivative.
+
+    Args:
+      primitive: a primitive with one result.
+      rules: one for each operand.
+    Returns: None.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> from pullback.core import Primitive
+      >>> from pullback.interpreters import ad
+      >>> p = Primitive("twice")
+      >>> _ = p.def_impl(lambda x: 2 * x)
+      >>> _ = p.def_abstract_eval(lambda x: x)
+      >>> ad.defjvp(p, lambda t, x: 2 * t)
+      >>> float(jax.jvp(p.bind, (3.0,), (1.0,))[1])
+      2.0
+    """
 
     def wrapped(rule):
         return None if rule is None else lambda t, out, *primals, **params: rule(t, *primals, **params)
@@ -120,7 +198,23 @@ def defjvp(primitive, *rules):
 
 
 def defjvp2(primitive, *rules):
-    """As `defjvp`, for rules that take the result too: `rule(tangent, out, *primals, **params)`."""
+    """As `defjvp`, for rules that take the result too: `rule(tangent, out, *primals, **params)`.
+
+    Args:
+      primitive: a primitive with one result.
+      rules: one for each operand.
+    Returns: None.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> from pullback.core import Primitive
+      >>> from pullback.interpreters import ad
+      >>> p = Primitive("twice")
+      >>> _ = p.def_impl(lambda x: 2 * x)
+      >>> _ = p.def_abstract_eval(lambda x: x)
+      >>> ad.defjvp2(p, lambda t, out, x: 2 * t)
+      >>> float(jax.jvp(p.bind, (3.0,), (1.0,))[1])
+      2.0
+    """
 
     def jvp(primals, tangents, **params):
         out = primitive.bind(*primals, **params)
@@ -135,7 +229,22 @@ def defjvp2(primitive, *rules):
 
 
 def defjvp_zero(primitive):
-    """Says that results carry no derivative."""
+    """Says that results carry no derivative.
+
+    Args:
+      primitive: a primitive.
+    Returns: None.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> from pullback.core import Primitive
+      >>> from pullback.interpreters import ad
+      >>> p = Primitive("twice")
+      >>> _ = p.def_impl(lambda x: 2 * x)
+      >>> _ = p.def_abstract_eval(lambda x: x)
+      >>> ad.defjvp_zero(p)
+      >>> float(jax.jvp(p.bind, (3.0,), (1.0,))[1])
+      0.0
+    """
 
     def jvp(primals, tangents, **params):
         out = primitive.bind(*primals, **params)
@@ -155,13 +264,45 @@ def _linear_jvp(primitive):
 
 
 def deflinear2(primitive, transpose_rule):
-    """Says that the primitive is linear in all operands; `transpose_rule(ct, *args, **params)`."""
+    """Says that the primitive is linear in all operands; `transpose_rule(ct, *args, **params)`.
+
+    Args:
+      primitive: a primitive.
+      transpose_rule: gives a cotangent for each operand, None where there is none.
+    Returns: None.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> from pullback.core import Primitive
+      >>> from pullback.interpreters import ad
+      >>> p = Primitive("twice")
+      >>> _ = p.def_impl(lambda x: 2 * x)
+      >>> _ = p.def_abstract_eval(lambda x: x)
+      >>> ad.deflinear2(p, lambda ct, x: [2 * ct])
+      >>> float(jax.jvp(p.bind, (3.0,), (1.0,))[1])
+      2.0
+    """
     primitive_jvps[primitive] = _linear_jvp(primitive)
     primitive_transposes[primitive] = transpose_rule
 
 
 def deflinear(primitive, transpose_rule):
-    """As `deflinear2`, for a rule that needs no operands: `transpose_rule(ct, **params)`."""
+    """As `deflinear2`, for a rule that needs no operands: `transpose_rule(ct, **params)`.
+
+    Args:
+      primitive: a primitive.
+      transpose_rule: gives a cotangent for each operand.
+    Returns: None.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> from pullback.core import Primitive
+      >>> from pullback.interpreters import ad
+      >>> p = Primitive("twice")
+      >>> _ = p.def_impl(lambda x: 2 * x)
+      >>> _ = p.def_abstract_eval(lambda x: x)
+      >>> ad.deflinear(p, lambda ct: [2 * ct])
+      >>> float(jax.jvp(p.bind, (3.0,), (1.0,))[1])
+      2.0
+    """
 
     def transpose(ct, *args, **params):
         zero = all(type(c) is Zero for c in ct) if primitive.multiple_results else type(ct) is Zero
@@ -171,7 +312,23 @@ def deflinear(primitive, transpose_rule):
 
 
 def defbilinear(primitive, lhs_rule, rhs_rule):
-    """Says that the primitive is linear in each of two operands; `lhs_rule(ct, x, y)` and `rhs_rule(ct, x, y)`."""
+    """Says that the primitive is linear in each of two operands; `lhs_rule(ct, x, y)` and `rhs_rule(ct, x, y)`.
+
+    Args:
+      primitive: a primitive of two operands with one result.
+      lhs_rule, rhs_rule: give the cotangent of one operand, where the other is known.
+    Returns: None.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> from pullback.core import Primitive
+      >>> from pullback.interpreters import ad
+      >>> p = Primitive("product")
+      >>> _ = p.def_impl(lambda x, y: x * y)
+      >>> _ = p.def_abstract_eval(lambda x, y: x)
+      >>> ad.defbilinear(p, lambda ct, x, y: ct * y, lambda ct, x, y: x * ct)
+      >>> float(jax.jvp(p.bind, (3.0, 4.0), (1.0, 0.0))[1])
+      4.0
+    """
     defjvp(
         primitive,
         lambda t, x, y, **params: primitive.bind(t, y, **params),
@@ -189,7 +346,18 @@ def defbilinear(primitive, lhs_rule, rhs_rule):
 
 
 def jvp(fun, primals, tangents):
-    """Results and tangents of a function of flat arguments."""
+    """Results and tangents of a function of flat arguments.
+
+    Args:
+      fun: a function of arrays.
+      primals, tangents: tuples of arrays, one tangent like each primal.
+    Returns: results and their tangents, as `jax.jvp`.
+    Differentiable: yes, to any order.
+    Example:
+      >>> from pullback.interpreters import ad
+      >>> float(ad.jvp(lambda x: x * x, (3.0,), (1.0,))[1])
+      6.0
+    """
     import pullback
 
     return pullback.jvp(fun, primals, tangents)

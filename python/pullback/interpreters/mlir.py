@@ -27,12 +27,39 @@ def lower_fun(fun, multiple_results=True):
     Args:
       fun: a function of arrays, traced when a program with the primitive is compiled.
       multiple_results: whether `fun` gives a sequence rather than one array.
+    Returns: a rule for `register_lowering`.
+    Differentiable: no; rules of differentiation are set by `interpreters.ad`.
+    Example:
+      >>> from pullback.core import Primitive
+      >>> from pullback.interpreters import mlir
+      >>> p = Primitive("twice")
+      >>> _ = p.def_abstract_eval(lambda x: x)
+      >>> _ = mlir.register_lowering(p, mlir.lower_fun(lambda x: 2 * x, multiple_results=False))
+      >>> float(jax.jit(p.bind)(3.0))
+      6.0
     """
     return _Inlined(fun, multiple_results)
 
 
 def register_lowering(prim, rule, platform=None, inline=True, cacheable=True, override=None):
-    """Sets how `prim` is compiled; gives the rule back. Rules for other platforms than the CPU are not asked."""
+    """Sets how `prim` is compiled; gives the rule back. Rules for other platforms than the CPU are not asked.
+
+    Args:
+      prim: a primitive that Python code defines.
+      rule: what `lower_fun` gives.
+      platform: None or "cpu"; rules for others are kept out.
+      inline, cacheable, override: accepted for compatibility; without effect.
+    Returns: `rule`.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> from pullback.core import Primitive
+      >>> from pullback.interpreters import mlir
+      >>> p = Primitive("twice")
+      >>> _ = p.def_abstract_eval(lambda x: x)
+      >>> _ = mlir.register_lowering(p, mlir.lower_fun(lambda x: 2 * x, multiple_results=False))
+      >>> float(jax.jit(p.bind)(3.0))
+      6.0
+    """
     if platform in (None, "cpu"):
         _lowerings[prim] = rule
     return rule
@@ -41,8 +68,19 @@ def register_lowering(prim, rule, platform=None, inline=True, cacheable=True, ov
 def lowering_of(primitive):
     """The rule that was set.
 
+    Args:
+      primitive: a primitive that Python code defines.
+    Returns: what `register_lowering` was given.
     Raises:
       NotImplementedError: there is none.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> from pullback.core import Primitive
+      >>> from pullback.interpreters import mlir
+      >>> p = Primitive("twice")
+      >>> rule = mlir.register_lowering(p, mlir.lower_fun(lambda x: 2 * x, multiple_results=False))
+      >>> mlir.lowering_of(p) is rule
+      True
     """
     rule = _lowerings.get(primitive)
     if rule is None:
@@ -55,7 +93,25 @@ def lowering_of(primitive):
 
 
 def inlined(primitive, rule, avals, params):
-    """The jaxpr of a lowering for operands of given avals."""
+    """The jaxpr of a lowering for operands of given avals.
+
+    Args:
+      primitive: the primitive, for errors.
+      rule: what `lower_fun` gave.
+      avals: types of the operands.
+      params: parameters of the primitive.
+    Returns: a jaxpr.
+    Raises:
+      NotImplementedError: the rule is another one.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> from pullback.core import Primitive
+      >>> from pullback.interpreters import mlir
+      >>> p = Primitive("twice")
+      >>> rule = mlir.register_lowering(p, mlir.lower_fun(lambda x: 2 * x, multiple_results=False))
+      >>> mlir.inlined(p, rule, [jax.core.ShapedArray((), jnp.float32)], {}).eqns[0].primitive
+      mul
+    """
     import pullback
 
     if not isinstance(rule, _Inlined):

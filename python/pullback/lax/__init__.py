@@ -9,17 +9,17 @@ _PARTS = {
     "pullback._solve": ("custom_linear_solve", "custom_root"),
     "pullback.lax._composed": (
         "approx_max_k", "approx_min_k", "composite", "dce_sink", "fft", "index_take", "platform_dependent", "ragged_dot",
-        "ragged_dot_general", "scaled_dot", "scatter_apply", "shape_as_value", "stage",
+        "ragged_dot_general", "round", "scaled_dot", "scatter_apply", "shape_as_value", "stage",
     ),
     "pullback.lax._convolution": (
         "conv", "conv_dimension_numbers", "conv_general_dilated", "conv_general_dilated_local",
         "conv_general_dilated_patches", "conv_general_permutations", "conv_general_shape_tuple", "conv_shape_tuple",
         "conv_transpose", "conv_transpose_shape_tuple", "conv_with_general_padding", "padtype_to_pads",
     ),
-    "pullback.lax._generators": ("after_all", "create_token", "rng_bit_generator"),
+    "pullback.lax._generators": ("after_all", "create_token", "rng_bit_generator", "rng_uniform"),
     "pullback.lax._parallel": (
-        "all_gather", "all_to_all", "axis_index", "axis_size", "pbroadcast", "pcast", "pmax", "pmean", "pmin", "ppermute",
-        "pshuffle", "psum", "psum_scatter", "pswapaxes",
+        "all_gather", "all_to_all", "axis_index", "axis_size", "pbroadcast", "pcast", "pmax", "pmean", "pmin", "ppermute", "precv",
+        "psend", "pshuffle", "psum", "psum_scatter", "pswapaxes", "ragged_all_to_all",
     ),
     "pullback.lax._windows": ("reduce", "reduce_window", "reduce_window_shape_tuple"),
     "pullback.lax._records": (
@@ -32,7 +32,7 @@ _PARTS = {
 _part, _homes = _later(__name__, _PARTS)
 
 _functions = [name for name in dir(_core.lax) if not name.startswith("_")]
-globals().update({name: getattr(_core.lax, name) for name in _functions})
+globals().update({name: getattr(_core.lax, name) for name in _functions if name not in _homes})
 broadcast_shapes = _core.numpy.broadcast_shapes
 asarray = _core.numpy.asarray
 
@@ -176,6 +176,10 @@ for _function in (with_sharding_constraint, stop_gradient, optimization_barrier,
 def __getattr__(name):
     if name in _homes:
         return _part(name)
+    if name == "rng_uniform_p":
+        from pullback.lax._generators import rng_uniform_p
+
+        return rng_uniform_p
     if name == "linear_solve_p":
         return _core.find_primitive("custom_linear_solve")
     # `mul_p`, `dynamic_slice_p`: the primitives themselves, under the names that libraries key on.

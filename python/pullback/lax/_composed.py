@@ -7,7 +7,7 @@ import numpy as np
 from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback.dtypes import issubdtype
-from pullback.lax._records import FftType, GatherDimensionNumbers, RaggedDotDimensionNumbers
+from pullback.lax._records import FftType, GatherDimensionNumbers, RaggedDotDimensionNumbers, RoundingMethod
 
 _n = _core.numpy
 _l = _core.lax
@@ -127,6 +127,27 @@ def approx_min_k(
     return _approx(operand, k, reduction_dimension, recall_target, aggregate_to_topk, -1)
 
 
+def round(x, rounding_method=RoundingMethod.AWAY_FROM_ZERO):  # noqa: A001
+    """The nearest integer, as a floating number.
+
+    Args:
+      x: floating array or scalar.
+      rounding_method: what becomes of halves: `RoundingMethod.AWAY_FROM_ZERO` (0), the default, or `TO_NEAREST_EVEN`
+        (1).
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is not floating.
+      ValueError: the rounding method is neither 0 nor 1.
+    Differentiable: yes, with derivative 0 everywhere.
+    Example:
+      >>> lax.round(jnp.array([0.5, 1.5, -2.5]))
+      Array([ 1.,  2., -3.], dtype=float32)
+      >>> lax.round(jnp.array([0.5, 1.5, -2.5]), lax.RoundingMethod.TO_NEAREST_EVEN)
+      Array([ 0.,  2., -2.], dtype=float32)
+    """
+    return _l.round(x, rounding_method)
+
+
 def index_take(src, idxs, axes):
     """Elements of an array at index arrays for some axes, with the axis of the indices in front.
 
@@ -135,15 +156,21 @@ def index_take(src, idxs, axes):
       idxs: vectors of integers, one for each of `axes`, of one size; they wrap around at both ends.
       axes: the axes they are for, rising.
     Returns: an array of the size of the indices, then the other axes of `src`.
+    Raises:
+      TypeError: an axis is negative or out of bounds. ValueError: indices are no vectors.
     Differentiable: in `src`, linear.
     Example:
       >>> jax.lax.index_take(jnp.array([[1, 2], [3, 4]]), (jnp.array([0, -1]),), (1,))
       Array([[1, 3],
              [2, 4]], dtype=int32)
     """
+    axes = tuple(axes)
+    if any(not 0 <= axis < src.ndim for axis in axes):
+        raise _user_error(TypeError, f"index_take axes must be in [0, {src.ndim}), got {axes}; count them from the first")
+    if any(_n.ndim(i) != 1 for i in idxs):
+        raise _user_error(ValueError, f"index_take takes vectors of indices, got shapes {[_n.shape(i) for i in idxs]}")
     indices = _n.stack([_n.asarray(i) for i in idxs], axis=-1)
     indices = indices % _n.asarray([src.shape[axis] for axis in axes], dtype=indices.dtype)
-    axes = tuple(axes)
     sizes = tuple(1 if axis in axes else size for axis, size in enumerate(src.shape))
     dims = GatherDimensionNumbers(tuple(range(1, src.ndim - len(axes) + 1)), axes, axes)
     return _l.gather(src, indices, dims, sizes)
@@ -399,7 +426,7 @@ def stage(x, /):
 
 __all__ = [
     "approx_max_k", "approx_min_k", "composite", "dce_sink", "fft", "index_take",
-    "platform_dependent", "ragged_dot", "ragged_dot_general", "scaled_dot", "scatter_apply", "shape_as_value",
+    "platform_dependent", "ragged_dot", "ragged_dot_general", "round", "scaled_dot", "scatter_apply", "shape_as_value",
     "stage",
 ]
 for _name in __all__:

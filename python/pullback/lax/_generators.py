@@ -1,4 +1,4 @@
-"""Bits of the device's own generator of random numbers, and the tokens that order effects.
+"""Random numbers of the device's own generators, and the tokens that order effects.
 
 It owns how both are called; what the bits are is the primitive's.
 """
@@ -9,7 +9,7 @@ from pullback import _core
 from pullback._core import user_error as _user_error
 from pullback.lax._records import RandomAlgorithm
 
-__all__ = ["after_all", "create_token", "rng_bit_generator"]
+__all__ = ["after_all", "create_token", "rng_bit_generator", "rng_uniform"]
 
 _WORDS = ("uint8", "uint16", "uint32", "uint64")
 
@@ -53,8 +53,75 @@ def rng_bit_generator(key, shape, dtype=_np.uint32, algorithm=RandomAlgorithm.RN
     return tuple(primitive.bind(key, shape=shape, dtype=dtype, algorithm=algorithm.name, out_sharding=None))
 
 
+def _drawn(low, high, shape):
+    """Numbers of the host's generator, which is seeded by the system."""
+    low, high = _np.asarray(low), _np.asarray(high)
+    if low.dtype.kind in "iu":
+        return _generator.integers(low, _np.maximum(high, low + 1), shape, low.dtype)
+    parts = _generator.random(shape)
+    wide = low.astype(_np.float64)
+    return (wide + (high.astype(_np.float64) - wide) * parts).astype(low.dtype)
+
+
+_generator = _np.random.default_rng()
+
+
+def _define_rng_uniform():
+    from pullback import ShapeDtypeStruct, pure_callback
+    from pullback.core import Primitive, ShapedArray
+    from pullback.interpreters import mlir
+
+    def lowered(low, high, *, shape):
+        like = ShapeDtypeStruct(shape, low.dtype)
+        return pure_callback(lambda low, high: _drawn(low, high, shape), like, low, high)
+
+    primitive = Primitive("rng_uniform")
+    primitive.def_impl(lambda low, high, *, shape: _core.numpy.asarray(_drawn(low, high, shape)))
+    primitive.def_abstract_eval(lambda low, high, *, shape: ShapedArray(shape, low.dtype))
+    mlir.register_lowering(primitive, mlir.lower_fun(lowered, multiple_results=False))
+    return primitive
+
+
+rng_uniform_p = _define_rng_uniform()
+
+
+def rng_uniform(a, b, shape):
+    """Uniform numbers of a generator that nobody seeds: other ones at each call. `jax.random` has those that can be had again.
+
+    Args:
+      a: the least number: a scalar, integer or floating.
+      b: a scalar of the same dtype above all numbers.
+      shape: the shape of the result.
+    Returns: an array of `shape` and of the dtype of `a`. Where `b` is not above `a` the numbers mean nothing.
+    Raises:
+      ValueError: `a` and `b` are no scalars, or their dtypes differ. TypeError: a dtype that is neither integer nor floating, or
+        a size is negative.
+      NotImplementedError: a derivative is taken, or it is mapped by `vmap`.
+    Differentiable: no.
+    Example:
+      >>> numbers = jax.lax.rng_uniform(0.0, 1.0, (3,))
+      >>> bool(jnp.all((numbers >= 0) & (numbers < 1)))
+      True
+    """
+    a, b = _core.numpy.asarray(a), _core.numpy.asarray(b)
+    if a.dtype != b.dtype:
+        raise _user_error(ValueError, f"Arguments to rng_uniform must have identical dtypes, got {a.dtype} and {b.dtype}.")
+    if a.shape != () or b.shape != ():
+        raise _user_error(ValueError, f"Arguments to rng_uniform must be scalars; got shapes {a.shape} and {b.shape}.")
+    if a.dtype.kind in "bcV" and "float" not in a.dtype.name:
+        raise _user_error(TypeError, f"rng_uniform takes integers or floating numbers, got {a.dtype}")
+    shape = tuple(int(size) for size in shape)
+    if any(size < 0 for size in shape):
+        raise _user_error(TypeError, f"rng_uniform shape must have every element be nonnegative, got {shape}.")
+    return rng_uniform_p.bind(a, b, shape=shape)
+
+
 class Token:
-    """What stands for an effect that has happened. Effects have an order of their own here, so it holds nothing."""
+    """What stands for an effect that has happened. Effects have an order of their own here, so it holds nothing but what
+    `psend` sent."""
+
+    def __init__(self, sent=None):
+        self._sent = sent
 
     def block_until_ready(self):
         """The token itself: there is nothing to wait for."""

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from pullback._core import user_error as _user_error
 from pullback import _core
-from pullback.tree_util import tree_map
+from pullback.tree_util import tree_leaves, tree_map, tree_structure
 
 _lax = _core.lax
 
 __all__ = [
-    "all_gather", "all_to_all", "axis_index", "axis_size", "pbroadcast", "pcast", "pmax", "pmean", "pmin", "ppermute", "pshuffle",
-    "psum", "psum_scatter", "pswapaxes",
+    "all_gather", "all_to_all", "axis_index", "axis_size", "pbroadcast", "pcast", "pmax", "pmean", "pmin", "ppermute", "precv",
+    "psend", "pshuffle", "psum", "psum_scatter", "pswapaxes", "ragged_all_to_all",
 ]
 
 
@@ -325,6 +325,131 @@ def pswapaxes(x, axis_name, axis, *, axis_index_groups=None):
              [2, 4]], dtype=int32)
     """
     return all_to_all(x, axis_name, axis, axis, axis_index_groups=axis_index_groups)
+
+
+def psend(x, axis_name, perm):
+    """Sends values along a named axis; `precv` of the token that this gives receives them. Deprecated: use `ppermute`.
+
+    Args:
+      x: a tree of arrays.
+      axis_name: a name or several.
+      perm: pairs `(source, target)` of indices, no source and no target twice.
+    Returns: a token, which must reach `precv` inside of the same map.
+    Raises:
+      NameError: no map binds the name.
+    Differentiable: together with `precv` yes, linear.
+    Example:
+      >>> def shift(x):
+      ...     token = lax.psend(x, "i", [(0, 1)])
+      ...     return lax.precv(token, jax.ShapeDtypeStruct((), x.dtype), "i", [(0, 1)])
+      >>> print(jax.vmap(shift, axis_name="i")(jnp.array([1, 2])))
+      [0 1]
+    """
+    from pullback.lax._generators import Token
+
+    axis_size(axis_name)
+    return Token((x, _tuple(axis_name), tuple(map(tuple, perm))))
+
+
+def precv(token, out_shape, axis_name, perm):
+    """Receives what `psend` sent along a named axis; members to which nobody sends get zeros. Deprecated: use `ppermute`.
+
+    Args:
+      token: what `psend` gave.
+      out_shape: a tree of things with a shape and a dtype, as was sent.
+      axis_name, perm: those of `psend`.
+    Returns: a tree of arrays like `out_shape`.
+    Raises:
+      ValueError: nothing was sent with the token, or along another axis or in another order, or other shapes and dtypes were.
+      NameError: no map binds the name.
+    Differentiable: together with `psend` yes, linear.
+    Example:
+      >>> def shift(x):
+      ...     token = lax.psend(x, "i", [(0, 1)])
+      ...     return lax.precv(token, jax.ShapeDtypeStruct((), x.dtype), "i", [(0, 1)])
+      >>> print(jax.vmap(shift, axis_name="i")(jnp.array([1, 2])))
+      [0 1]
+    """
+    sent = getattr(token, "_sent", None)
+    if sent is None or sent[1:] != (_tuple(axis_name), tuple(map(tuple, perm))):
+        raise _user_error(ValueError, "precv receives what psend sent with the same axis_name and perm; pass it the token of that psend")
+    x = tree_map(_core.numpy.asarray, sent[0])
+    wrong = [
+        (like.shape, like.dtype, leaf.shape, leaf.dtype)
+        for like, leaf in zip(tree_leaves(out_shape), tree_leaves(x)) if (like.shape, like.dtype) != (leaf.shape, leaf.dtype)
+    ]
+    if wrong or tree_structure(out_shape) != tree_structure(x):
+        raise _user_error(ValueError, f"precv out_shape must be that of what was sent, got {out_shape} for {tree_structure(x)}: {wrong}")
+    return ppermute(x, axis_name, perm)
+
+
+def ragged_all_to_all(
+    operand, output, input_offsets, send_sizes, output_offsets, recv_sizes, *, axis_name, axis_index_groups=None
+):
+    """Sends a slice of rows to each member along a named axis, of sizes that differ, and writes what comes into `output`.
+
+    Member `s` sends the rows from `input_offsets[r]` on, `send_sizes[r]` of them, to member `r`, which writes them from the
+    row `output_offsets[r]` of the sender on. With more slices than members each gets as many, side by side.
+
+    Args:
+      operand: an array with the rows to send.
+      output: an array of the same dtype and row shape; rows to which nobody sends stay.
+      input_offsets, send_sizes, output_offsets, recv_sizes: vectors of integers of one size, a multiple of the number of members.
+        `recv_sizes` must be what the others send.
+      axis_name: a name or several.
+      axis_index_groups: must be None.
+    Returns: an array like `output`.
+    Raises:
+      ValueError: shapes or dtypes do not go together. NameError: no map binds the name.
+      NotImplementedError: `axis_index_groups` is given.
+    Differentiable: in `operand` and `output`, linear.
+    Example:
+      >>> def exchange(rows, offsets, sizes, places):
+      ...     return lax.ragged_all_to_all(rows, jnp.zeros(2, int), offsets, sizes, places, sizes, axis_name="i")
+      >>> offsets, sizes, places = jnp.array([[0, 1], [0, 1]]), jnp.ones((2, 2), int), jnp.array([[0, 0], [1, 1]])
+      >>> print(jax.vmap(exchange, axis_name="i")(jnp.array([[1, 2], [3, 4]]), offsets, sizes, places))
+      [[1 3]
+       [2 4]]
+    """
+    if axis_index_groups is not None:
+        raise _user_error(NotImplementedError, "ragged_all_to_all with axis_index_groups is not implemented; use a mesh axis for the groups")
+    jnp = _core.numpy
+    operand, output = jnp.asarray(operand), jnp.asarray(output)
+    vectors = [jnp.asarray(v) for v in (input_offsets, send_sizes, output_offsets, recv_sizes)]
+    _check_ragged(operand, output, vectors, axis_size(axis_name))
+    n = axis_size(axis_name)
+    rows, *starts = (_flat_gather(v, axis_name) for v in (operand, *vectors[:3]))
+    per_member = vectors[0].shape[0] // n
+    mine = axis_index(axis_name) * per_member
+    sources, sizes, places = (_lax.dynamic_slice_in_dim(v, mine, per_member, axis=1).reshape(-1) for v in starts)
+    at = jnp.arange(output.shape[0])[:, None]
+    is_inside = (at >= places) & (at < places + sizes)
+    which = jnp.argmax(is_inside, axis=1)
+    sender = which // per_member
+    row = jnp.clip(sources[which] + at[:, 0] - places[which], 0, max(operand.shape[0] - 1, 0))
+    comes = is_inside.any(axis=1).reshape((-1,) + (1,) * (output.ndim - 1))
+    return jnp.where(comes, rows[sender, row], output)
+
+
+def _flat_gather(x, axis_name):
+    """The values of all members along one new axis in front."""
+    return all_gather(x, axis_name).reshape((-1,) + x.shape)
+
+
+def _check_ragged(operand, output, vectors, n):
+    if operand.dtype != output.dtype or operand.shape[1:] != output.shape[1:]:
+        raise _user_error(
+            ValueError,
+            "ragged_all_to_all input and output must have the same dtype and shape, except in the ragged dimension 0, got "
+            f"{operand.shape} {operand.dtype} and {output.shape} {output.dtype}."
+        )
+    sizes = {v.shape for v in vectors}
+    if any(v.ndim != 1 or v.dtype.kind not in "iu" for v in vectors) or len(sizes) != 1 or vectors[0].shape[0] % n:
+        raise _user_error(
+            ValueError,
+            f"ragged_all_to_all offsets and sizes must be vectors of integers of one size that {n} members divide, got "
+            f"{[f'{v.shape} {v.dtype}' for v in vectors]}."
+        )
 
 
 def pcast(x, axis_name, *, to: str):

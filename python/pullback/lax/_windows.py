@@ -86,7 +86,7 @@ def _operands(name, operands, init_values):
     xs = [_n.asarray(x) for x in xs]
     for x, init in zip(xs, inits):
         if _n.shape(init) != ():
-            raise _user_error(ValueError, f"{name} initial values must be scalars, got shape {_n.shape(init)}")
+            raise _user_error(TypeError, f"{name} expected init_values to be scalars but init_values have shapes [{_n.shape(init)}].")
     arrays = [_l.convert_element_type(init, x.dtype) for x, init in zip(xs, inits)]
     return xs, inits, arrays, treedef
 
@@ -102,7 +102,7 @@ def reduce(operands, init_values, computation, dimensions, out_sharding=None):
       out_sharding: taken for compatibility and ignored.
     Returns: arrays without these axes, in the tree of the operands.
     Raises:
-      ValueError: an axis is out of bounds or occurs twice, an initial value is no scalar, or trees differ.
+      ValueError: an axis is out of bounds or occurs twice, or trees differ. TypeError: an initial value is no scalar.
     Differentiable: where the computation is, forward and in reverse.
     Example:
       >>> lax.reduce(jnp.arange(4.0), 0.0, lambda x, y: x + 2 * y, (0,))
@@ -140,7 +140,7 @@ def _window_arguments(shape, window_dimensions, window_strides, padding, base_di
         lengths = {len(window), len(strides), len(base), len(inner), n}
         if len(lengths) != 1:
             raise _user_error(
-                ValueError,
+                TypeError if len(window) != n else ValueError,
                 f"reduce_window takes one window size, stride and dilation for each of the {n} axes, got {window}, {strides}, "
                 f"{base} and {inner}."
             )
@@ -171,8 +171,8 @@ def reduce_window(
       base_dilation, window_dilation: distances of the elements of the operand and of the window; 1 by default.
     Returns: arrays with one element for each window.
     Raises:
-      TypeError: a window size is not positive. RuntimeError: the padding has an unknown name.
-      ValueError: lengths do not fit the rank, an initial value is no scalar, or trees differ.
+      TypeError: a window size is not positive, their number is not the rank, or an initial value is no scalar.
+      RuntimeError: the padding has an unknown name. ValueError: other lengths are not the rank, or trees differ.
     Differentiable: where the computation is, forward and in reverse.
     Example:
       >>> lax.reduce_window(jnp.array([1.0, 5.0, 2.0, 3.0]), -jnp.inf, lax.max, (2,), (2,))

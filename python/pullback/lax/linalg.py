@@ -274,17 +274,17 @@ def qr(x, *, pivoting=False, full_matrices=True, use_magma=None):
 
 
 def schur(x, *, compute_schur_vectors=True, sort_eig_vals=False, select_callable=None):
-    """The Schur form T of complex matrices, `x = Z T Zᴴ` with T upper triangular, and the vectors Z. That of real
-    matrices is not there yet.
+    """The Schur form T of matrices, `x = Z T Zᴴ`, and the vectors Z. T is upper triangular; of real matrices it has blocks of
+    two on its diagonal for pairs of complex eigenvalues, each with equal numbers on its own diagonal.
 
     Args:
-      x: [..., n, n], complex.
+      x: [..., n, n], float32, float64 or complex.
       compute_schur_vectors: whether to give Z.
       sort_eig_vals: taken for compatibility and ignored.
       select_callable: taken for compatibility and ignored.
-    Returns: `(t, z)`, or `(t,)`.
+    Returns: a list `[t, z]`, or `[t]`.
     Raises:
-      NotImplementedError: `x` is real, or a derivative is taken.
+      NotImplementedError: a derivative is taken.
       ValueError: `x` is not square. TypeError: it has fewer than two axes, or the dtype has no factorizations.
     Differentiable: no.
     Example:
@@ -292,11 +292,12 @@ def schur(x, *, compute_schur_vectors=True, sort_eig_vals=False, select_callable
       Array([[1.+0.j, 2.+0.j],
              [0.+0.j, 3.+0.j]], dtype=complex64)
     """
-    out = _bind(
-        "schur", _matrix(x, "schur", square=True), compute_schur_vectors=compute_schur_vectors, sort_eig_vals=False,
-        select_callable=None,
-    )
-    return tuple(out)
+    x = _matrix(x, "schur", square=True)
+    if not _n.iscomplexobj(x):
+        from pullback.lax._real_schur import real_schur
+
+        return list(real_schur(x)[: 2 if compute_schur_vectors else 1])
+    return list(_bind("schur", x, compute_schur_vectors=compute_schur_vectors, sort_eig_vals=False, select_callable=None))
 
 
 def svd(x, *, full_matrices=True, compute_uv=True, subset_by_index=None, algorithm=None):

@@ -23,7 +23,7 @@ _PARTS = {
         "sort_complex", "tril_indices", "tril_indices_from", "triu_indices", "triu_indices_from", "unravel_index", "vecmat",
     ),
     "pullback.numpy._dtypes": ("ComplexWarning", "finfo", "iinfo", "isdtype", "isscalar", "iterable"),
-    "pullback.numpy._einsum": ("einsum_path",),
+    "pullback.numpy._einsum": ("einsum", "einsum_path"),
     "pullback.numpy._files": ("from_dlpack", "frombuffer", "fromfile", "fromiter", "fromstring", "load", "save", "savez"),
     "pullback.numpy._grids": ("c_", "mgrid", "ogrid", "r_"),
     "pullback.numpy._histograms": ("histogram", "histogram2d", "histogram_bin_edges", "histogramdd"),

@@ -1,4 +1,4 @@
-"""`einsum_path`: the order in which `einsum` contracts operands."""
+"""`einsum`, and `einsum_path`: the order in which it contracts operands."""
 
 from math import prod as _prod
 
@@ -7,7 +7,47 @@ from pullback import _core
 
 _n = _core.numpy
 
-__all__ = ["einsum_path"]
+__all__ = ["einsum", "einsum_path"]
+
+
+def einsum(
+    subscripts, /, *operands, out=None, optimize="auto", precision=None, preferred_element_type=None,
+    _dot_general=_core.lax.dot_general, out_sharding=None
+):
+    """Sums of products of arrays, written with a letter for each axis.
+
+    Axes of one letter are aligned; letters that the result lacks are summed over. Several operands are contracted
+    in pairs, in an order that needs few multiplications.
+
+    Args:
+      subscripts: the letters of the operands, separated by commas, and after `->` those of the result; without it
+        the letters that occur once, in alphabetical order. `...` stands for axes that broadcast. Or the first
+        operand, followed by a list of integers for its axes, and so on.
+      operands: the arrays.
+      out: for compatibility; must be None.
+      optimize: how to look for the order, or the order itself, as `einsum_path` gives it.
+      precision: the precision of the products: None, or what `jax.lax.dot_general` takes.
+      preferred_element_type: the dtype in which to add, and that of the result.
+      _dot_general: what contracts the pairs, with the arguments of `jax.lax.dot_general`.
+      out_sharding: the sharding of the result.
+    Returns: an array with an axis for each letter of the result, of the promoted dtype.
+    Raises:
+      TypeError: an operand is neither an array nor a number.
+      ValueError: subscripts that do not fit the operands, or sizes of one letter that differ.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes, with respect to all operands; it is linear in each.
+    Example:
+      >>> print(jnp.einsum("ij,j->i", jnp.array([[1, 2], [3, 4]]), jnp.array([1, 10])))
+      [21 43]
+    """
+    if _dot_general is _core.lax.dot_general:
+        _dot_general = None
+    elif not callable(_dot_general):
+        raise _user_error(TypeError, f"{type(_dot_general).__name__!r} object is not callable: _dot_general must contract two arrays")
+    return _n.einsum(
+        subscripts, *operands, out=out, optimize=optimize, precision=precision, preferred_element_type=preferred_element_type,
+        _dot_general=_dot_general, out_sharding=out_sharding
+    )
 
 
 class PathInfo:
@@ -102,4 +142,4 @@ def _cheapest(terms, output, size):
     return min(((i, j) for j in range(len(terms)) for i in range(j)), key=gain)
 
 
-einsum_path.__module__ = "pullback.numpy"
+einsum.__module__ = einsum_path.__module__ = "pullback.numpy"

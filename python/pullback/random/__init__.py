@@ -2,6 +2,8 @@
 
 import typing as _typing
 
+import numpy as _np
+
 from pullback import _core
 from pullback.random._counts import binomial as binomial
 from pullback.random._counts import multinomial as multinomial
@@ -19,7 +21,29 @@ __all__ = [
     "wrap_key_data",
 ]
 
-globals().update({name: getattr(_core.random, name) for name in __all__ if hasattr(_core.random, name)})
+globals().update({name: getattr(_core.random, name) for name in __all__ if hasattr(_core.random, name) and name != "lognormal"})
+
+
+def lognormal(key, sigma=_np.float32(1.0), shape=None, dtype=None, *, out_sharding=None):
+    """Numbers whose logarithm is normal with mean 0 and deviation `sigma`.
+
+    Args:
+      key: a key, typed or of two words.
+      sigma: the deviation of the logarithm; real numbers.
+      shape: the shape of the result, to which parameters broadcast; their common shape by default.
+      dtype: a floating dtype; float32 by default, float64 with x64.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key, or a size is negative.
+      ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: in `sigma`.
+    Example:
+      >>> jax.random.lognormal(jax.random.key(0), jnp.zeros(2))
+      Array([1., 1.], dtype=float32)
+    """
+    return _core.random.lognormal(key, sigma, shape, dtype, out_sharding=out_sharding)
 
 
 def key_dtype(impl_spec=None):
@@ -38,7 +62,7 @@ def key_dtype(impl_spec=None):
     return _core.random._key_dtype(impl_spec)
 
 
-for _name in ("ball", "binomial", "multinomial", "multivariate_normal", "orthogonal", "poisson"):
+for _name in ("ball", "binomial", "lognormal", "multinomial", "multivariate_normal", "orthogonal", "poisson"):
     globals()[_name].__module__ = "pullback.random"
 
 Key = _typing.NewType("Key", _core.Array)

@@ -159,33 +159,61 @@ def eigh(
     a, b=None, lower=True, eigvals_only=False, overwrite_a=False, overwrite_b=False, turbo=True, eigvals=None, type=1,
     check_finite=True,
 ):
-    """Ascending eigenvalues and orthonormal eigenvectors of Hermitian matrices.
+    """Ascending eigenvalues and eigenvectors of Hermitian matrices, or of pairs of them.
+
+    With `b = L Lᴴ` the eigenvectors come from those of `L⁻¹ a L⁻ᴴ`, or of `Lᴴ a L`.
 
     Args:
       a: real or complex `[..., n, n]`; it is taken to be Hermitian.
-      b: must be None: generalized problems are not supported.
+      b: positive definite matrices like `a`, or None for the identity.
       lower: which triangle is read first.
       eigvals_only: whether to give only the eigenvalues.
       overwrite_a, overwrite_b, turbo, check_finite: accepted for compatibility; without effect.
       eigvals: must be None: all are computed.
-      type: must be 1.
-    Returns: real eigenvalues `[..., n]` and eigenvectors as columns `[..., n, n]`, or only the eigenvalues.
+      type: the problem for `b`: 1 for `a v = w b v`, 2 for `a b v = w v`, 3 for `b a v = w v`.
+    Returns: real eigenvalues `[..., n]` and eigenvectors as columns `[..., n, n]`, or only the eigenvalues. The eigenvectors are
+      orthonormal, with `b` those of types 1 and 2 in the inner product of `b`, those of type 3 in that of its inverse. NaN where `b` is not
+      positive definite.
     Raises:
-      ValueError: the matrices are not square.
-      NotImplementedError: `b`, `eigvals` or another type is given.
+      ValueError: the matrices are not square or not of one size, or there is no such type.
+      NotImplementedError: `eigvals` is given.
     Differentiable: yes, in both modes, where eigenvalues differ.
     Example:
       >>> print(jax.scipy.linalg.eigh(jnp.array([[2.0, 0.0], [0.0, 1.0]]), eigvals_only=True))
       [1. 2.]
     """
-    if b is not None:
-        raise _user_error(NotImplementedError, "Only the b=None case of eigh is implemented")
-    if type != 1:
-        raise _user_error(NotImplementedError, "Only the type=1 case of eigh is implemented.")
+    if type not in (1, 2, 3):
+        raise _user_error(ValueError, f"type must be 1, 2, or 3, got {type}.")
     if eigvals is not None:
         raise _user_error(NotImplementedError, "Only the eigvals=None case of eigh is implemented.")
+    if b is not None:
+        return _generalized_eigh(*_inexact(a, b), eigvals_only, type)
     v, w = _lin.eigh(_inexact(a), lower=lower)
     return w if eigvals_only else (w, v)
+
+
+def _generalized_eigh(a, b, eigvals_only, type):
+    """`eigh` of a pair, by the Cholesky factor of `b`."""
+    if a.shape[-2:] != b.shape[-2:]:
+        raise _user_error(ValueError, f"eigh takes square matrices of one size, got {a.shape} and {b.shape}.")
+    shape = _n.broadcast_shapes(a.shape, b.shape)
+    a, b = _n.broadcast_to(a, shape), _n.broadcast_to(b, shape)
+    factor = _lin.cholesky(b)
+
+    def solved(rhs, adjoint):
+        return _lin.triangular_solve(factor, rhs, left_side=True, lower=True, transpose_a=adjoint, conjugate_a=adjoint)
+
+    def adjoint(x):
+        return _n.conj(_n.swapaxes(x, -1, -2))
+
+    if type == 1:
+        reduced = adjoint(solved(adjoint(solved(a, False)), False))
+    else:
+        reduced = _n.matmul(adjoint(factor), _n.matmul(a, factor))
+    v, w = _lin.eigh(reduced)
+    if eigvals_only:
+        return w
+    return w, _n.matmul(factor, v) if type == 3 else solved(v, True)
 
 
 def eigh_tridiagonal(
@@ -427,20 +455,23 @@ def solve(
 
 
 def schur(a, output="real"):
-    """The Schur form of complex matrices: `a = Z T Zᴴ` with unitary Z and upper triangular T.
+    """The Schur form of matrices: `a = Z T Zᴴ` with unitary Z and upper triangular T.
 
     Args:
-      a: `[..., n, n]`, complex, or real with `output="complex"`.
-      output: "complex" converts real matrices to complex ones first.
-    Returns: T and Z, complex `[..., n, n]`.
+      a: `[..., n, n]`, real or complex.
+      output: "complex" converts real matrices to complex ones first. With "real" the form of a real matrix is real: it has
+        blocks of two on its diagonal for pairs of complex eigenvalues.
+    Returns: a list of T and Z, `[..., n, n]`.
     Raises:
-      NotImplementedError: real matrices without `output="complex"`: their form has blocks of two.
       ValueError: another `output`, or matrices that are not square.
     Differentiable: no; a derivative raises NotImplementedError.
     Example:
       >>> t, z = jax.scipy.linalg.schur(jnp.array([[1.0, 2.0], [0.0, 3.0]]), output="complex")
       >>> print(jnp.diagonal(t).real)
       [1. 3.]
+      >>> t, z = jax.scipy.linalg.schur(jnp.array([[0.0, 1.0], [-1.0, 0.0]]))
+      >>> print(t.dtype, jnp.allclose(z @ t @ z.T, jnp.array([[0.0, 1.0], [-1.0, 0.0]])))
+      float32 True
     """
     if output not in ("real", "complex"):
         raise _user_error(ValueError, f"Expected 'output' to be either 'real' or 'complex', got output={output!r}.")

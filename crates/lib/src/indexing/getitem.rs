@@ -57,7 +57,7 @@ fn is_static(x: &Val, items: &[Item]) -> bool {
     let is_inside = |(item, &size): (&Item, &usize)| match item {
         Item::Int(position) => (0..size as i64).contains(position),
         Item::Range(_) | Item::NewAxis => true,
-        Item::Array(_) => false,
+        Item::Window(..) | Item::Array(_) => false,
     };
     on_axes(items).zip(&x.aval().shape).all(is_inside)
 }
@@ -77,7 +77,7 @@ fn static_slice(x: &Val, items: &[Item]) -> Result<Val> {
                 }
                 forward(*range)
             }
-            Item::Array(_) | Item::NewAxis => unreachable!("the index is static"),
+            Item::Window(..) | Item::Array(_) | Item::NewAxis => unreachable!("the index is static"),
         };
         starts.push(bounds.0 as usize);
         limits.push(bounds.1 as usize);
@@ -113,7 +113,7 @@ fn new_axes(items: &[Item]) -> Vec<usize> {
                 found.push(at);
                 at += 1;
             }
-            Item::Range(_) => at += 1,
+            Item::Range(_) | Item::Window(..) => at += 1,
             Item::Int(_) | Item::Array(_) => {}
         }
     }
@@ -123,7 +123,7 @@ fn new_axes(items: &[Item]) -> Vec<usize> {
 /// Single positions and dense ranges are one dynamic slice.
 fn dynamic_slice(x: &Val, items: &[Item]) -> Result<Option<Val>> {
     let is_simple = |item: &Item| match item {
-        Item::Int(_) | Item::NewAxis => true,
+        Item::Int(_) | Item::NewAxis | Item::Window(..) => true,
         Item::Range(range) => range.step == 1,
         Item::Array(val) => val.aval().rank() == 0,
     };
@@ -136,6 +136,10 @@ fn dynamic_slice(x: &Val, items: &[Item]) -> Result<Option<Val>> {
             Item::Range(range) => {
                 starts.push(int_literal(pullback_base::DType::I32, range.start.into()));
                 sizes.push(range.size);
+            }
+            Item::Window(start, size) => {
+                starts.push(start.clone());
+                sizes.push(*size);
             }
             Item::Int(position) => {
                 // Counted from the front already: what is still negative is out of bounds and must not wrap again.

@@ -25,6 +25,13 @@ pub enum IndexItem {
         /// Distance.
         step: Option<i64>,
     },
+    /// Positions side by side from one that is computed.
+    Window {
+        /// First position: an integer.
+        start: Val,
+        /// Their number.
+        size: usize,
+    },
     /// A new axis of size 1.
     NewAxis,
     /// All axes that no other index names.

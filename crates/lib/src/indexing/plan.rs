@@ -15,6 +15,8 @@ use crate::numpy::{index_dtype, repeated_index};
 pub(super) enum Item {
     Int(i64),
     Range(Range),
+    /// A computed start, and a number of positions from there on.
+    Window(Val, usize),
     NewAxis,
     Array(Val),
 }
@@ -49,12 +51,34 @@ pub(super) fn normalize(x: &Val, items: &[IndexItem], plain_negative: bool) -> R
             IndexItem::Int(position) if plain_negative => Item::Int(position),
             IndexItem::Int(position) => Item::Int(wrap_fixed(position, shape[axis])),
             IndexItem::Slice { start, stop, step } => Item::Range(range(start, stop, step, shape[axis])?),
+            IndexItem::Window { start, size } => window(&start, size, shape[axis])?,
             IndexItem::Array(val) => Item::Array(val),
             IndexItem::Ellipsis | IndexItem::Bool(_) => unreachable!("spelled out before"),
         });
         axis += usize::from(!matches!(found.last(), Some(Item::NewAxis)));
     }
     Ok((x, found))
+}
+
+fn window(start: &Val, size: usize, of: usize) -> Result<Item> {
+    let aval = start.aval();
+    if aval.rank() > 0 {
+        bail!(
+            Type,
+            "start_indices arguments to dynamic_slice must be scalars, got indices ({},)",
+            aval.weak(false).long()
+        );
+    }
+    if !aval.dtype.is_integer() {
+        bail!(Type, "index arguments to dynamic_slice must be integers of the same type, got: {}", aval.dtype);
+    }
+    if size > of {
+        bail!(
+            Type,
+            "slice slice_sizes must be less than or equal to operand shape, got slice_sizes ({size},) for operand shape ({of},)."
+        );
+    }
+    Ok(Item::Window(start.clone(), size))
 }
 
 fn wrap_fixed(position: i64, size: usize) -> i64 {
@@ -130,8 +154,9 @@ fn spell_scalar_masks(x: &Val, items: Vec<IndexItem>) -> Result<(Val, Vec<IndexI
     let Some(at) = items.iter().position(|item| matches!(item, IndexItem::Bool(_))) else {
         return Ok((x.clone(), items));
     };
-    let uses_axis =
-        |item: &&IndexItem| matches!(item, IndexItem::Int(_) | IndexItem::Slice { .. } | IndexItem::Array(_));
+    let uses_axis = |item: &&IndexItem| {
+        matches!(item, IndexItem::Int(_) | IndexItem::Slice { .. } | IndexItem::Window { .. } | IndexItem::Array(_))
+    };
     let has_ellipsis_before = items[..at].iter().any(|item| matches!(item, IndexItem::Ellipsis));
     let axis = if has_ellipsis_before {
         x.aval().rank() - items[at..].iter().filter(uses_axis).count()
@@ -199,6 +224,8 @@ enum Component {
     Int(i64),
     /// The start of a slice.
     Start(i64),
+    /// The computed start of one.
+    Window(Val),
     /// Separate positions along one axis of the result.
     Stride(Range, usize),
 }
@@ -268,6 +295,14 @@ pub(super) fn plan(x: &Val, items: &[Item], plain_negative: bool) -> Result<Plan
             }
             Item::Range(range) => {
                 add_range(&mut layout, &mut plan, *range, axis);
+                n_result += 1;
+            }
+            Item::Window(start, size) => {
+                let at = layout.shape.len();
+                layout.shape.push(*size);
+                plan.offset_dims.push(at);
+                plan.slice_sizes.push(*size);
+                layout.components.push((axis, Component::Window(to_dtype(start, DType::I32)?)));
                 n_result += 1;
             }
         }
@@ -355,6 +390,7 @@ fn prepare(layout: &Layout, part: &Component, has_arrays: bool) -> Result<Val> {
             repeated_index(*position, &layout.advanced_shape)
         }
         Component::Int(position) | Component::Start(position) => Ok(int_literal(DType::I32, (*position).into())),
+        Component::Window(start) => Ok(start.clone()),
         Component::Stride(range, _) => stride_positions(*range),
     }
 }
@@ -373,7 +409,7 @@ fn column(layout: &Layout, val: &Val, part: &Component, sizes: &[usize]) -> Resu
     let dims: Vec<usize> = match part {
         Component::Stride(_, at) => vec![place(*at)],
         _ if is_advanced => (0..layout.advanced_shape.len()).map(|i| place(layout.advanced_at + i)).collect(),
-        Component::Array(_) | Component::Int(_) | Component::Start(_) => vec![],
+        Component::Array(_) | Component::Int(_) | Component::Start(_) | Component::Window(_) => vec![],
     };
     broadcast_in_dim(val, sizes, &dims)
 }
@@ -383,7 +419,7 @@ pub(super) fn check_masks(x: &Val, items: &[IndexItem]) -> Result<()> {
     let shape = x.aval().shape.to_vec();
     let width = |item: &IndexItem| match item {
         IndexItem::Array(val) if val.aval().dtype == DType::Bool => val.aval().rank(),
-        IndexItem::Int(_) | IndexItem::Slice { .. } | IndexItem::Array(_) => 1,
+        IndexItem::Int(_) | IndexItem::Slice { .. } | IndexItem::Window { .. } | IndexItem::Array(_) => 1,
         IndexItem::NewAxis | IndexItem::Ellipsis | IndexItem::Bool(_) => 0,
     };
     let named: usize = items.iter().map(width).sum();

@@ -1,7 +1,8 @@
 //! Reductions, cumulative operations and positions of extremes.
 
-use pullback_base::{DType, Result};
+use pullback_base::{DType, Result, bail};
 use pullback_ir::Val;
+use pullback_trace::settings::{Setting, is_on};
 
 use crate::bind::{self, Fields, Named};
 
@@ -22,9 +23,23 @@ macro_rules! reductions {
         }
     )*};
 }
+/// Sum over axes.
+///
+/// # Errors
+/// What the primitive raises; a `Value` error for half-width floats where a setting forbids their sums.
+pub fn reduce_sum(x: &Val, axes: &[usize]) -> Result<Val> {
+    let aval = x.aval();
+    if matches!(aval.dtype, DType::F16 | DType::BF16) && !axes.is_empty() && is_on(Setting::NoHalfWidthSums) {
+        bail!(
+            Value,
+            "reduce_sum on operand {} is not allowed when jax_allow_f16_reductions=False.",
+            aval.weak(false).short()
+        );
+    }
+    reduce(&bind::REDUCE_SUM, x, axes, true)
+}
+
 reductions! {
-    /// Sum over axes.
-    reduce_sum REDUCE_SUM true;
     /// Greatest over axes.
     reduce_max REDUCE_MAX true;
     /// Least over axes.

@@ -20,11 +20,27 @@ struct Term {
     labels: Labels,
 }
 
+/// How a pair of operands is contracted: their axes, and the dtype of the sums.
+pub type Contraction<'a> = &'a dyn Fn(&Val, &Val, DotDimensions, DType) -> Result<Val>;
+
 /// The sum of products that `subscripts` describe, for example `ij,jk->ik`.
 ///
 /// # Errors
 /// A `Value` error for subscripts that do not fit the operands.
 pub fn einsum(subscripts: &str, operands: &[Val], dtype: Option<DType>) -> Result<Val> {
+    einsum_by(subscripts, operands, dtype, &|x, y, dims, dtype| contract(x, y, dims, Some(dtype)))
+}
+
+/// As [`einsum`], with pairs contracted by a function of the caller.
+///
+/// # Errors
+/// A `Value` error for subscripts that do not fit the operands, and what the contraction gives.
+pub fn einsum_by(
+    subscripts: &str,
+    operands: &[Val],
+    dtype: Option<DType>,
+    contraction: Contraction<'_>,
+) -> Result<Val> {
     let (inputs, output) = parse(subscripts, operands)?;
     let natural = result_type_of(operands)?;
     let preferred = dtype.unwrap_or(natural.dtype);
@@ -37,14 +53,14 @@ pub fn einsum(subscripts: &str, operands: &[Val], dtype: Option<DType>) -> Resul
         let (a, b) = cheapest_pair(&terms, &output);
         let (second, first) = (terms.remove(b), terms.remove(a));
         let kept = kept_labels(&second, &first, &terms, &output);
-        terms.push(contract_pair(second, first, &kept, preferred)?);
+        terms.push(contract_pair(second, first, &kept, preferred, contraction)?);
     }
     let result = match terms.len() {
         1 => alone(terms.swap_remove(0), &output)?,
         _ => {
             let second = terms.pop().expect("two terms");
             let first = terms.pop().expect("two terms");
-            contract_pair(second, first, &output, preferred)?
+            contract_pair(second, first, &output, preferred, contraction)?
         }
     };
     let ordered = transpose_to(result, &output)?;
@@ -258,7 +274,7 @@ fn drop_ones(term: Term, sizes: &BTreeMap<char, usize>) -> Result<Term> {
     Ok(Term { val: lax::squeeze_axes(&term.val, &gone)?, labels })
 }
 
-fn contract_pair(left: Term, right: Term, kept: &Labels, dtype: DType) -> Result<Term> {
+fn contract_pair(left: Term, right: Term, kept: &Labels, dtype: DType, contraction: Contraction<'_>) -> Result<Term> {
     let sizes = sizes_of(&[
         Term { val: left.val.clone(), labels: left.labels.clone() },
         Term { val: right.val.clone(), labels: right.labels.clone() },
@@ -282,7 +298,7 @@ fn contract_pair(left: Term, right: Term, kept: &Labels, dtype: DType) -> Result
     let mut summed = summed;
     summed.sort_by_key(|label| position(&first, label));
     let dims = DotDimensions { contract: axes(&summed), batch: axes(&batch) };
-    Ok(Term { val: contract(&first.val, &second.val, dims, Some(dtype))?, labels })
+    Ok(Term { val: contraction(&first.val, &second.val, dims, dtype)?, labels })
 }
 
 fn transpose_to(term: Term, output: &Labels) -> Result<Val> {

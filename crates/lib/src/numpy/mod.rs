@@ -20,7 +20,7 @@ pub use contraction::*;
 pub use creation::*;
 pub use cumulative::*;
 pub use diagonal::*;
-pub use einsum::einsum;
+pub use einsum::{Contraction, einsum, einsum_by};
 pub use elementwise::*;
 pub use joining::*;
 pub use logic::*;

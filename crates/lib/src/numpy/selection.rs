@@ -108,6 +108,8 @@ fn take_at(x: &Val, indices: &Val, axis: Option<i64>, options: TakeOptions) -> R
         Some(axis) => (x.clone(), canonical_axis(axis, x.aval().rank())?),
     };
     let size = x.aval().shape[axis];
+    // Booleans count as 0 and 1.
+    let indices = &if indices.aval().dtype == DType::Bool { to_dtype(indices, DType::I32)? } else { indices.clone() };
     if !indices.aval().dtype.is_integer() {
         bail!(Value, "indices must have an integer type");
     }

@@ -1,7 +1,7 @@
 //! Arguments as users write them, and results as they get them: what the glue of all functions shares.
 
 use pullback_base::{DType, Error, ErrorKind, Result, Scalar};
-use pullback_core::prims::{DotPrecision, Precision};
+use pullback_core::prims::{CustomAlgorithm, DotPrecision, Precision};
 use pullback_ir::{Tracer, Val};
 use pullback_lib::axes::Axes;
 use pyo3::exceptions::PyNotImplementedError;
@@ -279,12 +279,24 @@ fn find_precision(given: &Bound<'_, PyAny>) -> PyResult<Option<DotPrecision>> {
     }
     match class_name(given).as_str() {
         "DotAlgorithmPreset" => Ok(DotPrecision::algorithm(&given.getattr("name")?.extract::<String>()?)),
+        "DotAlgorithm" => custom_algorithm(given).map(Some),
         "tuple" | "list" if given.len()? == 2 => {
             let pair = (precision_level(&given.get_item(0)?)?, precision_level(&given.get_item(1)?)?);
             Ok(if let (Some(x), Some(y)) = pair { Some(DotPrecision::Levels(x, y)) } else { None })
         }
         _ => Ok(None),
     }
+}
+
+/// A `lax.DotAlgorithm`, by its parts.
+fn custom_algorithm(given: &Bound<'_, PyAny>) -> PyResult<DotPrecision> {
+    let dtype = |at: usize| Ok::<_, PyErr>(given.get_item(at)?.extract::<DTypeArg>()?.exact());
+    let count = |at: usize| given.get_item(at)?.extract::<u8>();
+    Ok(DotPrecision::custom(CustomAlgorithm {
+        types: [dtype(0)?, dtype(1)?, dtype(2)?],
+        counts: [count(3)?, count(4)?, count(5)?],
+        is_imprecise: given.get_item(6)?.is_truthy()?,
+    }))
 }
 
 fn precision_level(given: &Bound<'_, PyAny>) -> PyResult<Option<Precision>> {
@@ -298,8 +310,8 @@ fn wrong_precision(given: &Bound<'_, PyAny>) -> PyErr {
     let algorithms: Vec<&str> = DotPrecision::algorithms().collect();
     value_error(format!(
         "Precision argument must be None, one of the words 'default', 'fastest', 'bfloat16', 'high', 'bfloat16_3x', \
-         'tensorfloat32', 'highest' and 'float32', a lax.Precision, a pair of these, or a lax.DotAlgorithmPreset or its name \
-         ({}), but got {}",
+         'tensorfloat32', 'highest' and 'float32', a lax.Precision, a pair of these, a lax.DotAlgorithm, or a lax.DotAlgorithmPreset or its \
+         name ({}), but got {}",
         algorithms.join(", "),
         given.repr().map_or_else(|_| class_name(given), |text| text.to_string())
     ))

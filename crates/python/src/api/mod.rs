@@ -3,7 +3,7 @@
 pub mod arguments;
 pub mod lax;
 mod nn;
-mod numpy;
+pub mod numpy;
 mod random;
 
 use pyo3::prelude::*;

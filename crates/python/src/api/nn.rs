@@ -525,13 +525,13 @@ fn standardize(
 )]
 fn one_hot(
     py: Python<'_>,
-    x: ArrayLike,
+    x: &Bound<'_, PyAny>,
     num_classes: i64,
     dtype: Option<DTypeArg>,
     axis: i64,
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "one_hot", 0)?;
+    let x = super::numpy::irregular::array_like(x)?;
     let dtype = dtype_or_default(py, dtype, "one_hot")?;
     one(py, || match out_sharding {
         None => nn::one_hot(&x, num_classes, dtype, axis),

@@ -62,7 +62,10 @@ fn named(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
 
 fn record(py: Python<'_>, name: &str, fields: &[(&'static str, ParamValue)]) -> PyResult<Py<PyAny>> {
     let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
-    let class = py.import("collections")?.getattr("namedtuple")?.call1((name, names))?;
+    let class = match name {
+        "DotAlgorithm" => py.import("pullback.lax")?.getattr(name)?,
+        _ => py.import("collections")?.getattr("namedtuple")?.call1((name, names))?,
+    };
     let values: PyResult<Vec<_>> = fields.iter().map(|(_, value)| param_object(py, value)).collect();
     Ok(class.call1(PyTuple::new(py, values?)?)?.unbind())
 }
@@ -126,7 +129,7 @@ fn number(obj: &Bound<'_, PyAny>) -> PyResult<ParamValue> {
 
 /// A named tuple is a record in the model, if it is one that a primitive knows; others are plain tuples.
 fn record_value(obj: &Bound<'_, PyAny>, items: Vec<ParamValue>) -> PyResult<ParamValue> {
-    const RECORDS: [(&str, &[&str]); 3] = [
+    const RECORDS: [(&str, &[&str]); 4] = [
         (
             "GatherDimensionNumbers",
             &[
@@ -145,6 +148,18 @@ fn record_value(obj: &Bound<'_, PyAny>, items: Vec<ParamValue>) -> PyResult<Para
                 "scatter_dims_to_operand_dims",
                 "operand_batching_dims",
                 "scatter_indices_batching_dims",
+            ],
+        ),
+        (
+            "DotAlgorithm",
+            &[
+                "lhs_precision_type",
+                "rhs_precision_type",
+                "accumulation_type",
+                "lhs_component_count",
+                "rhs_component_count",
+                "num_primitive_operations",
+                "allow_imprecise_accumulation",
             ],
         ),
         ("ConvDimensionNumbers", &["lhs_spec", "rhs_spec", "out_spec"]),

@@ -326,6 +326,7 @@ impl PjitFunction {
         let avals: Vec<_> = leaves.iter().map(Val::aval).collect();
         let staged = gate(py, || stage(&job, &spec, &avals))?;
         self.cache.get().record.miss(Miss::new(py, &spec, &avals, !staged.captured.is_empty()));
+        self.report_miss(py, &avals)?;
         let n_captured = staged.captured.len();
         let donated = self.donated(py, args, kwargs, &staged)?;
         let entry = self.entry(signature, staged.jaxpr.clone(), staged.out_tree.clone(), donated);
@@ -337,6 +338,25 @@ impl PjitFunction {
         // What was captured belongs to traces around this call, so nobody else can use the program.
         leaves.insert_many(0, staged.captured);
         self.run(py, &Entry { donated: vec![], pruned: None, ..entry }, &leaves)
+    }
+
+    /// Logs the miss that was just recorded, where the user asks for it.
+    fn report_miss(&self, py: Python<'_>, avals: &[pullback_base::Aval]) -> PyResult<()> {
+        let (explains, compiles) = (is_on(Setting::ExplainMisses), is_on(Setting::LogCompiles));
+        if !explains && !compiles {
+            return Ok(());
+        }
+        let reports = py.import("pullback._cache_info")?;
+        if explains {
+            let misses = self.cache.get().record.misses(py)?;
+            let statics = self.statics.argnums.clone();
+            reports.call_method1("_explain_last", (self.fun.clone_ref(py), statics, misses))?;
+        }
+        if compiles && !pullback_trace::is_tracing() {
+            let avals: Vec<String> = avals.iter().map(|aval| crate::aval::repr(*aval)).collect();
+            reports.call_method1("_log_compile", (&*self.name, avals))?;
+        }
+        Ok(())
     }
 
     fn entry(&self, signature: Signature, jaxpr: JaxprRef, out_tree: TreeDef, donated: Vec<usize>) -> Entry {

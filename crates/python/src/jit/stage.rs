@@ -147,6 +147,7 @@ pub struct Job<'a, 'py> {
 /// # Errors
 /// What the function raises; `TypeError` when it returns something that is no value.
 pub fn stage(job: &Job<'_, '_>, spec: &CallSpec, avals: &[Aval]) -> Result<StagedCall> {
+    names::check_may_trace(job.transform, job.fun)?;
     let py = job.fun.py();
     let mut out_tree = None;
     let mut id = None;

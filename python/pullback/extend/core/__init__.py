@@ -44,11 +44,28 @@ class JaxprTypeError(TypeError):
 
 
 def check_jaxpr(jaxpr):
-    """Checks that a jaxpr is well formed; building one already has."""
+    """Checks that a jaxpr is well formed; building one already has.
+
+    Args:
+      jaxpr: a jaxpr.
+    Returns: None.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> from pullback.extend import core
+      >>> core.check_jaxpr(jax.make_jaxpr(jnp.sin)(1.0))
+    """
 
 
 def array_types():
-    """Types that count as arrays."""
+    """Types that count as arrays.
+
+    Returns: a set of classes.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> from pullback.extend import core
+      >>> jax.Array in core.array_types()
+      True
+    """
     import numpy as np
 
     from pullback import Array
@@ -57,12 +74,30 @@ def array_types():
 
 
 def unsafe_am_i_under_a_jit_DO_NOT_USE():
-    """Whether some trace is current."""
+    """Whether some trace is current.
+
+    Returns: a bool.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> from pullback.extend import core
+      >>> core.unsafe_am_i_under_a_jit_DO_NOT_USE()
+      False
+    """
     from pullback.core import trace_state_clean
 
     return not trace_state_clean()
 
 
 def primal_dtype_to_tangent_dtype(dtype):
-    """The element type of tangents."""
+    """The element type of tangents.
+
+    Args:
+      dtype: the dtype of values.
+    Returns: a dtype: `float0` for integers and booleans.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> from pullback.extend import core
+      >>> core.primal_dtype_to_tangent_dtype(jnp.float32.dtype)
+      dtype('float32')
+    """
     return _ShapedArray((), dtype).to_tangent_aval().dtype

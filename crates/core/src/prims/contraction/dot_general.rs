@@ -114,6 +114,11 @@ fn check_pairs(what: &str, ins: &[Aval], pairs: &[Vec<usize>; 2]) -> Result<()> 
             tuple_text(&ins[1].shape)
         );
     }
+    for side in pairs {
+        if (1..side.len()).any(|i| side[..i].contains(&side[i])) {
+            bail!(Type, "dot_general requires {what} dimensions to be distinct, got {}.", tuple_text(side));
+        }
+    }
     let sizes = |side: usize| pairs[side].iter().map(|&axis| ins[side].shape[axis]).collect::<Vec<_>>();
     if sizes(0) != sizes(1) {
         bail!(
@@ -134,6 +139,16 @@ impl Prim for Dot {
         let dims = &p.dimension_numbers;
         check_pairs("batch", ins, &dims.batch)?;
         check_pairs("contracting", ins, &dims.contract)?;
+        for (batch, contract) in dims.batch.iter().zip(&dims.contract) {
+            if batch.iter().any(|axis| contract.contains(axis)) {
+                bail!(
+                    Type,
+                    "dot_general requires batch dimensions to be disjoint from contracting dimensions, got {} and {}.",
+                    tuple_text(batch),
+                    tuple_text(contract)
+                );
+            }
+        }
         DTypes::ANY.check("dot_general", 0, ins[0].dtype)?;
         let mut shape: Vec<usize> = dims.batch[0].iter().map(|&axis| ins[0].shape[axis]).collect();
         for (side, x) in ins.iter().enumerate() {

@@ -8,4 +8,4 @@ mod precision;
 pub use conv_general_dilated::{CONV_GENERAL_DILATED, ConvDimensions, ConvGeneralDilated, PadPair};
 pub use dot_general::{DOT_GENERAL, DotDimensions, DotGeneral};
 pub use fft::{FFT, Fft};
-pub use precision::{Algorithm, DotPrecision, Precision};
+pub use precision::{Algorithm, CustomAlgorithm, DotPrecision, Precision};

@@ -4,6 +4,8 @@
 //! obey. Levels are for devices that multiply in fewer bits than their operands have: the CPU never does, so that every
 //! level gives the same numbers there. Names and operand types are those of StableHLO's dot algorithms.
 
+use std::sync::{Mutex, PoisonError};
+
 use pullback_base::DType;
 use pullback_ir::{ParamField, ParamValue};
 
@@ -63,19 +65,90 @@ pub struct Algorithm {
     pub multiplied: &'static str,
     /// Dtype of sums.
     pub summed: DType,
+    /// Number of parts that each operand is split into.
+    pub components: [u8; 2],
     /// Number of products of parts that make up a product.
     pub passes: u8,
     /// Whether sums may lose places.
     pub is_imprecise: bool,
     /// Whether the CPU has it.
     pub on_cpu: bool,
+    /// What a user spelled out, if it has no name of its own.
+    pub custom: Option<CustomAlgorithm>,
+}
+
+/// An algorithm as a user spells it out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CustomAlgorithm {
+    /// Dtypes of the operands and of the sums.
+    pub types: [DType; 3],
+    /// Numbers of parts of the operands, and of products of parts.
+    pub counts: [u8; 3],
+    /// Whether sums may lose places.
+    pub is_imprecise: bool,
+}
+
+/// The fields of an algorithm that is spelled out, in order.
+const FIELDS: [&str; 7] = [
+    "lhs_precision_type",
+    "rhs_precision_type",
+    "accumulation_type",
+    "lhs_component_count",
+    "rhs_component_count",
+    "num_primitive_operations",
+    "allow_imprecise_accumulation",
+];
+
+impl CustomAlgorithm {
+    fn values(&self) -> Vec<ParamValue> {
+        let types = self.types.into_iter().map(ParamValue::DType);
+        let counts = self.counts.into_iter().map(|count| ParamValue::Int(count.into()));
+        types.chain(counts).chain([ParamValue::Bool(self.is_imprecise)]).collect()
+    }
+
+    /// The algorithm of the fields of a record, in their order.
+    pub fn of_values(values: &[ParamValue]) -> Option<CustomAlgorithm> {
+        let dtype = |at: usize| match values.get(at)? {
+            ParamValue::DType(dtype) => Some(*dtype),
+            _ => None,
+        };
+        let count = |at: usize| match values.get(at)? {
+            ParamValue::Int(count) => u8::try_from(*count).ok(),
+            _ => None,
+        };
+        let Some(ParamValue::Bool(is_imprecise)) = values.get(6) else { return None };
+        Some(CustomAlgorithm {
+            types: [dtype(0)?, dtype(1)?, dtype(2)?],
+            counts: [count(3)?, count(4)?, count(5)?],
+            is_imprecise: *is_imprecise,
+        })
+    }
+
+    fn algorithm(&self) -> Algorithm {
+        let [lhs, rhs, summed] = self.types;
+        let fields = [lhs.name(), rhs.name(), summed.name()].map(str::to_string).into_iter();
+        let fields = fields.chain(self.counts.map(|count| count.to_string()));
+        let fields = fields.chain([if self.is_imprecise { "True".into() } else { "False".into() }]);
+        let text: Vec<String> = FIELDS.iter().zip(fields).map(|(name, value)| format!("{name}={value}")).collect();
+        Algorithm {
+            name: Box::leak(format!("DotAlgorithm({})", text.join(", ")).into_boxed_str()),
+            operands: Box::leak(Box::new([lhs])),
+            multiplied: pullback_ir::hlo::element_type(lhs),
+            summed,
+            components: [self.counts[0], self.counts[1]],
+            passes: self.counts[2],
+            is_imprecise: self.is_imprecise,
+            on_cpu: false,
+            custom: Some(*self),
+        }
+    }
 }
 
 macro_rules! algorithms {
     ($($name:ident [$($operand:ident)*] $multiplied:literal $summed:ident $passes:literal $imprecise:literal $cpu:literal;)*) => {
         &[$(Algorithm {
             name: stringify!($name), operands: &[$(DType::$operand),*], multiplied: $multiplied, summed: DType::$summed,
-            passes: $passes, is_imprecise: $imprecise, on_cpu: $cpu,
+            components: [1, 1], passes: $passes, is_imprecise: $imprecise, on_cpu: $cpu, custom: None,
         }),*]
     };
 }
@@ -124,6 +197,19 @@ impl DotPrecision {
         ALGORITHMS.iter().find(|known| known.name == name).map(|known| DotPrecision::Algorithm(Some(known)))
     }
 
+    /// The algorithm that a user spells out by its parts.
+    pub fn custom(custom: CustomAlgorithm) -> DotPrecision {
+        static KNOWN: Mutex<Vec<&'static Algorithm>> = Mutex::new(Vec::new());
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known.iter().find(|known| known.custom == Some(custom)) {
+            return DotPrecision::Algorithm(Some(found));
+        }
+        // Programs spell few of them, and parameters hold them for ever.
+        let made: &'static Algorithm = Box::leak(Box::new(custom.algorithm()));
+        known.push(made);
+        DotPrecision::Algorithm(Some(made))
+    }
+
     /// Names of all algorithms.
     pub fn algorithms() -> impl Iterator<Item = &'static str> {
         std::iter::once(DEFAULT).chain(ALGORITHMS.iter().map(|known| known.name))
@@ -169,6 +255,9 @@ impl ParamField for DotPrecision {
     fn to_value(&self) -> ParamValue {
         match self {
             DotPrecision::Levels(x, y) => ParamValue::Tuple(vec![x.to_value(), y.to_value()]),
+            DotPrecision::Algorithm(Some(Algorithm { custom: Some(custom), .. })) => {
+                ParamValue::Record("DotAlgorithm", FIELDS.into_iter().zip(custom.values()).collect())
+            }
             DotPrecision::Algorithm(_) => ParamValue::Name(self.name_pair()[0].into()),
         }
     }
@@ -176,6 +265,10 @@ impl ParamField for DotPrecision {
     fn from_value(value: &ParamValue) -> Option<Self> {
         match value {
             ParamValue::Name(name) => DotPrecision::algorithm(name),
+            ParamValue::Record("DotAlgorithm", fields) => {
+                let values: Vec<ParamValue> = fields.iter().map(|(_, value)| value.clone()).collect();
+                CustomAlgorithm::of_values(&values).map(DotPrecision::custom)
+            }
             ParamValue::Tuple(pair) => {
                 let [x, y] = &pair[..] else { return None };
                 Some(DotPrecision::Levels(Precision::from_value(x)?, Precision::from_value(y)?))
@@ -190,11 +283,13 @@ impl Algorithm {
     pub fn attribute(&self, operands: [&str; 2]) -> String {
         let multiplied = |side: usize| if self.multiplied.is_empty() { operands[side] } else { self.multiplied };
         format!(
-            "algorithm = <lhs_precision_type = {}, rhs_precision_type = {}, accumulation_type = {}, lhs_component_count = 1, \
-             rhs_component_count = 1, num_primitive_operations = {}, allow_imprecise_accumulation = {}>",
+            "algorithm = <lhs_precision_type = {}, rhs_precision_type = {}, accumulation_type = {}, lhs_component_count = {}, \
+             rhs_component_count = {}, num_primitive_operations = {}, allow_imprecise_accumulation = {}>",
             multiplied(0),
             multiplied(1),
             pullback_ir::hlo::element_type(self.summed),
+            self.components[0],
+            self.components[1],
             self.passes,
             self.is_imprecise
         )
@@ -205,6 +300,15 @@ impl Algorithm {
     /// # Errors
     /// A `Value` error for operands that the algorithm does not take.
     pub fn converts(&self, operands: [DType; 2]) -> pullback_base::Result<Option<DType>> {
+        if let Some(CustomAlgorithm { types: [lhs, rhs, _], .. }) = self.custom
+            && lhs != rhs
+        {
+            pullback_base::bail!(
+                Value,
+                "no device is known to have the algorithm '{}': its operands have two dtypes",
+                self.name
+            );
+        }
         let Some(&first) = self.operands.first() else {
             if operands.iter().all(|dtype| dtype.is_float() && dtype.bits() == 8) {
                 return Ok(None);

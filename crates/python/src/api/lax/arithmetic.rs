@@ -431,24 +431,9 @@ fn nextafter(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>
     one(py, || lax::nextafter(&x1, &x2))
 }
 
-/// The nearest integer, as a floating number.
-///
-/// Args:
-///   x: floating array or scalar.
-///   rounding_method: what becomes of halves: `RoundingMethod.AWAY_FROM_ZERO` (0), the default, or `TO_NEAREST_EVEN`
-///     (1).
-/// Returns: shape and dtype of `x`.
-/// Raises:
-///   TypeError: `x` is not floating.
-///   ValueError: the rounding method is neither 0 nor 1.
-/// Differentiable: yes, with derivative 0 everywhere.
-/// Example:
-///   >>> lax.round(jnp.array([0.5, 1.5, -2.5]))
-///   Array([ 1.,  2., -3.], dtype=float32)
-///   >>> lax.round(jnp.array([0.5, 1.5, -2.5]), lax.RoundingMethod.TO_NEAREST_EVEN)
-///   Array([ 0.,  2., -2.], dtype=float32)
+/// `round` as `jax.lax.round` describes it.
 #[pyfunction]
-#[pyo3(signature = (x, rounding_method=0), text_signature = "(x, rounding_method=None)")]
+#[pyo3(signature = (x, rounding_method=0), text_signature = "(x, rounding_method=0)")]
 fn round(py: Python<'_>, x: ArrayLike, rounding_method: i64) -> PyResult<Py<PyAny>> {
     let x = x.val(py, "round", 0)?;
     one(py, || {

@@ -21,7 +21,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Args:
 ///   lhs: array [..., m, k].
 ///   rhs: array [..., k, n] with the same batch axes; dtypes are promoted together.
-///   precision: None, a word such as 'highest', a `Precision`, a pair of them, or a `DotAlgorithmPreset`.
+///   precision: None, a word such as 'highest', a `Precision`, a pair of them, a `DotAlgorithm`, or a `DotAlgorithmPreset`.
 /// Returns: an array [..., m, n].
 /// Raises:
 ///   ValueError: an operand has fewer than two axes, or the ranks differ.
@@ -67,7 +67,7 @@ fn batch_matmul(
 /// Args:
 ///   lhs, rhs: arrays of one dtype and of one or two axes; with `dimension_numbers` of any rank.
 ///   dimension_numbers: as `dot_general` takes them, if the axes are others.
-///   precision: None, a word such as 'highest', a `Precision`, a pair of them, or a `DotAlgorithmPreset`.
+///   precision: None, a word such as 'highest', a `Precision`, a pair of them, a `DotAlgorithm`, or a `DotAlgorithmPreset`.
 ///   preferred_element_type: the dtype of sums and of the result; that of the operands by default.
 ///   out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
 /// Returns: a scalar of two vectors, else a vector or matrix.
@@ -120,7 +120,7 @@ fn dot(
 /// Args:
 ///   lhs, rhs: arrays of one dtype; booleans give whether a pair holds.
 ///   dimension_numbers: `((lhs contracted, rhs contracted), (lhs batch, rhs batch))`, pairs of axes of equal sizes.
-///   precision: None, a word such as 'highest', a `Precision`, a pair of them, or a `DotAlgorithmPreset`.
+///   precision: None, a word such as 'highest', a `Precision`, a pair of them, a `DotAlgorithm`, or a `DotAlgorithmPreset`.
 ///   preferred_element_type: the dtype of sums and of the result; that of the operands by default.
 ///   out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
 /// Returns: an array of the batch axes, the other axes of `lhs`, then those of `rhs`.

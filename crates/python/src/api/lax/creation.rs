@@ -9,7 +9,8 @@ use pyo3::prelude::*;
 use super::support::scalar_fill;
 use crate::api::arguments::{ShapeArg, canonical, check_out_sharding, one, prototype_of};
 use crate::dtypes::DTypeArg;
-use crate::value::ArrayLike;
+use crate::gate::gate;
+use crate::value::{ArrayLike, wrap};
 
 /// Adds the functions to a module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -85,11 +86,13 @@ fn full(
     let shape = shape.0;
     let fill_value = fill_value.val(py, "full", 1)?;
     let dtype = canonical(py, dtype, "full")?;
-    let _ = sharding;
-    one(py, || {
+    let made = gate(py, || {
         scalar_fill(&fill_value)?;
         pullback_lib::numpy::full(&shape, &fill_value, dtype)
-    })
+    })?;
+    let Some(sharding) = sharding.filter(|sharding| !sharding.is_none()) else { return wrap(py, made) };
+    let strong = wrap(py, gate(py, || lax::convert_element_type(&made, made.aval().dtype, false))?)?;
+    Ok(py.import("pullback")?.getattr("device_put")?.call1((strong, sharding))?.unbind())
 }
 
 /// An array of one value with the shape and dtype of another.

@@ -10,6 +10,7 @@ use pullback_lib::lax::{self, GatherDimensions, IndexMode, IndexOptions, Scatter
 use pyo3::prelude::*;
 
 use crate::api::arguments::{concrete, one, operand};
+use crate::errors::type_error;
 use crate::errors::value_error;
 use crate::value::{ArrayLike, as_val};
 
@@ -256,8 +257,16 @@ pub fn scatter_with(
 
 /// `((left contracted, right contracted), (left batch, right batch))`.
 pub fn dot_dimensions(obj: &Bound<'_, PyAny>) -> PyResult<DotDimensions> {
-    let axes =
-        |obj: &Bound<'_, PyAny>| -> PyResult<Vec<usize>> { obj.try_iter()?.map(|axis| axis?.extract()).collect() };
+    let axis = |axis: PyResult<Bound<'_, PyAny>>| {
+        let number: i64 = axis?.extract()?;
+        usize::try_from(number).map_err(|_| {
+            type_error(format!(
+                "dot_general requires dimension numbers to be nonnegative and less than the number of axes, got {number}; count \
+                 axes from the first"
+            ))
+        })
+    };
+    let axes = |obj: &Bound<'_, PyAny>| -> PyResult<Vec<usize>> { obj.try_iter()?.map(axis).collect() };
     let pair = |obj: &Bound<'_, PyAny>| -> PyResult<[Vec<usize>; 2]> {
         Ok([axes(&obj.get_item(0)?)?, axes(&obj.get_item(1)?)?])
     };

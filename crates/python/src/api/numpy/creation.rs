@@ -347,6 +347,14 @@ fn arange(
                 "jax.numpy.arange: start, stop and step must be real numbers".to_owned(),
             ));
         }
+        if step.is_some_and(|step| !step.is_nonzero()) {
+            return Err(pyo3::exceptions::PyZeroDivisionError::new_err("jax.numpy.arange: step must not be zero"));
+        }
+        if [start, Some(stop), step].into_iter().flatten().any(|number| number.as_f64().is_nan()) {
+            return Err(crate::errors::value_error(
+                "jax.numpy.arange: start, stop and step must not be NaN".to_owned(),
+            ));
+        }
         let start = if step.is_some() && start.is_none() { Some(Scalar::zero(stop.dtype())) } else { start };
         on_device(py, device.as_ref(), || numpy::arange(start, stop, step, dtype))
     }

@@ -1,6 +1,7 @@
 //! Elementwise functions with options, and comparison of whole arrays.
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and numbers of parameters are the reference's")]
 
+use super::irregular::array_like;
 use super::support::tolerance;
 use crate::api::arguments::{no_out, one, optional, tuple};
 use crate::value::ArrayLike;
@@ -277,9 +278,8 @@ fn allclose(
 ///   True False
 #[pyfunction]
 #[pyo3(signature = (a1, a2, equal_nan=false), text_signature = "(a1, a2, equal_nan=False)")]
-fn array_equal(py: Python<'_>, a1: ArrayLike, a2: ArrayLike, equal_nan: bool) -> PyResult<Py<PyAny>> {
-    let a1 = a1.val(py, "array_equal", 0)?;
-    let a2 = a2.val(py, "array_equal", 1)?;
+fn array_equal(py: Python<'_>, a1: &Bound<'_, PyAny>, a2: &Bound<'_, PyAny>, equal_nan: bool) -> PyResult<Py<PyAny>> {
+    let (a1, a2) = (array_like(a1)?, array_like(a2)?);
     one(py, || numpy::array_equal(&a1, &a2, equal_nan))
 }
 
@@ -296,9 +296,8 @@ fn array_equal(py: Python<'_>, a1: ArrayLike, a2: ArrayLike, equal_nan: bool) ->
 ///   True False
 #[pyfunction]
 #[pyo3(signature = (a1, a2), text_signature = "(a1, a2)")]
-fn array_equiv(py: Python<'_>, a1: ArrayLike, a2: ArrayLike) -> PyResult<Py<PyAny>> {
-    let a1 = a1.val(py, "array_equiv", 0)?;
-    let a2 = a2.val(py, "array_equiv", 1)?;
+fn array_equiv(py: Python<'_>, a1: &Bound<'_, PyAny>, a2: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+    let (a1, a2) = (array_like(a1)?, array_like(a2)?);
     one(py, || numpy::array_equiv(&a1, &a2))
 }
 

@@ -1,10 +1,11 @@
 //! Functions whose arguments follow no pattern: arrays of nested sequences, `where`, `einsum`.
 
 use pullback_base::{DType, Result};
+use pullback_core::prims::DotDimensions;
 use pullback_ir::Val;
 use pullback_lib::numpy::{self, Nested};
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{IntoPyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 use super::support;
 use crate::api::arguments::{
@@ -12,9 +13,9 @@ use crate::api::arguments::{
     tuple,
 };
 use crate::dtypes::{self, DTypeArg};
-use crate::errors::{not_implemented, type_error, value_error};
+use crate::errors::{from_py, type_error, value_error};
 use crate::gate::gate;
-use crate::value::{ArrayLike, as_val, try_val};
+use crate::value::{ArrayLike, as_val, try_val, wrap};
 
 /// Adds the functions to a module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -114,13 +115,87 @@ fn check_range(made: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<()> {
     Ok(())
 }
 
+/// One leaf of each type among nested sequences, and whether some are NumPy's.
+#[derive(Default)]
+struct LeafTypes {
+    leaves: Vec<Val>,
+    has_int: bool,
+    has_float: bool,
+    has_numpy: bool,
+}
+
+impl LeafTypes {
+    fn add(&mut self, obj: &Bound<'_, PyAny>) -> PyResult<()> {
+        if is_sequence(obj) {
+            return obj.try_iter()?.try_for_each(|item| self.add(&item?));
+        }
+        let (is_int, is_float) = (obj.is_exact_instance_of::<PyInt>(), obj.is_exact_instance_of::<PyFloat>());
+        if is_int && self.has_int || is_float && self.has_float {
+            return Ok(());
+        }
+        self.has_int |= is_int;
+        self.has_float |= is_float;
+        self.has_numpy |= !is_int && !is_float && (crate::numpy::is_ndarray(obj)? || crate::numpy::is_generic(obj)?);
+        // The number itself may be too large for its dtype; what it is matters alone.
+        let leaf = match (is_int, is_float) {
+            (true, _) => Some(pullback_lib::convert::weak_int(0)),
+            (false, true) => Some(pullback_lib::convert::weak_float(0.0)),
+            (false, false) => try_val(obj)?,
+        };
+        let kind = |val: &Val| (val.aval().dtype, val.aval().weak_type);
+        if let Some(leaf) = leaf
+            && self.leaves.iter().all(|known| kind(known) != kind(&leaf))
+        {
+            self.leaves.push(leaf);
+        }
+        Ok(())
+    }
+}
+
+/// The dtype of nested sequences that hold NumPy's scalars or arrays, to which numbers of Python give way; `None` where they
+/// hold none.
+fn dtype_of_numpy_leaves(obj: &Bound<'_, PyAny>) -> PyResult<Option<DType>> {
+    let mut types = LeafTypes::default();
+    types.add(obj)?;
+    if !types.has_numpy {
+        return Ok(None);
+    }
+    gate(obj.py(), || Ok(pullback_lib::promotion::result_type_of(&types.leaves)?.dtype)).map(Some)
+}
+
+/// Whether `None` stands somewhere in nested sequences.
+fn holds_none(obj: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if !is_sequence(obj) {
+        return Ok(obj.is_none());
+    }
+    for item in obj.try_iter()? {
+        if holds_none(&item?)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// What `jnp.asarray` makes of an object, for arguments that may be nested sequences.
+pub fn array_like(obj: &Bound<'_, PyAny>) -> PyResult<Val> {
+    as_val(obj).map_or_else(|| value_of(obj, None), |val| Ok(val.clone()))
+}
+
 fn value_of(obj: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Val> {
     if obj.is_none() {
         return Err(value_error("None is not a valid value for jnp.array"));
     }
     if is_sequence(obj) {
         if !holds_arrays(obj)? {
-            return through_numpy(obj, dtype);
+            let inferred = if dtype.is_none() { dtype_of_numpy_leaves(obj)? } else { None };
+            let made = through_numpy(obj, dtype.or(inferred)).map_err(|refused| match holds_none(obj) {
+                Ok(true) => value_error("None is not a valid value for jnp.array"),
+                Ok(false) | Err(_) => refused,
+            })?;
+            return match inferred {
+                Some(dtype) => gate(obj.py(), || pullback_lib::convert::to_dtype(&made, dtype)),
+                None => Ok(made),
+            };
         }
         let nested = nested(obj)?;
         return gate(obj.py(), || numpy::array_of(&nested, dtype));
@@ -389,30 +464,7 @@ fn flatnonzero(
     Ok(found.bind(py).get_item(0)?.unbind())
 }
 
-/// Sums of products of arrays, written with a letter for each axis.
-/// Axes of one letter are aligned; letters that the result lacks are summed over. Several operands are contracted
-/// in pairs, in an order that needs few multiplications.
-///
-/// Args:
-///   subscripts: the letters of the operands, separated by commas, and after `->` those of the result; without it
-///     the letters that occur once, in alphabetical order. `...` stands for axes that broadcast. Or the first
-///     operand, followed by a list of integers for its axes, and so on.
-///   operands: the arrays.
-///   out: for compatibility; must be None.
-///   optimize: how to look for the order, or the order itself, as `einsum_path` gives it.
-///   precision: the precision of the products: None, or what `jax.lax.dot_general` takes.
-///   preferred_element_type: the dtype in which to add, and that of the result.
-///   _dot_general: None or `jax.lax.dot_general`, which contracts the pairs.
-///   out_sharding: the sharding of the result.
-/// Returns: an array with an axis for each letter of the result, of the promoted dtype.
-/// Raises:
-///   TypeError: an operand is neither an array nor a number.
-///   ValueError: subscripts that do not fit the operands, or sizes of one letter that differ.
-///   NotImplementedError: `out`, or another `_dot_general`, is given.
-/// Differentiable: yes, in both modes, with respect to all operands; it is linear in each.
-/// Example:
-///   >>> print(jnp.einsum("ij,j->i", jnp.array([[1, 2], [3, 4]]), jnp.array([1, 10])))
-///   [21 43]
+/// `einsum` as `jax.numpy.einsum` describes it; `_dot_general` is None where `lax.dot_general` contracts.
 #[pyfunction]
 #[pyo3(
     signature = (
@@ -435,8 +487,6 @@ fn einsum(
 ) -> PyResult<Py<PyAny>> {
     check_out_sharding("jnp.einsum", out_sharding.as_ref())?;
     let _ = optimize;
-    let precision = precision_of(precision.as_ref())?;
-    check_own_contraction(_dot_general.as_ref())?;
     no_out("einsum", out.as_ref())?;
     let dtype = canonical(py, preferred_element_type, "einsum")?;
     let (subscripts, operands) = if subscripts.is_instance_of::<PyString>() {
@@ -446,16 +496,32 @@ fn einsum(
     };
     let operands: Vec<Val> =
         operands.iter().enumerate().map(|(i, x)| operand(x, "einsum", i + 1)).collect::<PyResult<_>>()?;
-    one_within(py, precision, || numpy::einsum(&subscripts, &operands, dtype))
+    match _dot_general {
+        None => one_within(py, precision_of(precision.as_ref())?, || numpy::einsum(&subscripts, &operands, dtype)),
+        Some(dot_general) => one(py, || {
+            numpy::einsum_by(&subscripts, &operands, dtype, &|x, y, dims, dtype| {
+                contract_by(&dot_general, precision.as_ref(), (x, y), &dims, dtype)
+            })
+        }),
+    }
 }
 
-/// Refuses a contraction of the user's own: the pairs are contracted by `lax.dot_general`.
-fn check_own_contraction(given: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-    let Some(given) = given.filter(|given| !given.is_none()) else { return Ok(()) };
-    if given.is(&given.py().import("pullback.lax")?.getattr("dot_general")?) {
-        return Ok(());
-    }
-    Err(not_implemented(format!("einsum contracts by lax.dot_general; _dot_general={given} is not implemented")))
+/// A pair contracted by a function of the user, called as `lax.dot_general` is.
+fn contract_by(
+    dot_general: &Bound<'_, PyAny>,
+    precision: Option<&Bound<'_, PyAny>>,
+    (x, y): (&Val, &Val),
+    dims: &DotDimensions,
+    dtype: DType,
+) -> Result<Val> {
+    let py = dot_general.py();
+    let call = || {
+        let pair = |[x, y]: &[Vec<usize>; 2]| Ok::<_, PyErr>((PyTuple::new(py, x)?, PyTuple::new(py, y)?));
+        let args = (wrap(py, x.clone())?, wrap(py, y.clone())?, (pair(&dims.contract)?, pair(&dims.batch)?), precision);
+        let kwargs = [("preferred_element_type", crate::dtypes::to_numpy(py, dtype)?)].into_py_dict(py)?;
+        operand(&dot_general.call(args, Some(&kwargs))?, "einsum", 1)
+    };
+    call().map_err(|raised| from_py(py, raised))
 }
 
 /// Operands each followed by the list of its labels, and perhaps the labels of the result.
@@ -528,12 +594,6 @@ fn result_type(py: Python<'_>, args: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>>
 }
 
 fn sized(obj: &Bound<'_, PyAny>, name: &str) -> PyResult<pullback_base::Aval> {
-    if is_sequence(obj) {
-        return Err(type_error(format!(
-            "{name} requires ndarray or scalar arguments, got {} at position 0.",
-            obj.get_type()
-        )));
-    }
     Ok(operand(obj, name, 0)?.aval())
 }
 
@@ -551,6 +611,9 @@ fn sized(obj: &Bound<'_, PyAny>, name: &str) -> PyResult<pullback_base::Aval> {
 #[pyfunction]
 #[pyo3(signature = (a), text_signature = "(a)")]
 fn shape<'py>(a: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    if is_sequence(a) {
+        return a.py().import("numpy")?.call_method1("shape", (a,));
+    }
     if let Some(shape) = a.getattr_opt("shape")? {
         return Ok(shape);
     }
@@ -571,6 +634,9 @@ fn shape<'py>(a: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 #[pyfunction]
 #[pyo3(signature = (a), text_signature = "(a)")]
 fn ndim(a: &Bound<'_, PyAny>) -> PyResult<usize> {
+    if is_sequence(a) {
+        return shape(a)?.len();
+    }
     match a.getattr_opt("ndim")? {
         Some(ndim) => ndim.extract(),
         None => Ok(sized(a, "ndim")?.rank()),

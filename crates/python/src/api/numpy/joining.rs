@@ -1,9 +1,7 @@
 //! Arrays joined, repeated and cut into parts.
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and numbers of parameters are the reference's")]
 
-use crate::api::arguments::{
-    Arrays, ShapeArg, canonical, check_out_sharding, concrete, no_out, one, operand, optional, tuple,
-};
+use crate::api::arguments::{Arrays, ShapeArg, canonical, check_out_sharding, concrete, no_out, one, operand, tuple};
 use crate::dtypes::DTypeArg;
 use crate::value::ArrayLike;
 use pullback_lib::numpy::{self, PadMode};
@@ -463,10 +461,10 @@ fn pad(
     array: ArrayLike,
     pad_width: &Bound<'_, PyAny>,
     mode: &str,
-    constant_values: Option<ArrayLike>,
+    constant_values: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
     let array = array.val(py, "pad", 0)?;
-    let constant_values = optional(py, constant_values, "pad", 3)?;
+    let constant_values = constant_values.map(super::irregular::array_like).transpose()?;
     {
         let widths = super::support::widths(pad_width, array.aval().rank())?;
         let fill = constant_values.unwrap_or_else(|| pullback_lib::convert::weak_int(0));

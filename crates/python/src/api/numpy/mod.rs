@@ -6,7 +6,7 @@ mod creation;
 mod cumulative;
 mod diagonals;
 mod elementwise;
-mod irregular;
+pub mod irregular;
 mod joining;
 mod powers;
 mod products;

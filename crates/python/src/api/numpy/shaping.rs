@@ -1,7 +1,7 @@
 //! Changing shapes, joining and cutting.
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and numbers of parameters are the reference's")]
 
-use crate::api::arguments::{AxesArg, ShapeArg, check_out_sharding, one, operand, positional, tuple};
+use crate::api::arguments::{AxesArg, ShapeArg, check_out_sharding, one, positional, tuple};
 use crate::value::ArrayLike;
 use pullback_base::bail;
 use pullback_lib::axes::Axes;
@@ -408,8 +408,14 @@ fn roll(py: Python<'_>, a: ArrayLike, shift: &Bound<'_, PyAny>, axis: AxesArg) -
         {
             return one(py, || numpy::roll(&a, &shifts.0, &axis));
         }
-        let shift = operand(shift, "roll", 1)?;
-        one(py, || numpy::roll_dynamic(&a, &shift, &axis))
+        let shift = super::irregular::array_like(shift)?;
+        one(py, || {
+            // A shift that is no whole number is cut to one.
+            let is_float = shift.aval().dtype.is_float();
+            let shift =
+                if is_float { pullback_lib::convert::to_dtype(&shift, pullback_base::DType::I32)? } else { shift };
+            numpy::roll_dynamic(&a, &shift, &axis)
+        })
     }
 }
 
