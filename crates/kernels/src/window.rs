@@ -71,7 +71,7 @@ pub(crate) fn window(window: &Window, x: &[u8], out: &mut [u8]) -> Result<()> {
     macro_rules! float {
         ($ty:ty) => {
             dispatch!($ty,
-                Add => -0.0, |a, b| a + b;
+                Add => 0.0, |a, b| a + b;
                 Mul => 1.0, |a, b| a * b;
                 Min => <$ty>::INFINITY, |a, b| if a.is_nan() || a < b { a } else { b };
                 Max => <$ty>::NEG_INFINITY, |a, b| if a.is_nan() || a > b { a } else { b };
@@ -99,10 +99,10 @@ pub(crate) fn window(window: &Window, x: &[u8], out: &mut [u8]) -> Result<()> {
         DType::F32 => float!(f32),
         DType::F64 => float!(f64),
         DType::C64 => {
-            dispatch!(c32, Add => c32::new(-0.0, -0.0), |a, b| a + b; Mul => c32::new(1.0, 0.0), |a, b| a * b;)
+            dispatch!(c32, Add => c32::new(0.0, 0.0), |a, b| a + b; Mul => c32::new(1.0, 0.0), |a, b| a * b;)
         }
         DType::C128 => {
-            dispatch!(c64, Add => c64::new(-0.0, -0.0), |a, b| a + b; Mul => c64::new(1.0, 0.0), |a, b| a * b;)
+            dispatch!(c64, Add => c64::new(0.0, 0.0), |a, b| a + b; Mul => c64::new(1.0, 0.0), |a, b| a * b;)
         }
         other => bail!(NotImplemented, "there is no window kernel for {other}"),
     }
