@@ -25,7 +25,7 @@ MODULES = ("pullback", "pullback.numpy", "pullback.lax", "pullback.nn", "pullbac
            "pullback.tree", "pullback.tree_util", "pullback.numpy.linalg", "pullback.numpy.fft", "pullback.lax.linalg",
            "pullback.scipy.linalg", "pullback.scipy.special", "pullback.debug", "pullback.flatten_util",
            "pullback.scipy.fft", "pullback.scipy.integrate", "pullback.scipy.interpolate", "pullback.scipy.ndimage",
-           "pullback.scipy.cluster.vq", "pullback.scipy.stats", "pullback.experimental", "pullback.experimental.checkify",
+           "pullback.scipy.cluster.vq", "pullback.scipy.signal", "pullback.scipy.stats", "pullback.experimental", "pullback.experimental.checkify",
            "pullback.ops", "pullback.ref", "pullback.sharding", "pullback.custom_derivatives", "pullback.custom_batching",
            "pullback.ad_checkpoint", "pullback.test_util", "pullback.dlpack", "pullback.dtypes", "pullback.profiler", "pullback.monitoring",
            "pullback.experimental.layout", "pullback.experimental.mesh_utils", "pullback.experimental.multihost_utils",
