@@ -1,7 +1,10 @@
 """`pullback.numpy` gives what `jax.numpy` gives: values, dtypes, weak types, shapes and exception classes."""
 
+import numpy as np
 import pytest
 from differential import check_equal, facts, lines_of, names_of, ours, run
+
+import pullback
 
 jax = pytest.importorskip("jax")
 import jax.numpy  # noqa: E402
@@ -756,3 +759,12 @@ def test_batched():
 
 def test_facts_tell_weak_types_apart():
     assert facts(ours()["w"]) != facts(ours()["x"][0])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_hypot_is_right_for_all_exponents(dtype):
+    with pullback.enable_x64(dtype == "float64"):
+        limits = np.finfo(dtype)
+        x = np.exp2(np.arange(limits.minexp + 1, limits.maxexp - 1, dtype=np.float64)).astype(dtype)
+        length = np.asarray(pullback.numpy.hypot(x, 0.75 * x))
+        np.testing.assert_allclose(length / x, np.full(x.shape, 1.25), rtol=2 * limits.eps)
