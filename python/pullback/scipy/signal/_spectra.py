@@ -245,7 +245,8 @@ def _outer_shape(x, y):
     try:
         return _np.broadcast_shapes(x.shape[:-1], y.shape[:-1])
     except ValueError:
-        raise _user_error(ValueError, f"x and y cannot be broadcast together: outside of the axis of samples they have shapes {x.shape[:-1]} and {y.shape[:-1]}.") from None
+        shapes = f"outside of the axis of samples they have shapes {x.shape[:-1]} and {y.shape[:-1]}"
+        raise _user_error(ValueError, f"x and y cannot be broadcast together: {shapes}.") from None
 
 
 def _median_bias(count):

@@ -276,7 +276,8 @@ class Rotation(_NamedTuple):
         count = len(self)
         weights = _n.ones(count, self.quat.dtype) if weights is None else _floating("mean", weights)
         if weights.shape != (count,):
-            raise _user_error(ValueError, f"Expected `weights` to have number of values equal to number of rotations, got shape {weights.shape} and {count} rotations.")
+            raise _user_error(ValueError, f"Expected `weights` to have number of values equal to number of rotations, got shape {weights.shape} "
+                              f"and {count} rotations.")
         products = (weights[:, None] * self.quat).T @ self.quat
         return Rotation.from_quat(linalg.eigh(products)[1][:, -1])
 
@@ -345,7 +346,8 @@ class Slerp(_NamedTuple):
         if times.ndim != 1:
             raise _user_error(ValueError, f"Expected times to be specified in a 1 dimensional array, got {times.ndim} dimensions.")
         if times.shape[0] != len(rotations):
-            raise _user_error(ValueError, f"Expected number of rotations to be equal to number of timestamps given, got {len(rotations)} rotations and {times.shape[0]} timestamps.")
+            raise _user_error(ValueError, "Expected number of rotations to be equal to number of timestamps given, got "
+                              f"{len(rotations)} rotations and {times.shape[0]} timestamps.")
         starts = rotations[:-1]
         return cls(times, times[1:] - times[:-1], starts, (starts.inv() * rotations[1:]).as_rotvec())
 

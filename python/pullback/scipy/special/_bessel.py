@@ -4,6 +4,7 @@ Small numbers by power series, moderate ones by recurrence from orders so high t
 expansion by recurrence upwards.
 """
 
+import functools as _functools
 import math as _math
 import operator as _operator
 
@@ -11,6 +12,7 @@ import numpy as _np
 
 from pullback import _core, lax
 from pullback._core import user_error as _user_error
+from pullback._jit import jit as _jit
 from pullback.custom_derivatives import custom_jvp as _custom_jvp
 from pullback.scipy.special._faddeeva import in_single as _in_single
 
@@ -85,6 +87,7 @@ def _upwards(z, n_orders):
     return _n.stack(rows[:n_orders])
 
 
+@_functools.partial(_jit, static_argnums=(1, 2))
 def _bessel(z, n_orders, n_iter):
     size = lax.abs(z)
     is_near, is_far = size < _NEAR, size > max(_FAR, n_orders)
@@ -96,6 +99,7 @@ def _bessel(z, n_orders, n_iter):
     return _n.where(z < 0, value * _n.asarray(signs, z.dtype), value)
 
 
+@_functools.cache
 def _with_derivative(n_orders, n_iter):
     @_custom_jvp
     def bessel(z):

@@ -11,6 +11,7 @@ import numpy as _np
 
 from pullback import _core, lax
 from pullback._core import user_error as _user_error
+from pullback._jit import jit as _jit
 from pullback.custom_derivatives import custom_jvp as _custom_jvp
 
 _n = _core.numpy
@@ -66,6 +67,7 @@ def _exp_of_square(x):
 
 
 @_custom_jvp
+@_jit
 def _erfcx(x):
     right = _n.where(x >= 1, _n.where(_n.isinf(x), 1, x), 1)
     decaying = _n.where(_n.isinf(x), 0, _rational(right, _TERMS[x.dtype.name][0]))
@@ -86,6 +88,7 @@ def _exp_of_minus_square(z):
 
 
 @_custom_jvp
+@_jit
 def _wofz(z):
     is_lower = _n.imag(z) < 0
     up = _n.where(is_lower, -z, z)
@@ -108,6 +111,7 @@ _FAR = {"float32": 1e4, "float64": 1e8}
 
 
 @_custom_jvp
+@_jit
 def _dawsn(x):
     is_far = lax.abs(x) > _FAR[x.dtype.name]
     near = _n.where(is_far, 1, x)

@@ -10,6 +10,7 @@ import numpy as _np
 
 from pullback import _core, lax
 from pullback._core import user_error as _user_error
+from pullback._jit import jit as _jit
 from pullback.custom_derivatives import custom_jvp as _custom_jvp
 from pullback.dtypes import finfo as _finfo
 from pullback.scipy.special._faddeeva import in_single as _in_single
@@ -136,6 +137,7 @@ def _is_far(a, b, x):
     return (x > limit) & (x > 4 * (lax.abs(1 - a) + 1) * (lax.abs(b - a) + 1))
 
 
+@_jit
 def _hyp1f1(a, b, x):
     is_one = (x == 0) | (a == 0)
     is_pole = _is_pole(b, a) & ~is_one
@@ -302,6 +304,7 @@ def _hyp2f1_beside_poles(a, b, c, x):
     return _n.where(is_power, power, _n.where(ends, polynomial, _n.where(inside, value, outside)))
 
 
+@_jit
 def _hyp2f1(a, b, c, x):
     is_one = (x == 0) | (a == 0) | (b == 0)
     is_pole = _is_pole(c, a, b) & ~is_one

@@ -149,6 +149,9 @@ def _lpmn(m, n, z):
     return values, _derivatives(values, z)
 
 
+_STATIC = "The `n_max` argument of `jnp.scipy.special.sph_harm_y` must be statically specified to use `sph_harm_y` within JAX transformations."
+
+
 def sph_harm_y(n, m, theta, phi, diff_n=None, n_max=None):
     """Spherical harmonics: `N P(cos(theta)) exp(i m phi)` with the associated Legendre function P of degree n and order m; DLMF 14.30.
 
@@ -181,7 +184,7 @@ def sph_harm_y(n, m, theta, phi, diff_n=None, n_max=None):
     if n.dtype.kind not in "iu" or m.dtype.kind not in "iu":
         raise _user_error(TypeError, f"sph_harm_y: degrees and orders must be integers, got {n.dtype} and {m.dtype}")
     if n_max is None:
-        n_max = concrete_or_error(lambda n: int(_np.max(n)), n, "The `n_max` argument of `jnp.scipy.special.sph_harm_y` must be statically specified to use `sph_harm_y` within JAX transformations.")
+        n_max = concrete_or_error(lambda n: int(_np.max(n)), n, _STATIC)
     if n_max < 0:
         raise _user_error(ValueError, f"sph_harm_y: degrees must not be negative, got at most {n_max}")
     theta, phi = _n._promote_inexact("sph_harm_y", theta, phi)

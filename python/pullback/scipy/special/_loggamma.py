@@ -10,6 +10,7 @@ import math as _math
 import numpy as _np
 
 from pullback import _core, lax
+from pullback._jit import jit as _jit
 
 _n = _core.numpy
 
@@ -88,6 +89,7 @@ def _log_of_sine(z):
     return linear + _log1p_of_minus_exp(turned)
 
 
+@_jit
 def _complex_loggamma(z):
     is_below = _n.imag(z) < 0
     up = _n.where(is_below, _n.conj(z), z)

@@ -6,6 +6,7 @@ import math as _math
 import numpy as _np
 
 from pullback._core import user_error as _user_error
+from pullback._jit import jit as _jit
 from pullback import _core, lax
 from pullback.custom_derivatives import custom_jvp as _custom_jvp
 
@@ -282,6 +283,7 @@ def _upper(x):
 
 
 @_custom_jvp
+@_jit
 def _owens_t(h, a):
     # Even in h and odd in a. Above 1 the rest is a function of the reciprocal (Owen 1956, equation 2.3).
     h, size = lax.abs(h), lax.abs(a)

@@ -11,6 +11,7 @@ import numpy as _np
 
 from pullback import _core, lax
 from pullback._core import user_error as _user_error
+from pullback._jit import jit as _jit
 from pullback.custom_derivatives import custom_jvp as _custom_jvp
 from pullback.scipy.special._faddeeva import in_single as _in_single
 
@@ -81,6 +82,7 @@ def _sici_far(x):
 
 
 @_custom_jvp
+@_jit
 def _sici(x):
     size = lax.abs(x)
     is_far, is_infinite = size > _FAR_PHASE, _n.isinf(x)
@@ -163,6 +165,7 @@ _LIMIT = {"float32": 1e8, "float64": 1e17}
 
 
 @_custom_jvp
+@_jit
 def _fresnel(x):
     size = lax.abs(x)
     is_far, is_limit = 0.5 * _math.pi * size * size > _FAR_PHASE, size > _LIMIT[x.dtype.name]
