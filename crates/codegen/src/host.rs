@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use pullback_base::{DType, Error, Result};
+use pullback_kernels::gemm_at;
 use pullback_loops::{BufferId, Kernel, Kernels, Program};
 use pullback_runtime::{FlushSubnormals, parallel_for};
 
@@ -78,6 +79,11 @@ pub(crate) unsafe extern "C" fn call_kernel(table: *mut u64, number: i64, args: 
     // SAFETY: the first word of a table is its run.
     let run = unsafe { &*(*table as *const Run<'_>) };
     let bound = &run.kernels[number as usize];
+    if let Kernel::Gemm(gemm) = &bound.kernel {
+        // SAFETY: by contract; by address, as threads may make matrices that lie interleaved.
+        let done = || unsafe { gemm_at(gemm, *args, *args.add(1), *args.add(2)) };
+        return run.status(catch_unwind(AssertUnwindSafe(done)));
+    }
     let n_ins = bound.kernel.n_ins();
     let (mut ins, mut outs): (Vec<&[u8]>, Vec<&mut [u8]>) = (vec![], vec![]);
     for (index, &span) in bound.spans.iter().enumerate() {

@@ -730,19 +730,24 @@ pub(crate) fn is_parallel(work: usize) -> bool {
     work >= PARALLEL_WORK as usize
 }
 
-/// Loops over the leading axes of a run, the first in parallel when that pays.
+/// Which of the leading axes of a run threads share: the first that is not short.
+pub(crate) fn parallel_level(shape: &[usize]) -> usize {
+    shape.iter().position(|&size| size >= SHORT).unwrap_or(0)
+}
+
+/// Loops over the leading axes of a run from those in `index` on, one of them in parallel.
 pub(crate) fn rows(
     loops: &mut Builder,
     shape: &[usize],
-    is_parallel: bool,
+    parallel: Option<usize>,
     index: &mut Vec<Index>,
     body: &mut dyn FnMut(&mut Builder, &[Index]) -> Result<()>,
 ) -> Result<()> {
     let Some(&size) = shape.get(index.len()) else { return body(loops, index) };
-    let kind = if is_parallel && index.is_empty() { LoopKind::Parallel } else { LoopKind::Seq };
+    let kind = if parallel == Some(index.len()) { LoopKind::Parallel } else { LoopKind::Seq };
     each(loops, size as i64, kind, |loops, id| {
         index.push(Index::counter(id));
-        let done = rows(loops, shape, is_parallel, index, body);
+        let done = rows(loops, shape, parallel, index, body);
         index.pop();
         done
     })

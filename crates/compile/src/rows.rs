@@ -1,7 +1,8 @@
 //! Which neighbouring groups run row by row together.
 //!
 //! Groups that share leading axes, none of which is reduced, and read of each other only the row at which they are,
-//! need one pass over the rows: each row goes through all of them while it is in the cache. A softmax is such a run.
+//! need one pass over the rows: each row goes through all of them while it is in the cache. A softmax is such a run. Batches
+//! of small matrix products, and the groups and runs between them, are runs over the batch: attention is one.
 
 use std::ops::Range;
 
@@ -9,6 +10,7 @@ use pullback_ir::lower::CpuForm;
 use pullback_ir::{Atom, VarId};
 
 use crate::graph::Graph;
+use crate::lower::contract::{Batched, batched};
 use crate::plan::{Group, Place, Plan, Step};
 
 /// A group that reads nothing of the run joins it only if its rows are at least so long.
@@ -25,7 +27,16 @@ pub(crate) struct Run {
     /// Number of leading axes that are the rows.
     pub(crate) n_axes: usize,
     /// Variables that live in the memory of another, which is made last.
-    pub(crate) shared: Vec<(VarId, VarId)>,
+    shared: Vec<(VarId, VarId)>,
+    /// Runs over more axes inside of this one, in order.
+    pub(crate) inner: Vec<Run>,
+}
+
+impl Run {
+    /// Variables that live in the memory of another, which is made last.
+    pub(crate) fn shared(&self) -> impl DoubleEndedIterator<Item = &(VarId, VarId)> {
+        self.inner.iter().flat_map(|inner| &inner.shared).chain(&self.shared)
+    }
 }
 
 /// All runs of a plan, in order. `ready` tells the first step that may read all of a variable.
@@ -38,7 +49,65 @@ pub(crate) fn runs(graph: &Graph, plan: &Plan, ready: &[usize]) -> Vec<Run> {
         first = run.as_ref().map_or(first + 1, |run| run.steps.end);
         runs.extend(run);
     }
-    runs
+    over_batches(graph, plan, ready, runs)
+}
+
+/// The runs, those inside of a run over a batch in that one.
+fn over_batches(graph: &Graph, plan: &Plan, ready: &[usize], runs: Vec<Run>) -> Vec<Run> {
+    let batches: Vec<Option<Batched>> = plan.steps.iter().map(|step| batch_of(graph, step)).collect();
+    if batches.iter().all(Option::is_none) {
+        return runs;
+    }
+    let (mut found, mut first, mut seen) = (vec![], 0, 0);
+    while first < plan.steps.len() {
+        let over = over_batch(graph, plan, ready, &batches, first, &runs[seen..]);
+        let end = over.map_or(first + 1, |(end, _)| end);
+        let within = runs[seen..].iter().take_while(|run| run.steps.start < end);
+        let inner: Vec<Run> = within.cloned().collect();
+        seen += inner.len();
+        let next = inner.last().map_or(end, |run| run.steps.end);
+        match over {
+            Some((end, n_axes)) => found.push(Run { steps: first..end, n_axes, shared: vec![], inner }),
+            None => found.extend(inner),
+        }
+        first = next.max(end);
+    }
+    found
+}
+
+fn batch_of(graph: &Graph, step: &Step) -> Option<Batched> {
+    match step {
+        Step::Group(_) => None,
+        Step::Single(number) => batched(graph, *number),
+    }
+}
+
+/// Where a run over a batch that starts at a step ends, and over how many axes it goes; `runs` are those from that step on.
+fn over_batch(
+    graph: &Graph,
+    plan: &Plan,
+    ready: &[usize],
+    batches: &[Option<Batched>],
+    first: usize,
+    runs: &[Run],
+) -> Option<(usize, usize)> {
+    let sizes = &batches[first..].iter().take(MAX_STEPS).find_map(Option::as_ref)?.sizes;
+    let rows = Rows { graph, plan, ready, first, n_axes: sizes.len(), shape: sizes };
+    let (mut end, mut seen, mut joined, mut has_product) = (first, 0, None, false);
+    while end < plan.steps.len().min(first + MAX_STEPS) {
+        let run = runs.get(seen).filter(|run| run.steps.start == end);
+        seen += usize::from(run.is_some());
+        let next = end..run.map_or(end + 1, |run| run.steps.end);
+        let is_apart = next.clone().all(|step| step == first || plan.scalars[step].is_empty());
+        let depends = if is_apart { rows.reads_batch(batches, &next, run) } else { None };
+        let Some(depends) = depends else { break };
+        has_product |= batches[end].is_some();
+        end = next.end;
+        if depends && has_product {
+            joined = Some((end, sizes.len()));
+        }
+    }
+    joined
 }
 
 /// The equations that read each variable.
@@ -91,7 +160,7 @@ fn longest(graph: &Graph, plan: &Plan, ready: &[usize], readers: &[Vec<usize>], 
     let reduces = steps.clone().any(|step| group(plan, step).is_some_and(|group| group.axes.is_some()));
     (is_joined && reduces && rows.n_axes > 0).then(|| {
         let shared = shared(graph, plan, readers, &steps);
-        Run { steps, n_axes: rows.n_axes, shared }
+        Run { steps, n_axes: rows.n_axes, shared, inner: vec![] }
     })
 }
 
@@ -128,6 +197,40 @@ impl Rows<'_> {
                 if !is_read_in_rows || !self.is_row_wise(atom) {
                     return None;
                 }
+                depends = true;
+            }
+        }
+        Some(depends)
+    }
+
+    /// Whether steps, which may be a run of their own, read anything of a run over a batch; `None` when they do not go
+    /// over the same batch or read more than the matrices at which it is.
+    fn reads_batch(&self, batches: &[Option<Batched>], steps: &Range<usize>, run: Option<&Run>) -> Option<bool> {
+        if run.is_some_and(|run| run.n_axes < self.n_axes) {
+            return None;
+        }
+        let mut depends = false;
+        for step in steps.clone() {
+            depends |= match (&self.plan.steps[step], &batches[step]) {
+                (Step::Group(group), _) => {
+                    let fits = leading(group) >= self.n_axes && group.shape.starts_with(self.shape);
+                    fits.then(|| self.reads_rows(group))??
+                }
+                (Step::Single(number), Some(batch)) => self.product_reads(*number, batch)?,
+                (Step::Single(_), None) => return None,
+            };
+        }
+        Some(depends)
+    }
+
+    fn product_reads(&self, number: usize, batch: &Batched) -> Option<bool> {
+        if batch.sizes != self.shape {
+            return None;
+        }
+        let mut depends = false;
+        for (&atom, leads) in self.graph.eqn(number).ins.iter().zip(batch.leads) {
+            if self.is_of_run(atom) {
+                (leads && self.is_row_wise(atom)).then_some(())?;
                 depends = true;
             }
         }
@@ -173,7 +276,9 @@ impl Rows<'_> {
                 let map = self.graph.maps[maker].as_ref();
                 map.is_some_and(|map| self.keeps_rows(map) && self.is_row_wise(operand(map)))
             }
-            Place::Scalar | Place::Single(_) => false,
+            // Of single steps only batches of products are in runs.
+            Place::Single(_) => batched(self.graph, maker).is_some_and(|batch| batch.sizes == self.shape),
+            Place::Scalar => false,
         }
     }
 }

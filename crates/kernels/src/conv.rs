@@ -3,7 +3,7 @@
 //! A row of that matrix is one place of the result, a column one element of the window. Blocks depend on sizes only, so
 //! results do not depend on the number of threads.
 
-use gemm::{c32, c64};
+use faer::{c32, c64};
 use pullback_base::{DType, Result, bail};
 use pullback_loops::Conv;
 use pullback_runtime::interrupt::shared_pieces_with;

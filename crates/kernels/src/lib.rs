@@ -15,6 +15,8 @@ mod window;
 use pullback_base::{Result, bail};
 use pullback_loops::{Body, Kernel, Kernels};
 
+pub use matmul::gemm_at;
+
 /// All kernels.
 #[derive(Clone, Copy, Debug)]
 pub struct Table;

@@ -1,12 +1,14 @@
-//! Matrix products by the `gemm` crate, split over threads here.
+//! Matrix products by `faer`, split over threads here.
 //!
 //! The crate's own threads would spin and not survive a fork. It adds the products of an element in an order that the
-//! depth alone decides while both sides have more than [`MIN_PIECE`] rows and columns or are not split, so that results
-//! do not depend on the number of pieces, and pieces may depend on the number of threads.
+//! depth alone decides, so that results do not depend on the number of pieces, and pieces may depend on the number of
+//! threads.
 
 use std::ops::{Add, Mul, Range};
 
-use gemm::{Parallelism, c32, c64};
+use faer::linalg::matmul::matmul;
+use faer::traits::ComplexField;
+use faer::{Accum, MatMut, MatRef, Par, c32, c64};
 use pullback_base::{DType, Result, bail};
 use pullback_loops::Gemm;
 use pullback_runtime::interrupt::shared_pieces;
@@ -16,7 +18,7 @@ use pullback_runtime::{parallel_for_runs, threads};
 const SMALL: usize = 16 * 16 * 16;
 /// From this many multiplications on, threads share a product.
 const SHARED: usize = 1 << 21;
-/// The fewest rows or columns in a piece: up to 64 of both the crate takes another way.
+/// The fewest rows or columns in a piece, which is what the crate multiplies at once at most.
 const MIN_PIECE: usize = 96;
 /// Below this many multiplications a product lasts no longer than a few wakings of a thread: it is cut into strips, of
 /// which a thread takes a run, the first one the longest. From there on there are a few square pieces for each thread.
@@ -26,19 +28,42 @@ const LONGEST: usize = 1 << 37;
 /// Rows or columns of a strip.
 const STRIP: usize = 32;
 
-/// A product of checked operands.
+/// A product of operands that are checked for their lengths and alignment.
 pub(crate) fn gemm(gemm: &Gemm, lhs: &[u8], rhs: &[u8], out: &mut [u8]) -> Result<()> {
-    match gemm.dtype {
-        DType::F32 => typed::<f32>(gemm, lhs, rhs, out, 0.0, 1.0),
-        DType::F64 => typed::<f64>(gemm, lhs, rhs, out, 0.0, 1.0),
-        DType::C64 => typed::<c32>(gemm, lhs, rhs, out, c32::new(0.0, 0.0), c32::new(1.0, 0.0)),
-        DType::C128 => typed::<c64>(gemm, lhs, rhs, out, c64::new(0.0, 0.0), c64::new(1.0, 0.0)),
-        other => bail!(NotImplemented, "there is no matrix product kernel for {other}"),
+    let spans = pullback_loops::Kernel::Gemm(gemm.clone()).spans();
+    let size_bytes = gemm.dtype.real().size_bytes();
+    for (bytes, span) in [lhs.len(), rhs.len(), out.len()].into_iter().zip(spans) {
+        if bytes < span * size_bytes {
+            bail!(Internal, "an operand of a matrix product has {bytes} bytes for {span} numbers");
+        }
+    }
+    // SAFETY: the lengths are checked, and references do not overlap.
+    unsafe { gemm_at(gemm, lhs.as_ptr(), rhs.as_ptr(), out.as_mut_ptr()) }
+}
+
+/// A product of operands that start at these addresses. Threads may make interleaved matrices of one array at once.
+///
+/// # Errors
+/// When an operand is not aligned, or its type is not one of numbers with fractions; when the user interrupts.
+///
+/// # Safety
+/// As many numbers as the kernel spans must be at each address. No element of the result is an operand's, or read or
+/// written by anyone else meanwhile.
+pub unsafe fn gemm_at(gemm: &Gemm, lhs: *const u8, rhs: *const u8, out: *mut u8) -> Result<()> {
+    // SAFETY: by contract.
+    unsafe {
+        match gemm.dtype {
+            DType::F32 => typed::<f32>(gemm, lhs, rhs, out, 0.0, 1.0),
+            DType::F64 => typed::<f64>(gemm, lhs, rhs, out, 0.0, 1.0),
+            DType::C64 => typed::<c32>(gemm, lhs, rhs, out, c32::new(0.0, 0.0), c32::new(1.0, 0.0)),
+            DType::C128 => typed::<c64>(gemm, lhs, rhs, out, c64::new(0.0, 0.0), c64::new(1.0, 0.0)),
+            other => bail!(NotImplemented, "there is no matrix product kernel for {other}"),
+        }
     }
 }
 
-pub(crate) trait Element: Copy + Send + Sync + 'static + Add<Output = Self> + Mul<Output = Self> {}
-impl<T: Copy + Send + Sync + 'static + Add<Output = T> + Mul<Output = T>> Element for T {}
+pub(crate) trait Element: ComplexField + Copy + Send + Sync + Add<Output = Self> + Mul<Output = Self> {}
+impl<T: ComplexField + Copy + Send + Sync + Add<Output = T> + Mul<Output = T>> Element for T {}
 
 /// One matrix: its first element and two strides.
 #[derive(Clone, Copy)]
@@ -50,30 +75,26 @@ pub(crate) struct Matrix<T> {
 // SAFETY: pieces of a product write disjoint elements, and operands are only read.
 unsafe impl<T: Sync> Sync for Matrix<T> {}
 
-fn typed<T: Element>(gemm: &Gemm, lhs: &[u8], rhs: &[u8], out: &mut [u8], zero: T, one: T) -> Result<()> {
+/// # Safety
+/// As of [`gemm_at`].
+unsafe fn typed<T: Element>(gemm: &Gemm, lhs: *const u8, rhs: *const u8, out: *mut u8, zero: T, one: T) -> Result<()> {
     let [outer, inner, rows, columns, depth] = gemm.sizes;
     let batch = outer * inner;
     if batch * rows * columns == 0 {
         return Ok(());
     }
-    let spans = pullback_loops::Kernel::Gemm(gemm.clone()).spans();
-    let parts = pullback_loops::parts(gemm.dtype);
-    for (bytes, span) in [lhs.len(), rhs.len(), out.len()].into_iter().zip(spans) {
-        if bytes < span / parts * size_of::<T>() {
-            bail!(Internal, "an operand of a matrix product has {bytes} bytes for {span} elements");
-        }
-    }
-    let aligned = [lhs, rhs, out].iter().all(|bytes| bytes.is_empty() || bytes.as_ptr().cast::<T>().is_aligned());
-    if !aligned {
+    let are_aligned = depth == 0 || lhs.cast::<T>().is_aligned() && rhs.cast::<T>().is_aligned();
+    if !(are_aligned && out.cast::<T>().is_aligned()) {
         bail!(Internal, "an operand of a matrix product is not aligned");
     }
+    let parts = pullback_loops::parts(gemm.dtype);
     let matrix = |start: *const u8, strides: [isize; 4]| Matrix {
         start: start.cast_mut().cast::<T>(),
         strides: [strides[2], strides[3]],
     };
-    let a = matrix(lhs.as_ptr(), gemm.lhs_strides);
-    let b = matrix(rhs.as_ptr(), gemm.rhs_strides);
-    let c = matrix(out.as_mut_ptr(), gemm.out_strides);
+    let a = matrix(lhs, gemm.lhs_strides);
+    let b = matrix(rhs, gemm.rhs_strides);
+    let c = matrix(out, gemm.out_strides);
     let work = rows * columns * depth;
     let all_work = work.saturating_mul(batch);
     let longest = LONGEST / (8 * size_of::<T>() * parts);
@@ -230,29 +251,12 @@ pub(crate) unsafe fn product<T: Element>(
         }
         return;
     }
-    // SAFETY: by contract; the result is not read.
+    // SAFETY: by contract.
     unsafe {
-        gemm::gemm(
-            m,
-            n,
-            k,
-            c.start,
-            c.strides[1],
-            c.strides[0],
-            false,
-            a.start,
-            a.strides[1],
-            a.strides[0],
-            b.start,
-            b.strides[1],
-            b.strides[0],
-            zero,
-            one,
-            false,
-            false,
-            false,
-            Parallelism::None,
-        );
+        let c = MatMut::from_raw_parts_mut(c.start, m, n, c.strides[0], c.strides[1]);
+        let a = MatRef::from_raw_parts(a.start, m, k, a.strides[0], a.strides[1]);
+        let b = MatRef::from_raw_parts(b.start, k, n, b.strides[0], b.strides[1]);
+        matmul(c, Accum::Replace, a, b, one, Par::Seq);
     }
 }
 
@@ -260,30 +264,43 @@ pub(crate) unsafe fn product<T: Element>(
 mod tests {
     use super::*;
 
-    fn check(sizes: [usize; 4], lhs_transposed: bool) {
+    /// Small integers, of which sums are exact in any order.
+    fn check<T: Element + PartialEq + std::fmt::Debug>(dtype: DType, sizes: [usize; 4], of: fn(f32, f32) -> T) {
         let [batch, m, n, k] = sizes;
-        let value = |i: usize| ((i * 7919 + 13) % 31) as f32 - 15.0;
-        let (a, b): (Vec<f32>, Vec<f32>) =
+        let value = |i: usize| of(((i * 7919 + 13) % 31) as f32 - 15.0, ((i * 104_729 + 5) % 29) as f32 - 14.0);
+        let (a, b): (Vec<T>, Vec<T>) =
             ((0..batch * m * k).map(value).collect(), (0..batch * k * n).map(value).collect());
         let (m_, n_, k_) = (m as isize, n as isize, k as isize);
-        let lhs_strides = if lhs_transposed { [0, m_ * k_, 1, m_] } else { [0, m_ * k_, k_, 1] };
-        let gemm_of = Gemm {
-            dtype: DType::F32,
-            sizes: [1, batch, m, n, k],
-            lhs_strides,
-            rhs_strides: [0, k_ * n_, n_, 1],
-            out_strides: [0, m_ * n_, n_, 1],
-        };
-        let bytes = |xs: &[f32]| xs.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
-        let mut out = vec![0; batch * m * n * 4];
-        gemm(&gemm_of, &bytes(&a), &bytes(&b), &mut out).expect("it runs");
-        // Small integers: sums are exact in any order.
-        for (number, chunk) in out.chunks_exact(4).enumerate() {
-            let (s, i, j) = (number / (m * n), number / n % m, number % n);
-            let lhs = |l: usize| a[s * m * k + if lhs_transposed { l * m + i } else { i * k + l }];
-            let want: f32 = (0..k).map(|l| lhs(l) * b[s * k * n + l * n + j]).sum();
-            assert_eq!(f32::from_le_bytes(chunk.try_into().expect("four")), want, "{sizes:?} {i} {j}");
+        let plain = ([0, m_ * k_, k_, 1], [0, k_ * n_, n_, 1], [0, m_ * n_, n_, 1]);
+        let transposed = ([0, m_ * k_, 1, m_], [0, k_ * n_, 1, k_], [0, m_ * n_, 1, m_]);
+        for (lhs_strides, rhs_strides, out_strides) in [
+            plain,
+            (transposed.0, plain.1, plain.2),
+            (plain.0, transposed.1, plain.2),
+            (transposed.0, transposed.1, transposed.2),
+        ] {
+            let gemm_of = Gemm { dtype, sizes: [1, batch, m, n, k], lhs_strides, rhs_strides, out_strides };
+            let mut out = vec![of(0.0, 0.0); batch * m * n];
+            gemm(&gemm_of, bytes_of(&a), bytes_of(&b), bytes_of_mut(&mut out)).expect("it runs");
+            let at = |strides: [isize; 4], s: usize, i: usize, j: usize| {
+                s * strides[1] as usize + i * strides[2] as usize + j * strides[3] as usize
+            };
+            for (s, i, j) in (0..batch * m * n).map(|number| (number / (m * n), number / n % m, number % n)) {
+                let term = |l: usize| a[at(lhs_strides, s, i, l)] * b[at(rhs_strides, s, l, j)];
+                let want = (0..k).fold(of(0.0, 0.0), |sum, l| sum + term(l));
+                assert_eq!(out[at(out_strides, s, i, j)], want, "{dtype} {sizes:?} {s} {i} {j}");
+            }
         }
+    }
+
+    fn bytes_of<T>(values: &[T]) -> &[u8] {
+        // SAFETY: numbers without padding.
+        unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
+    }
+
+    fn bytes_of_mut<T>(values: &mut [T]) -> &mut [u8] {
+        // SAFETY: numbers without padding, of which any bits are some number.
+        unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(values)) }
     }
 
     #[test]
@@ -294,12 +311,18 @@ mod tests {
             [1, 16, 16, 16],
             [3, 40, 17, 33],
             [1, 400, 70, 90],
-            [1, 70, 800, 90],
+            [1, 70, 400, 90],
+            [1, 1, 300, 200],
+            [1, 300, 1, 200],
+            [1, 30, 31, 1100],
+            [1, 97, 193, 1],
             [2, 5, 3, 0],
             [0, 2, 2, 2],
         ] {
-            check(sizes, false);
-            check(sizes, true);
+            check(DType::F32, sizes, |re, _| re);
+            check(DType::F64, sizes, |re, _| f64::from(re));
+            check(DType::C64, sizes, c32::new);
+            check(DType::C128, sizes, |re, im| c64::new(re.into(), im.into()));
         }
     }
 

@@ -4,7 +4,7 @@
 //! costs the sum of its sides and not their product. Choices look at every element of a window, for all positions along
 //! the axes without windows at once.
 
-use gemm::{c32, c64};
+use faer::{c32, c64};
 use pullback_base::{DType, Result, bail};
 use pullback_loops::{Combine, Window, WindowAxis, WindowPick};
 use pullback_runtime::parallel_for;

@@ -136,7 +136,7 @@ fn special() -> Vec<Function> {
             notes: [
                 "digits of the reference, which rounds the square of the argument: next to ±1 that costs places \
                  ([0008](decisions/0008-digits-of-samples.md))",
-                "next to ±1, where the polynomial of the far tail begins",
+                "",
             ],
             ..one!(ErfInv, 4.0, (-1.0, 1.0), truth::erf_inv, Exact::erf_inv)
         },

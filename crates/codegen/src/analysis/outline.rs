@@ -87,7 +87,10 @@ pub(crate) fn work_of(block: &[Inst]) -> i64 {
         Op::For(inner) => work_of(&inner.body).saturating_mul(known_length(inner.n)),
         Op::While(inner) => work_of(&inner.header).saturating_add(work_of(&inner.body)).saturating_mul(UNKNOWN_LENGTH),
         Op::Switch(inner) => inner.branches.iter().map(|branch| work_of(branch)).max().unwrap_or(0),
-        Op::Call(_) => UNKNOWN_LENGTH,
+        Op::Call(call) => match &call.kernel {
+            Kernel::Gemm(gemm) => gemm.sizes.iter().fold(1, |work: i64, &size| work.saturating_mul(size as i64)),
+            Kernel::Sort(_) | Kernel::Copy(_) | Kernel::Host(..) | Kernel::Body(..) => UNKNOWN_LENGTH,
+        },
         _ => 1,
     };
     block.iter().map(work).fold(0, i64::saturating_add)

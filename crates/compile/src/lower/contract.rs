@@ -1,16 +1,18 @@
 //! Contractions: as a matrix product of the gemm kernel when their axes can be said by strides, else as loops.
 //!
 //! Axes fall into four kinds: batch, free of the left (rows), free of the right (columns), contracted (depth). Which
-//! way is taken depends on sizes and dtypes alone, so that a program gives the same bits however its operands lie.
+//! way is taken depends on sizes and dtypes alone, so that a program gives the same bits however its operands lie. A batch of
+//! small products may be loops around one product ([`Product`]), so that what reads a matrix finds it in the cache.
 
 use pullback_base::{Aval, DType, Result};
 use pullback_ir::Atom;
-use pullback_ir::lower::{Contraction, Elem, Index, value_dtype, values_per_element};
+use pullback_ir::lower::{Contraction, CpuForm, Elem, Index, value_dtype, values_per_element};
 use pullback_loops::{Binary, BufferId, Builder, Call, Combine, Gemm, Kernel, Op, ValueId};
 
 use super::Block;
 use super::group::{Accesses, converted, kept_index, product, take_elem, values_of};
 use super::kernels::first_of;
+use crate::graph::Graph;
 use crate::nest::{Acc, Nest, NestBody};
 use crate::view::{Strides, Value, View, rounded};
 
@@ -19,8 +21,13 @@ const MAX_LOOP_WORK: usize = 512;
 /// From this many columns on, lanes run over columns and not over the depth.
 const MIN_LANE_COLUMNS: usize = 8;
 
+/// Multiplications of one matrix up to which no thread shares it.
+const MAX_ALONE: usize = 1 << 21;
+/// From so many matrices on, a batch is worth loops around its products.
+const MIN_BATCH: usize = 16;
+
 /// Axes of the operands by kind, with their sizes.
-struct Shape {
+pub(super) struct Shape {
     batch: [Vec<usize>; 2],
     contract: [Vec<usize>; 2],
     free: [Vec<usize>; 2],
@@ -62,16 +69,123 @@ impl Shape {
     }
 }
 
+/// What a contraction multiplies, and in which type.
+fn factors(graph: &Graph, number: usize, contraction: &Contraction) -> (Shape, DType) {
+    let (eqn, out) = (graph.eqn(number), graph.out_aval(number));
+    let shape = Shape::new(contraction, [0, 1].map(|side| graph.aval(eqn.ins[side])));
+    (shape, if values_per_element(out.dtype) == 2 { out.dtype } else { value_dtype(out.dtype) })
+}
+
+/// Whether loops are the shorter way.
+fn goes_by_loops(shape: &Shape, dtype: DType) -> bool {
+    let (rows, columns, depth) = (shape.rows(), shape.columns(), shape.depth());
+    let is_small = rows * columns * depth <= MAX_LOOP_WORK || rows * columns == 1 || depth <= 1;
+    is_small || !dtype.is_inexact()
+}
+
+/// A contraction whose batch may be loops, each iteration of which makes one matrix.
+pub(crate) struct Batched {
+    /// Sizes of its batch, which are the first axes of the result.
+    pub(crate) sizes: Vec<usize>,
+    /// Whether the same axes in the same order come first in each operand.
+    pub(crate) leads: [bool; 2],
+    /// Multiplications of one matrix.
+    pub(crate) work: usize,
+}
+
+/// The batch of an equation, if it is such a contraction.
+pub(crate) fn batched(graph: &Graph, number: usize) -> Option<Batched> {
+    let CpuForm::Contract(contraction) = &graph.forms[number] else { return None };
+    let (shape, dtype) = factors(graph, number, contraction);
+    let sizes = shape.batch_sizes();
+    let long = |side: usize, axes: &[usize]| shape.sizes(side, axes).iter().filter(|&&size| size != 1).count();
+    let is_plain = |side: usize| {
+        let has_one = long(side, &shape.free[side]) <= 1 && long(side, &shape.contract[side]) <= 1;
+        has_one && shape.avals[side].dtype == dtype
+    };
+    let work = shape.rows() * shape.columns() * shape.depth();
+    let fits = !goes_by_loops(&shape, dtype)
+        && (is_plain(0) && is_plain(1) && graph.out_aval(number).dtype == dtype)
+        && sizes.iter().product::<usize>() >= MIN_BATCH
+        && work <= MAX_ALONE;
+    let leads = [0, 1].map(|side| shape.batch[side].iter().copied().eq(0..sizes.len()));
+    fits.then_some(Batched { sizes, leads, work })
+}
+
+/// An operand of a matrix product: its first element, and strides.
+struct Operand {
+    view: View,
+    /// Of the free and of the contracted axes.
+    matrix: [isize; 2],
+    batch: Strides,
+}
+
+/// A contraction that is made one matrix at a time.
+pub(super) struct Product {
+    number: usize,
+    shape: Shape,
+    dtype: DType,
+    /// `None` where the operand is made in the same loops.
+    operands: [Option<Operand>; 2],
+}
+
 impl Block<'_, '_> {
+    /// A batch of products before the loops around it: `is_inside` tells which operands are made in them.
+    pub(super) fn product(&mut self, loops: &mut Builder, number: usize, is_inside: [bool; 2]) -> Result<Product> {
+        let graph = self.graph.clone();
+        let CpuForm::Contract(contraction) = &graph.forms[number] else { unreachable!("it is batched") };
+        let (shape, dtype) = factors(&graph, number, contraction);
+        let mut operands = [None, None];
+        for side in (0..2).filter(|&side| !is_inside[side]) {
+            let order: Vec<usize> = (0..shape.contract[side].len()).collect();
+            let atom = graph.eqn(number).ins[side];
+            operands[side] = Some(match self.operand(loops, atom, &shape, side, dtype) {
+                Some(operand) => operand,
+                None => self.packed(loops, atom, &shape, side, &order, dtype)?,
+            });
+        }
+        Ok(Product { number, shape, dtype, operands })
+    }
+
+    /// The matrix at one index of the batch.
+    pub(super) fn product_at(&mut self, loops: &mut Builder, product: &Product, index: &[Index]) -> Result<()> {
+        let graph = self.graph.clone();
+        let Product { number, shape, dtype, operands } = product;
+        let dest = self.contraction_dest(loops, *number);
+        let made = [0, 1].map(|side| match operands[side] {
+            Some(_) => None,
+            None => self.operand(loops, graph.eqn(*number).ins[side], shape, side, *dtype),
+        });
+        let one = |side: usize| operands[side].as_ref().or(made[side].as_ref()).expect("rows of a run are in memory");
+        let ([row, lhs_depth], [column, rhs_depth]) = (one(0).matrix, one(1).matrix);
+        let [out_row, out_column] = matrix_strides(shape, &dest).expect("one axis each");
+        let kernel = Kernel::Gemm(Gemm {
+            dtype: *dtype,
+            sizes: [1, 1, shape.rows(), shape.columns(), shape.depth()],
+            lhs_strides: [0, 0, row, lhs_depth],
+            rhs_strides: [0, 0, rhs_depth, column],
+            out_strides: [0, 0, out_row, out_column],
+        });
+        let mut first = |view: &View, batch: &[i64]| {
+            let view = View { strides: batch.into(), ..view.clone() };
+            (view.buffer, view.addr(loops, index))
+        };
+        let args = vec![
+            first(&one(0).view, &one(0).batch),
+            first(&one(1).view, &one(1).batch),
+            first(&dest, &dest.strides[..index.len()]),
+        ];
+        loops.push(Op::Call(Box::new(Call { kernel, args })));
+        self.define(graph.out(*number), dest);
+        Ok(())
+    }
+
     pub(super) fn contract(&mut self, loops: &mut Builder, number: usize, contraction: &Contraction) -> Result<()> {
         let graph = self.graph.clone();
         let eqn = graph.eqn(number);
-        let shape = Shape::new(contraction, [0, 1].map(|side| graph.aval(eqn.ins[side])));
+        let (shape, dtype) = factors(&graph, number, contraction);
         let out = graph.out_aval(number);
-        let dtype = if values_per_element(out.dtype) == 2 { out.dtype } else { value_dtype(out.dtype) };
-        let (rows, columns, depth) = (shape.rows(), shape.columns(), shape.depth());
-        let is_small = rows * columns * depth <= MAX_LOOP_WORK || rows * columns == 1 || depth <= 1;
-        if is_small || !dtype.is_inexact() {
+        if goes_by_loops(&shape, dtype) {
             return self.contract_by_loops(loops, number, &shape, dtype);
         }
         let dest = self.contraction_dest(loops, number);
@@ -104,18 +218,14 @@ impl Block<'_, '_> {
         batch.admit(&dest.strides[..n_batch]);
         let mut operands = vec![];
         for (side, view) in views.into_iter().enumerate() {
-            let fitting = view.and_then(|view| {
-                let strides = merged(shape, side, &view, &order)?;
-                let of_batch: Vec<i64> = shape.batch[side].iter().map(|&axis| view.strides[axis]).collect();
-                batch.admit(&of_batch).then_some((view, strides, of_batch))
-            });
-            operands.push(match fitting {
+            let fitting = view.and_then(|view| Operand::of(view, shape, side, &order));
+            operands.push(match fitting.filter(|operand| batch.admit(&operand.batch)) {
                 Some(fitting) => fitting,
                 None => self.packed(loops, ins[side], shape, side, &order, dtype)?,
             });
         }
-        let [(lhs, [row, lhs_depth], lhs_batch), (rhs, [column, rhs_depth], rhs_batch)] =
-            <[_; 2]>::try_from(operands).unwrap_or_else(|_| unreachable!("two operands"));
+        let [lhs, rhs] = <[_; 2]>::try_from(operands).unwrap_or_else(|_| unreachable!("two operands"));
+        let ([row, lhs_depth], [column, rhs_depth]) = (lhs.matrix, rhs.matrix);
         let [out_row, out_column] = result_strides(shape, dest).expect("asked before");
         let [outer, inner] = batch.sizes();
         let sizes = [outer, inner, shape.rows(), shape.columns(), shape.depth()];
@@ -123,11 +233,11 @@ impl Block<'_, '_> {
             let [outer, inner] = batch.strides(strides);
             [outer, inner, a, b]
         };
-        let lhs_strides = with_batch(&lhs_batch, [row, lhs_depth]);
-        let rhs_strides = with_batch(&rhs_batch, [rhs_depth, column]);
+        let lhs_strides = with_batch(&lhs.batch, [row, lhs_depth]);
+        let rhs_strides = with_batch(&rhs.batch, [rhs_depth, column]);
         let out_strides = with_batch(&dest.strides[..n_batch], [out_row, out_column]);
         let kernel = Kernel::Gemm(Gemm { dtype, sizes, lhs_strides, rhs_strides, out_strides });
-        let args = vec![first_of(loops, &lhs), first_of(loops, &rhs), first_of(loops, dest)];
+        let args = vec![first_of(loops, &lhs.view), first_of(loops, &rhs.view), first_of(loops, dest)];
         loops.push(Op::Call(Box::new(Call { kernel, args })));
         Ok(())
     }
@@ -142,7 +252,21 @@ impl Block<'_, '_> {
         }
     }
 
-    /// A copy as batch, free, contracted axes, with the strides of the three.
+    /// An operand of one long free and one long contracted axis where it lies, if it is in memory as the dtype that is
+    /// multiplied.
+    fn operand(
+        &mut self,
+        loops: &mut Builder,
+        atom: Atom,
+        shape: &Shape,
+        side: usize,
+        dtype: DType,
+    ) -> Option<Operand> {
+        let order: Vec<usize> = (0..shape.contract[side].len()).collect();
+        Operand::of(self.strided(loops, atom, dtype)?, shape, side, &order)
+    }
+
+    /// A copy as batch, free, contracted axes.
     fn packed(
         &mut self,
         loops: &mut Builder,
@@ -151,7 +275,7 @@ impl Block<'_, '_> {
         side: usize,
         order: &[usize],
         dtype: DType,
-    ) -> Result<(View, [isize; 2], Vec<i64>)> {
+    ) -> Result<Operand> {
         let contracted = order.iter().map(|&i| shape.contract[side][i]);
         let axes: Vec<usize> = shape.batch[side].iter().chain(&shape.free[side]).copied().chain(contracted).collect();
         let sizes = shape.sizes(side, &axes);
@@ -172,8 +296,8 @@ impl Block<'_, '_> {
             dest.store(loops, index, elem);
             Ok(())
         })?;
-        let of_batch = dest.strides[..shape.batch[side].len()].to_vec();
-        Ok((dest, [shape.depth() as isize, 1], of_batch))
+        let batch = dest.strides[..shape.batch[side].len()].into();
+        Ok(Operand { view: dest, matrix: [shape.depth() as isize, 1], batch })
     }
 
     fn contract_by_loops(&mut self, loops: &mut Builder, number: usize, shape: &Shape, dtype: DType) -> Result<()> {
@@ -228,6 +352,15 @@ fn depth_order(shape: &Shape, views: &[Option<View>; 2]) -> Vec<usize> {
     order
 }
 
+impl Operand {
+    /// An operand where it lies, if its free and its contracted axes go as one each.
+    fn of(view: View, shape: &Shape, side: usize, order: &[usize]) -> Option<Operand> {
+        let matrix = merged(shape, side, &view, order)?;
+        let batch = shape.batch[side].iter().map(|&axis| view.strides[axis]).collect();
+        Some(Operand { view, matrix, batch })
+    }
+}
+
 /// The strides of free and contracted axes, each kind as one axis.
 fn merged(shape: &Shape, side: usize, view: &View, order: &[usize]) -> Option<[isize; 2]> {
     let contracted: Vec<usize> = order.iter().map(|&i| shape.contract[side][i]).collect();
@@ -237,15 +370,19 @@ fn merged(shape: &Shape, side: usize, view: &View, order: &[usize]) -> Option<[i
 
 /// The strides of rows and columns of the result, if they and the batch can be said.
 fn result_strides(shape: &Shape, dest: &View) -> Option<[isize; 2]> {
+    let fits = Batch::of(shape.batch_sizes()).admit(&dest.strides[..shape.batch[0].len()]);
+    matrix_strides(shape, dest).filter(|_| fits)
+}
+
+/// The strides of rows and columns of the result, if each kind of axes goes as one.
+fn matrix_strides(shape: &Shape, dest: &View) -> Option<[isize; 2]> {
     let (n_batch, n_rows) = (shape.batch[0].len(), shape.free[0].len());
     let n_columns = shape.free[1].len();
     let one = |side: usize, first: usize, n: usize| {
         let axes: Vec<usize> = (first..first + n).collect();
         merged_stride(&shape.sizes(side, &shape.free[side]), &axes, &dest.strides)
     };
-    let fits = Batch::of(shape.batch_sizes()).admit(&dest.strides[..n_batch]);
-    let (rows, columns) = (one(0, n_batch, n_rows)?, one(1, n_batch + n_rows, n_columns)?);
-    fits.then_some([rows, columns])
+    Some([one(0, n_batch, n_rows)?, one(1, n_batch + n_rows, n_columns)?])
 }
 
 /// The axes of a batch as at most two: all operands see those of each half as one.

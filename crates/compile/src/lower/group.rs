@@ -11,9 +11,8 @@ use smallvec::SmallVec;
 
 use super::{Block, mapped_index};
 use crate::graph::Graph;
-use crate::nest::{Acc, Nest, NestBody, is_parallel, rows, work};
+use crate::nest::{Acc, Nest, NestBody};
 use crate::plan::{Group, Place};
-use crate::rows::Run;
 use crate::view::{Strides, Value, View, rounded};
 
 /// The strides of everything that a nest reads and writes, while they are known.
@@ -76,43 +75,12 @@ impl Block<'_, '_> {
         nest.run(loops, &mut Map { block: self, body })
     }
 
-    /// The groups of a run: loops over the rows, and inside them one nest for each group.
-    pub(super) fn rows(&mut self, loops: &mut Builder, run: &Run) -> Result<()> {
-        let plan = self.plan.clone();
-        // The last first: it decides where those before it lie.
-        for &(var, other) in run.shared.iter().rev() {
-            self.share_memory(loops, var, other, run);
-        }
-        let groups: Vec<(usize, &Group)> = run.steps.clone().map(|step| (step, plan.group(step))).collect();
-        let work = |(_, group): &(usize, &Group)| work(group.shape.iter().product(), group.members.len());
-        let is_parallel = is_parallel(groups.iter().map(work).sum());
-        let shape = &groups[0].1.shape[..run.n_axes];
-        rows(loops, shape, is_parallel, &mut vec![], &mut |loops, index| {
-            groups.iter().try_for_each(|&(step, group)| {
-                self.step = step;
-                self.group_at(loops, group, index)
-            })
-        })
-    }
-
-    /// Places a variable of a run in the memory of another.
-    fn share_memory(&mut self, loops: &mut Builder, var: VarId, other: VarId, run: &Run) {
-        if self.wanted.contains_key(&var) {
-            return;
-        }
-        // The memory is in use from the first of the two on.
-        self.step = run.steps.start;
-        let view = self.dest(loops, other);
-        self.wanted.insert(other, view.clone());
-        self.wanted.insert(var, view);
-    }
-
     pub(super) fn group(&mut self, loops: &mut Builder, group: &Group) -> Result<()> {
         self.group_at(loops, group, &[])
     }
 
     /// A group at one index of its first axes.
-    fn group_at(&mut self, loops: &mut Builder, group: &Group, outer: &[Index]) -> Result<()> {
+    pub(super) fn group_at(&mut self, loops: &mut Builder, group: &Group, outer: &[Index]) -> Result<()> {
         let graph = self.graph.clone();
         let axes = group.axes.clone().unwrap_or_default();
         let dests: Vec<Option<View>> = group.members.iter().map(|&eqn| self.member_dest(loops, eqn)).collect();

@@ -3,11 +3,12 @@
 //! A [`Block`] is one jaxpr on its way into one block of the program: the whole, or the body of a loop or branch. Where
 //! the elements of its variables are is in [`Value`]s; how each kind of step is made is in the modules below.
 
-mod contract;
+pub(crate) mod contract;
 mod control;
 mod group;
 mod kernels;
 mod reductions;
+mod rows;
 mod updates;
 
 use std::collections::HashMap;
@@ -55,8 +56,9 @@ impl<'o> Shared<'o> {
         let plan = Plan::new(&graph, self.options);
         self.n_equations += graph.forms.len();
         self.n_steps += plan.steps.len() - plan.runs.iter().map(|run| run.steps.len() - 1).sum::<usize>();
-        let n_joined: usize = plan.runs.iter().map(|run| run.steps.len() - 1).sum();
-        self.n_groups += plan.steps.iter().filter(|step| matches!(step, Step::Group(_))).count() - n_joined;
+        let n_groups = |steps: &[Step]| steps.iter().filter(|step| matches!(step, Step::Group(_))).count();
+        let n_joined: usize = plan.runs.iter().map(|run| n_groups(&plan.steps[run.steps.clone()])).sum();
+        self.n_groups += n_groups(&plan.steps) - n_joined + plan.runs.len();
         Ok((graph, Rc::new(plan)))
     }
 

@@ -193,3 +193,59 @@ fn many_rows_are_summed_one_after_the_other() {
         "#]],
     );
 }
+
+/// Scores, their softmax without the exponential, and what they weigh, for two axes of a batch.
+const ATTENTION: &str = "{ lambda ; q:f32[2,9,8,8] k:f32[2,9,8,8] v:f32[2,9,8,8]. let
+    s:f32[2,8,9,9] = dot_general[dimension_numbers=(((3,), (3,)), ((0, 2), (0, 2))) precision=None preferred_element_type=None out_sharding=None] q k;
+    m:f32[2,8,9] = reduce_max[axes=(3,) out_sharding=None] s;
+    n:f32[2,8,9,9] = broadcast_in_dim[shape=(2, 8, 9, 9) broadcast_dimensions=(0, 1, 2) sharding=None] m;
+    w:f32[2,8,9,9] = sub s n;
+    o:f32[2,8,9,8] = dot_general[dimension_numbers=(((3,), (1,)), ((0, 1), (0, 2))) precision=None preferred_element_type=None out_sharding=None] w v;
+    r:f32[2,9,8,8] = transpose[permutation=(0, 2, 1, 3)] o in (r,) }";
+
+#[test]
+fn attention_goes_through_the_batch_once() {
+    check_outline(ATTENTION, &expect![[r#"
+        seq Const(2)
+          seq Const(8)
+            call
+            seq Const(9)
+              lanes Const(9) Max
+                load b4, Max
+              store b5
+              lanes Const(9)
+                load b4, load b5, Sub, store b6
+            call
+    "#]]);
+}
+
+#[test]
+fn products_share_the_loops_of_a_batch_where_their_matrices_meet() {
+    let product = |left: &str, right: &str| {
+        format!(
+            "dot_general[dimension_numbers=((({left},), ({right},)), ((0,), (0,))) precision=None preferred_element_type=None out_sharding=None]"
+        )
+    };
+    let (last, first) = (product("2", "1"), product("1", "1"));
+    // Independent products between, a contraction over the batch after, operands that must be copied.
+    for text in [
+        format!(
+            "{{ lambda ; a:f32[16,9,9] b:f32[16,9,9]. let c:f32[16,9,9] = {last} a b; d:f32[16,9,9] = {first} b a; e:f32[16,9,9] = mul c c; f:f32[16,9,9] = {last} e d in (c, f) }}"
+        ),
+        format!(
+            "{{ lambda ; a:f32[9,16,9] b:f32[16,9,9]. let t:f32[16,9,9] = transpose[permutation=(1, 0, 2)] a; r:f32[16,9,9] = rev[dimensions=(2,)] b; c:f32[16,9,9] = {last} t r; e:f32[16,9,9] = neg c; s:f32[9,9] = reduce_sum[axes=(0,) out_sharding=None] e; u:f32[16,9,9] = {last} e b in (s, u) }}"
+        ),
+        format!(
+            "{{ lambda ; a:f32[16,9,9] b:f32[16,9,9] x:f32[]. let c:f32[16,9,9] = {last} a b; y:f32[] = mul x 2.0:f32[]; z:f32[16,9,9] = mul c y; w:f32[16,9,9] = transpose[permutation=(0, 2, 1)] z; u:f32[16,9,9] = {last} w z; m:f32[16,9,9] = rev[dimensions=(0,)] u; v:f32[16,9,9] = {last} m b in (v,) }}"
+        ),
+        format!(
+            "{{ lambda ; a:f32[16,9,9] b:f32[16,9,9]. let n:f32[16,9,9] = neg a; c:f32[16,9,9] = {last} n b; s:f32[16,9] = reduce_sum[axes=(2,) out_sharding=None] c; t:f32[16,9,9] = broadcast_in_dim[shape=(16, 9, 9) broadcast_dimensions=(0, 2) sharding=None] s; u:f32[16,9,9] = add t c; v:f32[16,9,9] = {first} u u in (v, s) }}"
+        ),
+        format!(
+            "{{ lambda ; a:c64[16,9,9] b:c64[16,9,9]. let c:c64[16,9,9] = {last} a b; d:c64[16,9,9] = mul c c; e:c64[16,9,9] = {last} d b in (e,) }}"
+        ),
+    ] {
+        let jaxpr = parse(&text);
+        evaluate(&jaxpr, &ramps(&jaxpr));
+    }
+}

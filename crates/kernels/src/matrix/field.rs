@@ -3,7 +3,8 @@
 //! Lengths and other real quantities are `f64` for all of them, so that sums of squares of `f32` neither overflow nor
 //! lose digits.
 
-use gemm::{Parallelism, c32, c64};
+use faer::linalg::matmul::matmul_with_conj;
+use faer::{Accum, Conj, MatMut, MatRef, Par, c32, c64};
 
 use crate::typed::Plain;
 
@@ -168,39 +169,28 @@ impl<T: Field> Block<T> {
             ..self
         }
     }
+
+    fn conj(self) -> Conj {
+        if self.conjugated && T::IS_COMPLEX { Conj::Yes } else { Conj::No }
+    }
+
+    /// # Safety
+    /// The matrix must live as long.
+    unsafe fn matrix<'a>(self) -> MatRef<'a, T> {
+        // SAFETY: blocks hold what their sizes and strides reach.
+        unsafe { MatRef::from_raw_parts(self.start, self.rows, self.columns, self.strides[0], self.strides[1]) }
+    }
 }
 
-/// `c = alpha c + beta a b`; `alpha` zero overwrites.
+/// `c = factor a b`, or that added to what `c` holds.
 ///
 /// # Safety
 /// The blocks must point into living matrices, and `c` overlap neither `a` nor `b`.
-pub(super) unsafe fn multiply<T: Field>(c: Block<T>, alpha: f64, beta: f64, a: Block<T>, b: Block<T>) {
+pub(super) unsafe fn multiply<T: Field>(c: Block<T>, accum: Accum, factor: f64, a: Block<T>, b: Block<T>) {
     assert!(a.columns == b.rows && c.rows == a.rows && c.columns == b.columns && !c.conjugated, "sizes of a product");
-    if c.rows * c.columns == 0 {
-        return;
-    }
     // SAFETY: blocks hold what their sizes and strides reach; no overlap by contract.
     unsafe {
-        gemm::gemm(
-            c.rows,
-            c.columns,
-            a.columns,
-            c.start,
-            c.strides[1],
-            c.strides[0],
-            alpha != 0.0,
-            a.start,
-            a.strides[1],
-            a.strides[0],
-            b.start,
-            b.strides[1],
-            b.strides[0],
-            T::of(alpha, 0.0),
-            T::of(beta, 0.0),
-            false,
-            a.conjugated && T::IS_COMPLEX,
-            b.conjugated && T::IS_COMPLEX,
-            Parallelism::None,
-        );
+        let out = MatMut::from_raw_parts_mut(c.start, c.rows, c.columns, c.strides[0], c.strides[1]);
+        matmul_with_conj(out, accum, a.matrix(), a.conj(), b.matrix(), b.conj(), T::of(factor, 0.0), Par::Seq);
     }
 }

@@ -4,6 +4,8 @@
 //! Factorizations go by blocks of reflections, `H₁ … H_b = I - V T Vᴴ` (Schreiber and Van Loan 1989), so that most of the
 //! work is matrix products.
 
+use faer::Accum;
+
 use super::field::{Dense, Field, multiply};
 
 /// Reflections applied together.
@@ -124,7 +126,7 @@ impl<T: Field> Reflections<T> {
         }
         let mut gram = Dense::zeros(n, n);
         // SAFETY: three different matrices.
-        unsafe { multiply(gram.block(), 0.0, 1.0, v.block().adjoint(), v.block()) };
+        unsafe { multiply(gram.block(), Accum::Replace, 1.0, v.block().adjoint(), v.block()) };
         let mut t = Dense::zeros(n, n);
         for j in 0..n {
             let tau = taus[first + j];
@@ -145,9 +147,9 @@ impl<T: Field> Reflections<T> {
         let (v, c) = (self.v.block(), c.corner(row, column));
         // SAFETY: V, T, both intermediates and the result are different matrices.
         unsafe {
-            multiply(w.block(), 0.0, 1.0, v.adjoint(), c);
-            multiply(tw.block(), 0.0, 1.0, t, w.block());
-            multiply(c, 1.0, -1.0, v, tw.block());
+            multiply(w.block(), Accum::Replace, 1.0, v.adjoint(), c);
+            multiply(tw.block(), Accum::Replace, 1.0, t, w.block());
+            multiply(c, Accum::Add, -1.0, v, tw.block());
         }
     }
 }

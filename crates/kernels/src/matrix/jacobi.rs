@@ -4,7 +4,7 @@
 //! for many matrices. Rotations are slower, and as accurate as can be: G. Golub and C. Van Loan, "Matrix Computations", 8.5
 //! and 8.6.3.
 
-use gemm::c64;
+use faer::c64;
 
 use super::field::{Dense, Field};
 use super::householder;

@@ -9,7 +9,7 @@ mod schur;
 mod solve;
 mod spectral;
 
-use gemm::{c32, c64};
+use faer::{c32, c64};
 use pullback_base::{DType, Result, bail};
 use pullback_loops::{Matrix, MatrixTask};
 use pullback_runtime::interrupt::shared_pieces;

@@ -3,7 +3,7 @@
 //! `faer` has both, but its complex iteration fails for a few matrices in a hundred (version 0.24.4). The algorithm is the
 //! classical one: G. Golub and C. Van Loan, "Matrix Computations", 7.5. Of real matrices `faer` finds the eigenvalues.
 
-use gemm::c64;
+use faer::c64;
 
 use super::field::{Dense, Field};
 use super::householder;

@@ -1,8 +1,8 @@
 //! Eigenvalues and singular values by `faer`, with LAPACK's order and scaling. What does not converge is NaN.
 
 use faer::Side;
+use faer::c64;
 use faer::linalg::solvers::DenseSolveCore;
-use gemm::c64;
 
 use super::field::{Dense, Field};
 use super::jacobi;

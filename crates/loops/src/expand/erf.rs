@@ -95,12 +95,14 @@ impl Math<'_> {
         let center = self.poly(w, &ERF_INV);
         let tail_at = self.addc(root, -3.25);
         let tail = self.poly(tail_at, &ERF_INV_TAIL);
-        let is_center = self.lt(w, 6.25);
-        let factor = self.select(is_center, center, tail);
         let far_at = self.addc(root, -5.0);
         let far = self.poly(far_at, &ERF_INV_FAR);
         let is_far = self.gt(root, 4.0);
-        let factor = self.select(is_far, far, factor);
+        // The factor is the root but for a twentieth, so that errors of the polynomials count little.
+        let beyond = self.select(is_far, far, tail);
+        let outer = self.add(root, beyond);
+        let is_center = self.lt(w, 5.5);
+        let factor = self.select(is_center, center, outer);
         self.mul(factor, x)
     }
 

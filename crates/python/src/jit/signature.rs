@@ -6,6 +6,7 @@
 use std::hash::{Hash, Hasher};
 
 use pullback_ir::Val;
+use pyo3::PyTypeInfo;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use smallvec::SmallVec;
@@ -147,16 +148,23 @@ impl Signature {
         Ok(())
     }
 
+    #[inline]
     fn push_leaf<'py>(&mut self, leaf: Leaf<'py>, leaves: &mut Leaves<'py>) {
         self.words.push(std::ptr::from_ref(leaf.val().aval().data()) as u64);
         leaves.push(leaf);
     }
 
+    /// Of an instance of [`ArrayImpl`].
+    #[inline]
+    fn push_array<'py>(&mut self, obj: Bound<'py, PyAny>, leaves: &mut Leaves<'py>) {
+        // SAFETY: the class extends that of all arrays.
+        let array = unsafe { obj.cast_into_unchecked::<PyArray>() };
+        self.push_leaf(Leaf::Array(array), leaves);
+    }
+
     fn push<'py>(&mut self, obj: Bound<'py, PyAny>, leaves: &mut Leaves<'py>) -> Result<(), SignatureError> {
         if obj.is_exact_instance_of::<ArrayImpl>() {
-            // SAFETY: the class extends that of all arrays.
-            let array = unsafe { obj.cast_into_unchecked::<PyArray>() };
-            self.push_leaf(Leaf::Array(array), leaves);
+            self.push_array(obj, leaves);
             return Ok(());
         }
         match expand(&obj)? {
@@ -196,7 +204,15 @@ impl Signature {
     fn push_all<'py>(&mut self, children: Children<'py>, leaves: &mut Leaves<'py>) -> Result<(), SignatureError> {
         self.words.reserve(children.len());
         leaves.reserve(children.len());
-        children.into_iter().try_for_each(|child| self.push(child, leaves))
+        let Some(first) = children.first() else { return Ok(()) };
+        let class = ArrayImpl::type_object_raw(first.py());
+        children.into_iter().try_for_each(|child| {
+            if child.get_type_ptr() != class {
+                return self.push(child, leaves);
+            }
+            self.push_array(child, leaves);
+            Ok(())
+        })
     }
 
     /// Whether some leaf is a tracer.

@@ -85,18 +85,13 @@ pub fn entries<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Entries<'py>> {
 pub fn values_into<'py>(dict: &Bound<'py, PyDict>, values: &mut Children<'py>) -> PyResult<Arc<PyNode>> {
     let mut given: SmallVec<[usize; 128]> = SmallVec::with_capacity(dict.len());
     let mut lent: SmallVec<[*mut ffi::PyObject; 128]> = SmallVec::with_capacity(dict.len());
-    let mut are_strings = true;
     let (mut position, mut key, mut value) = (0, std::ptr::null_mut(), std::ptr::null_mut());
     // SAFETY: we are attached and nothing in the loop runs code of Python, so the dictionary stays as it is.
     unsafe {
         while ffi::PyDict_Next(dict.as_ptr(), &mut position, &mut key, &mut value) != 0 {
-            are_strings &= ffi::PyUnicode_CheckExact(key) != 0;
             given.push(key as usize);
             lent.push(value);
         }
-    }
-    if !are_strings {
-        return sorted_values_into(dict, values);
     }
     let mut state = rustc_hash::FxHasher::default();
     given.hash(&mut state);
@@ -111,7 +106,11 @@ pub fn values_into<'py>(dict: &Bound<'py, PyDict>, values: &mut Children<'py>) -
     if let Some(node) = known {
         return Ok(node);
     }
-    remember(hash, &Arc::new(order_of_strings(dict, &given)?));
+    // Keys whose order is known are strings, so it need not be asked before.
+    // SAFETY: the dictionary holds its keys.
+    if given.iter().all(|&key| unsafe { ffi::PyUnicode_CheckExact(key as *mut ffi::PyObject) } != 0) {
+        remember(hash, &Arc::new(order_of_strings(dict, &given)?));
+    }
     sorted_values_into(dict, values)
 }
 
