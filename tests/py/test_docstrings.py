@@ -25,7 +25,7 @@ MODULES = ("pullback", "pullback.numpy", "pullback.lax", "pullback.nn", "pullbac
            "pullback.tree", "pullback.tree_util", "pullback.numpy.linalg", "pullback.numpy.fft", "pullback.lax.linalg",
            "pullback.scipy.linalg", "pullback.scipy.special", "pullback.debug", "pullback.flatten_util",
            "pullback.scipy.fft", "pullback.scipy.integrate", "pullback.scipy.interpolate", "pullback.scipy.ndimage",
-           "pullback.scipy.cluster.vq", "pullback.scipy.stats", "pullback.experimental", "pullback.experimental.checkify",
+           "pullback.scipy.cluster.vq", "pullback.scipy.signal", "pullback.scipy.optimize", "pullback.scipy.spatial.transform", "pullback.scipy.stats", "pullback.experimental", "pullback.experimental.checkify",
            "pullback.ops", "pullback.ref", "pullback.sharding", "pullback.custom_derivatives", "pullback.custom_batching",
            "pullback.ad_checkpoint", "pullback.test_util", "pullback.dlpack", "pullback.dtypes", "pullback.profiler", "pullback.monitoring",
            "pullback.experimental.layout", "pullback.experimental.mesh_utils", "pullback.experimental.multihost_utils",
@@ -37,7 +37,7 @@ MODULES = ("pullback", "pullback.numpy", "pullback.lax", "pullback.nn", "pullbac
 # Modules whose public classes have a docstring each, and one for each public method and property.
 CLASSES = ("pullback", "pullback.tree_util", "pullback.custom_derivatives", "pullback.custom_batching", "pullback.ref",
            "pullback.sharding", "pullback.stages", "pullback.experimental.checkify", "pullback.scipy.interpolate",
-           "pullback.scipy.stats")  # fmt: skip
+           "pullback.scipy.stats", "pullback.scipy.optimize", "pullback.scipy.spatial.transform")  # fmt: skip
 SHORT = Path(__file__).parent / "golden" / "short_docstrings.txt"
 SECTIONS = ("Args:", "Returns:", "Raises:", "Differentiable:", "Example:")
 DIRECTIVES = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-import pullback
 from differential import check_equal, facts, lines_of, names_of, ours, run
+
+import pullback
 
 jax = pytest.importorskip("jax")
 import jax.numpy  # noqa: E402
@@ -770,3 +771,12 @@ def test_hypot_over_all_exponents(dtype, exponents):
     expected = np.hypot(x.astype(np.longdouble), y.astype(np.longdouble)).astype(dtype)
     is_normal = expected >= np.finfo(dtype).tiny
     np.testing.assert_allclose(found[is_normal], expected[is_normal], rtol=4 * np.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_hypot_is_right_for_all_exponents(dtype):
+    with pullback.enable_x64(dtype == "float64"):
+        limits = np.finfo(dtype)
+        x = np.exp2(np.arange(limits.minexp + 1, limits.maxexp - 1, dtype=np.float64)).astype(dtype)
+        length = np.asarray(pullback.numpy.hypot(x, 0.75 * x))
+        np.testing.assert_allclose(length / x, np.full(x.shape, 1.25), rtol=2 * limits.eps)

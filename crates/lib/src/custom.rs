@@ -186,7 +186,7 @@ fn in_range(args: &[Val]) -> Result<[Val; 3]> {
     let (x, y) = (&args[0], &args[1]);
     let great = lax::max(&lax::abs(x)?, &lax::abs(y)?)?;
     // The square of the first, and of the second times the scale, are far from both ends of the exponents.
-    let (large, small, scale) = if x.aval().dtype == DType::F64 { (511, -100, 600) } else { (63, -12, 75) };
+    let (large, small, scale) = if x.aval().dtype == DType::F64 { (511, -450, 600) } else { (63, -12, 75) };
     let power = |exponent: i32| convert::number(x, 2f64.powi(exponent));
     let is_large = lax::ge(&great, &power(large))?;
     let is_small = lax::le(&great, &power(small))?;

@@ -1,11 +1,27 @@
 """Special functions with SciPy's names."""
 
-from pullback.scipy.special import _exponential, _gamma, _normal, _series
+from pullback.scipy.special import _bessel, _exponential, _faddeeva, _gamma, _hypergeometric, _legendre, _loggamma, _normal, _oscillating, _series
 
-_modules = (_exponential, _gamma, _normal, _series)
+_modules = (_bessel, _exponential, _faddeeva, _gamma, _hypergeometric, _legendre, _loggamma, _normal, _oscillating, _series)
 globals().update({name: getattr(module, name) for module in _modules for name in module.__all__})
 
 __all__ = sorted(name for module in _modules for name in module.__all__)
 for _name in __all__:
     if callable(globals()[_name]):
         globals()[_name].__module__ = "pullback.scipy.special"
+
+_NAMES = ("lpmn", "lpmn_values")
+
+
+def __getattr__(name):
+    if name not in _NAMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    import warnings
+
+    warnings.warn(f"jax.scipy.special.{name} is deprecated; no replacement is planned.", DeprecationWarning, stacklevel=2)
+    return getattr(_legendre, f"_{name}")
+
+
+for _name in _NAMES:
+    _function = getattr(_legendre, f"_{_name}")
+    _function.__module__, _function.__name__, _function.__qualname__ = "pullback.scipy.special", _name, _name

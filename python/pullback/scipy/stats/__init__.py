@@ -26,6 +26,7 @@ from pullback.scipy.stats import truncnorm as truncnorm
 from pullback.scipy.stats import uniform as uniform
 from pullback.scipy.stats import vonmises as vonmises
 from pullback.scipy.stats import wrapcauchy as wrapcauchy
+from pullback.scipy.stats._kernel_density import gaussian_kde as gaussian_kde
 from pullback.scipy.stats._samples import mode as mode
 from pullback.scipy.stats._samples import rankdata as rankdata
 from pullback.scipy.stats._samples import sem as sem

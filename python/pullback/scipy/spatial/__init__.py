@@ -1,0 +1,3 @@
+"""Geometry: rotations."""
+
+from pullback.scipy.spatial import transform as transform
