@@ -117,7 +117,7 @@ from pullback._core.numpy import dstack as dstack
 from numpy import dtype as dtype
 e: float
 from pullback.numpy._derived import ediff1d as ediff1d
-from pullback._core.numpy import einsum as einsum
+from pullback.numpy._einsum import einsum as einsum
 from pullback.numpy._einsum import einsum_path as einsum_path
 from pullback._core.numpy import empty as empty
 from pullback._core.numpy import empty_like as empty_like

@@ -29,7 +29,7 @@ from pullback._core.random import key_impl as key_impl
 from pullback._core.random import laplace as laplace
 from pullback._core.random import loggamma as loggamma
 from pullback._core.random import logistic as logistic
-from pullback._core.random import lognormal as lognormal
+lognormal: Any
 from pullback._core.random import maxwell as maxwell
 from pullback.random._counts import multinomial as multinomial
 from pullback.random._vectors import multivariate_normal as multivariate_normal
