@@ -10,4 +10,6 @@ mod pool;
 
 pub use detach::{Detach, Restart, detached, set_detach};
 pub use flush::FlushSubnormals;
-pub use pool::{lower_cap, parallel_for, parallel_for_runs, restore_cap, set_threads, threads, with_threads};
+pub use pool::{
+    lower_cap, parallel_for, parallel_for_runs, restore_cap, set_awake, set_threads, threads, with_threads,
+};

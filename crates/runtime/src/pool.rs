@@ -3,14 +3,16 @@
 //! One loop runs at a time on the workers; a second caller, or a loop inside a loop, runs inline. Whoever asks gets a
 //! share of the chunks that are left, so which thread runs which chunk is left open; programs give the same bits either
 //! way. Waking a worker takes tens of microseconds, in which the caller goes on alone: shares get smaller as the loop
-//! ends, so that the two still end together. After a fork the child has no workers, and makes its own.
+//! ends, so that the two still end together. Who owns the machine may let workers look for work a while before they sleep
+//! ([`set_awake`]); nobody waits awake unless asked to. After a fork the child has no workers, and makes its own.
 
 use std::any::Any;
 use std::num::NonZero;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
 
 /// The number of threads that was asked for; 0 while nobody asked.
 static WANTED: AtomicUsize = AtomicUsize::new(0);
@@ -61,6 +63,25 @@ pub fn lower_cap(n: usize) -> usize {
 /// Ends the scope that [`lower_cap`] began.
 pub fn restore_cap(before: usize) {
     CAP.set(before);
+}
+
+/// Microseconds that were asked for; none while nobody asked.
+static AWAKE_US: AtomicU64 = AtomicU64::new(u64::MAX);
+
+/// Sets how long a worker without work looks for more before it sleeps. It takes a core for that time, and the next loop need
+/// not wake it. `None` means the default: as many microseconds as `PULLBACK_AWAKE_US` says, else none.
+pub fn set_awake(time: Option<Duration>) {
+    let micros = time.map_or(u64::MAX, |time| u64::try_from(time.as_micros()).unwrap_or(u64::MAX - 1));
+    AWAKE_US.store(micros, Ordering::Relaxed);
+}
+
+fn awake() -> Duration {
+    static DEFAULT: OnceLock<u64> = OnceLock::new();
+    let setting = || std::env::var("PULLBACK_AWAKE_US").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+    Duration::from_micros(match AWAKE_US.load(Ordering::Relaxed) {
+        u64::MAX => *DEFAULT.get_or_init(setting),
+        micros => micros,
+    })
 }
 
 fn default_threads() -> usize {
@@ -162,6 +183,8 @@ struct State {
 #[derive(Default)]
 struct Shared {
     state: Mutex<State>,
+    /// Counts jobs, for workers that look without the lock.
+    n_jobs: AtomicU64,
     /// Wakes workers.
     wake: Condvar,
     /// Wakes the caller.
@@ -211,6 +234,7 @@ impl Pool {
             let mut state = lock(&self.shared.state);
             state.job = Some(job.clone());
             state.seats = (n_threads - 1).min(self.n_workers);
+            self.shared.n_jobs.fetch_add(1, Ordering::Release);
         }
         for _ in 1..n_threads {
             self.shared.wake.notify_one();
@@ -239,9 +263,17 @@ impl Drop for Pool {
 
 fn work_forever(shared: &Shared) {
     let mut state = lock(&shared.state);
+    let mut seen = None;
     while !state.stop {
         let Some(job) = state.job.clone().filter(|_| state.seats > 0) else {
-            state = shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+            let n_jobs = shared.n_jobs.load(Ordering::Acquire);
+            if seen.replace(n_jobs) != Some(n_jobs) && !awake().is_zero() {
+                drop(state);
+                look_for_work(shared, n_jobs);
+                state = lock(&shared.state);
+            } else {
+                state = shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
             continue;
         };
         state.seats -= 1;
@@ -253,6 +285,14 @@ fn work_forever(shared: &Shared) {
         if state.busy == 0 {
             shared.done.notify_one();
         }
+    }
+}
+
+/// Returns when there is a new job, or nothing came for as long as a worker stays awake.
+fn look_for_work(shared: &Shared, n_jobs: u64) {
+    let (start, awake) = (Instant::now(), awake());
+    while shared.n_jobs.load(Ordering::Acquire) == n_jobs && start.elapsed() < awake {
+        (0..64).for_each(|_| std::hint::spin_loop());
     }
 }
 
@@ -281,6 +321,11 @@ mod tests {
                 assert_eq!(counts(n), vec![1; n], "{n_threads} threads");
             }
         }
+        set_awake(Some(Duration::from_millis(1)));
+        for n in [2, 7, 1000, 7, 2] {
+            assert_eq!(counts(n), vec![1; n], "awake");
+        }
+        set_awake(None);
         set_threads(8);
         let caps = [0, 1, 3].map(|cap| with_threads(cap, || (threads(), counts(9))));
         assert_eq!(caps.map(|(n, _)| n), [1, 1, 3]);
