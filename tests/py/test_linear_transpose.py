@@ -68,3 +68,13 @@ def test_whole_numbers(jax_oracle):
     for expression in ("3 * x", "x.sum()", "x - x[0]"):
         (theirs,), (ours,) = transposed(jax_oracle, expression, x), transposed(pullback, expression, x)
         assert (ours.dtype, ours.tolist()) == (theirs.dtype, theirs.tolist())
+
+
+@pytest.mark.parametrize("expression", ["jax.nn.relu(x)", "jax.checkpoint(jnp.sin)(x)"])
+def test_errors_name_this_line_not_where_a_library_function_was_traced_first(expression):
+    x = np.ones(5, np.float32)
+    names = {"jax": pullback, "jnp": pullback.numpy, "x": x}
+    exec(compile(f"jax.grad(lambda x: {expression}.sum())(x)", "first.py", "exec"), names)
+    with pytest.raises(NotImplementedError) as error:
+        exec(compile(f"jax.linear_transpose(lambda x: {expression}, x)(x)", "second.py", "exec"), names)
+    assert "second.py" in str(error.value) and "first.py" not in str(error.value)

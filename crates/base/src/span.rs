@@ -1,8 +1,8 @@
 //! Where in the user's program something was asked for.
 //!
 //! A [`Span`] is twelve bytes: a source, an offset in it, and the names that the user gave to the part of the program
-//! around it. It is cheap to take (no line number is computed) and resolved to file and line only when shown. Front ends register sources and say, per call, which span is
-//! current. This module does not know how any language finds its lines.
+//! around it. It is cheap to take (no line number is computed) and resolved to file and line only when shown. Front ends
+//! register sources and say, per call, which span is current. This module does not know how any language finds its lines.
 
 use std::cell::Cell;
 use std::fmt;
@@ -102,7 +102,13 @@ impl Span {
         CURRENT.get()
     }
 
-    /// Runs `body` with `self` as the current span.
+    /// The same names without a place: what has it is where its caller is.
+    #[must_use]
+    pub fn without_place(self) -> Span {
+        Span::UNKNOWN.with_names(self.names)
+    }
+
+    /// Runs `body` with `self` as the current span. Where its place is unknown, the current one stays.
     pub fn scope<T>(self, body: impl FnOnce() -> T) -> T {
         struct Restore(Span);
         impl Drop for Restore {
@@ -110,7 +116,8 @@ impl Span {
                 CURRENT.set(self.0);
             }
         }
-        let _restore = Restore(CURRENT.replace(self));
+        let entered = if self.is_known() { self } else { Span::current().with_names(self.names) };
+        let _restore = Restore(CURRENT.replace(entered));
         body()
     }
 

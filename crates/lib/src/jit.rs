@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use pullback_base::{Aval, DType, Result, Scalar};
-use pullback_ir::{JaxprRef, Val, Vals};
+use pullback_ir::{Jaxpr, JaxprRef, Val, Vals};
 use pullback_trace::{call_jaxpr, trace_to_jaxpr};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -73,9 +73,16 @@ pub(crate) fn traced(
         Ok((f(args)?, None))
     })?;
     assert!(traced.captured.is_empty(), "{name} depends on a value that is not its operand");
-    let found = (Arc::from(name), traced.jaxpr);
+    let found = (Arc::from(name), without_places(&traced.jaxpr));
     TRACED.with_borrow_mut(|known| known.insert(key, found.clone()));
     Ok(found)
+}
+
+/// The jaxpr for any caller: nothing in it is where the first one was.
+fn without_places(jaxpr: &JaxprRef) -> JaxprRef {
+    let mut shared = Jaxpr::clone(jaxpr);
+    shared.eqns.iter_mut().for_each(|eqn| eqn.span = eqn.span.without_place());
+    JaxprRef::new(shared)
 }
 
 /// The jaxpr of a function of scalars of one dtype, traced once by name.

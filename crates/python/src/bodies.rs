@@ -9,7 +9,7 @@ use pullback_base::Aval;
 use pullback_base::tree::TreeDef;
 use pullback_ir::Val;
 use pyo3::prelude::*;
-use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
+use pyo3::types::{PyCFunction, PyWeakrefMethods, PyWeakrefReference};
 use rustc_hash::FxHashMap;
 
 use crate::control::TracedFun;
@@ -77,6 +77,10 @@ pub fn find(fun: &Bound<'_, PyAny>, key: &Key) -> PyResult<Option<TracedFun>> {
 /// Remembers what the function was traced to, if others may use it.
 pub fn keep(fun: &Bound<'_, PyAny>, key: Key, traced: &TracedFun) -> PyResult<()> {
     if traced.traced.captured.iter().any(Val::is_tracer) {
+        return Ok(());
+    }
+    // A native function has no lines of its own: its equations are where it was given, each time on another line.
+    if fun.is_instance_of::<PyCFunction>() {
         return Ok(());
     }
     // Some callables cannot be held weakly.
