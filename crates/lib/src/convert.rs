@@ -37,6 +37,11 @@ pub fn number(like: &Val, value: f64) -> Val {
     Val::Literal(Scalar::float(aval.dtype, value).weak(aval.weak_type))
 }
 
+/// A number of the dtype of `like`, of weak type where that is a scalar of weak type, as the reference has its constants.
+pub fn constant(like: &Val, value: f64) -> Val {
+    if like.aval().rank() == 0 { number(like, value) } else { literal(like.aval().dtype, value) }
+}
+
 /// A number of the given dtype.
 pub fn literal(dtype: DType, value: f64) -> Val {
     Val::Literal(Scalar::float(dtype, value))

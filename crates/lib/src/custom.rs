@@ -150,7 +150,7 @@ fn logaddexp2_value(args: &[Val]) -> Result<Val> {
 
 /// `log2(1 + x)`.
 fn log1p_of_two(x: &Val) -> Result<Val> {
-    lax::mul(&lax::log1p(x)?, &convert::number(x, std::f64::consts::LOG2_E))
+    lax::mul(&lax::log1p(x)?, &convert::constant(x, std::f64::consts::LOG2_E))
 }
 
 fn logaddexp2_tangent(out: &Val, args: &[Val], tangents: &[Option<Val>]) -> Result<Option<Val>> {

@@ -5,8 +5,6 @@ It owns the iteration: implicit double shifts on the Hessenberg form (J. G. F. F
 two with real eigenvalues are split, the others get equal numbers on their diagonal. It is not differentiable.
 """
 
-import functools as _functools
-
 import numpy as np
 
 import pullback
@@ -131,8 +129,17 @@ def _of_matrix(a):
     return h * failed, z * failed
 
 
-@_functools.cache
+_made = []
+
+
 def _program():
+    """The function, made when it is first asked for."""
+    if not _made:
+        _made.append(_make_program())
+    return _made[0]
+
+
+def _make_program():
     @pullback.custom_jvp
     def schur(a):
         form = _of_matrix

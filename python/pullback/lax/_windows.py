@@ -139,8 +139,11 @@ def _window_arguments(shape, window_dimensions, window_strides, padding, base_di
     if isinstance(padding, str):
         lengths = {len(window), len(strides), len(base), len(inner), n}
         if len(lengths) != 1:
+            # The reference asks NumPy for the pads, to which one length fits every other.
+            has_strides = window_strides is not None
+            is_seen_late = padding.upper() == "VALID" or has_strides and len(lengths - {1}) == 1
             raise _user_error(
-                TypeError if len(window) != n else ValueError,
+                TypeError if is_seen_late else ValueError,
                 f"reduce_window takes one window size, stride and dilation for each of the {n} axes, got {window}, {strides}, "
                 f"{base} and {inner}."
             )
@@ -171,8 +174,8 @@ def reduce_window(
       base_dilation, window_dilation: distances of the elements of the operand and of the window; 1 by default.
     Returns: arrays with one element for each window.
     Raises:
-      TypeError: a window size is not positive, their number is not the rank, or an initial value is no scalar.
-      RuntimeError: the padding has an unknown name. ValueError: other lengths are not the rank, or trees differ.
+      TypeError: a window size is not positive, lengths are not the rank, or an initial value is no scalar.
+      RuntimeError: the padding has an unknown name. ValueError: trees differ, or no pads fit lengths that are not the rank.
     Differentiable: where the computation is, forward and in reverse.
     Example:
       >>> lax.reduce_window(jnp.array([1.0, 5.0, 2.0, 3.0]), -jnp.inf, lax.max, (2,), (2,))

@@ -422,7 +422,7 @@ pub fn heaviside(x: &Val, y: &Val) -> Result<Val> {
     let ins = promote_args_inexact("heaviside", &[x.clone(), y.clone()])?;
     named_jit_one("heaviside", &[], &ins, |args| {
         let (x, y) = (&args[0], &args[1]);
-        let zero = number(x, 0.0);
+        let zero = crate::convert::constant(x, 0.0);
         let (is_negative, is_positive) = (lax::lt(x, &zero)?, lax::gt(x, &zero)?);
         let at_zero = where_(&lax::ne(x, x)?, x, y)?;
         let not_negative = where_(&is_positive, &number(x, 1.0), &at_zero)?;
