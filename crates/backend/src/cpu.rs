@@ -87,7 +87,7 @@ impl CpuCode {
             args.iter().try_for_each(|arg| arg.buffer().map(drop))?;
         }
         let mut memory = |(size_bytes, from): &(usize, Option<usize>)| {
-            let Some(at) = *from else { return Ok(Buffer::allocate(*size_bytes)) };
+            let Some(at) = *from else { return Buffer::allocate(*size_bytes) };
             let may_take = donated.get(at) == Some(&true) && !repeated.contains(&args[at].address());
             let own = if may_take { args[at].donate() } else { None };
             taken |= own.is_some();
@@ -106,7 +106,7 @@ fn repeated(args: &[Array]) -> FxHashSet<usize> {
 
 fn copy_of(array: &Array) -> Result<BufferMut> {
     let from = array.buffer()?;
-    let mut copy = Buffer::allocate(array.aval().size_bytes());
+    let mut copy = Buffer::allocate(array.aval().size_bytes())?;
     let n = array.aval().size_bytes();
     copy.bytes_mut()[..n].copy_from_slice(&from.bytes()[..n]);
     Ok(copy)

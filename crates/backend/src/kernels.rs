@@ -174,7 +174,7 @@ fn least_seconds(program: &Program) -> Result<f64> {
     let mut memory = vec![];
     for decl in program.buffers.iter().filter(|decl| !matches!(decl.role, Role::Const(_))) {
         let Extent::Const(n) = decl.len else { pullback_base::bail!(Internal, "a jaxpr's program has known sizes") };
-        let mut buffer = Buffer::allocate(n as usize * decl.dtype.size_bytes());
+        let mut buffer = Buffer::allocate(n as usize * decl.dtype.size_bytes())?;
         fill(buffer.bytes_mut(), decl.dtype);
         memory.push(buffer);
     }

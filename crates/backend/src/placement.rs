@@ -7,6 +7,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
+use pullback_base::array::Buffer;
 use pullback_base::array::place::{DeviceId, Layout, Mesh, Place, Spec, places_in_use, use_places};
 use pullback_base::{Array, Aval, Error, Result};
 use pullback_core::control::{Jit, ShardMap};
@@ -314,11 +315,17 @@ fn specs_of_jaxpr(jaxpr: &Jaxpr, ins: &[Spec]) -> Vec<Spec> {
 /// # Errors
 /// When a part was deleted.
 pub fn assemble(aval: Aval, layout: Layout, parts: &[Array]) -> Result<Array> {
-    let mut bytes = vec![0; aval.size_bytes()];
+    let mut whole = Buffer::allocate(aval.size_bytes())?;
     for (position, part) in parts.iter().enumerate() {
         let region = layout.region(&aval.shape, position);
         let element = aval.dtype.size_bytes();
-        pullback_base::array::place::write_region(&mut bytes, &aval.shape, &region, element, part.buffer()?.bytes());
+        pullback_base::array::place::write_region(
+            whole.bytes_mut(),
+            &aval.shape,
+            &region,
+            element,
+            part.buffer()?.bytes(),
+        );
     }
-    Array::from_bytes(aval, &bytes).placed(Some(Arc::new(Place { layout, is_committed: true })))
+    Array::new(aval, whole.freeze()).placed(Some(Arc::new(Place { layout, is_committed: true })))
 }

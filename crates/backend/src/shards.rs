@@ -132,10 +132,11 @@ pub(crate) fn runner(p: &ShardMap, ins: &[Aval], outs: &[Aval]) -> Arc<dyn HostC
 
 impl ShardMapCall {
     /// The part of an operand that a device gets.
-    fn part((aval, layout): &(Aval, Layout), bytes: &[u8], position: usize) -> Array {
+    fn part((aval, layout): &(Aval, Layout), bytes: &[u8], position: usize) -> Result<Array> {
         let region = layout.region(&aval.shape, position);
         let shape: Vec<usize> = region.iter().map(ExactSizeIterator::len).collect();
-        Array::from_bytes(aval.with_shape(&shape), &read_region(bytes, &aval.shape, &region, aval.dtype.size_bytes()))
+        let part = read_region(bytes, &aval.shape, &region, aval.dtype.size_bytes())?;
+        Ok(Array::new(aval.with_shape(&shape), part))
     }
 }
 
@@ -145,9 +146,8 @@ impl HostCall for ShardMapCall {
         let program = executable(&self.jaxpr)?;
         let team = Arc::new(Team::new(self.mesh.axes.clone()));
         let results = run_on_devices(&team, |position| {
-            let args: Vec<Array> =
-                self.ins.iter().zip(ins).map(|(operand, bytes)| ShardMapCall::part(operand, bytes, position)).collect();
-            program.run(&args, &[])
+            let parts = self.ins.iter().zip(ins).map(|(operand, bytes)| ShardMapCall::part(operand, bytes, position));
+            program.run(&parts.collect::<Result<Vec<Array>>>()?, &[])
         })?;
         for (position, parts) in results.iter().enumerate() {
             for (((aval, layout), part), out) in self.outs.iter().zip(parts).zip(&mut *outs) {

@@ -39,7 +39,7 @@ fn elementwise_of_every_layout() {
     check("neg", &[number(2.0)], &[-2.0]);
     // The same kernel at another size.
     check("add", &[f32s(&[1.0; 5]), f32s(&[3.0; 5])], &[4.0; 5]);
-    let case = |x: f32| Val::Array(Array::full(Aval::new(&[2], DType::F32), Scalar::f32(x)));
+    let case = |x: f32| Val::Array(Array::full(Aval::new(&[2], DType::F32), Scalar::f32(x)).expect("memory"));
     check("select_n", &[Val::Literal(Scalar::bool(true)), case(1.0), case(2.0)], &[2.0, 2.0]);
     let column = Val::Array(Array::f32s(&[1.0, 2.0]).reinterpret(Aval::new(&[2, 1], DType::F32)).expect("alive"));
     let row = Val::Array(Array::f32s(&[10.0, 20.0]).reinterpret(Aval::new(&[1, 2], DType::F32)).expect("alive"));

@@ -12,6 +12,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use smallvec::SmallVec;
 
 use crate::dtype::DType;
+use crate::error::{Error, ErrorKind, Result};
 
 /// Sizes of the axes, outermost first.
 pub type Shape = SmallVec<[usize; 4]>;
@@ -83,14 +84,33 @@ impl Aval {
         self.0.shape.len()
     }
 
-    /// Number of elements.
+    /// Number of elements; the greatest number where there are more ([`Aval::check_extent`]).
     pub fn size(self) -> usize {
-        self.0.shape.iter().product()
+        self.0.shape.iter().fold(1, |size: usize, &axis| size.saturating_mul(axis))
     }
 
-    /// Bytes of all elements.
+    /// Bytes of all elements; the greatest number where there are more.
     pub fn size_bytes(self) -> usize {
-        self.size() * self.0.dtype.size_bytes()
+        self.size().saturating_mul(self.0.dtype.size_bytes())
+    }
+
+    /// Whether positions in such an array can be counted: abstract values may have any shape, memory may not. Axes of
+    /// no elements do not help, as the strides of the others are counted too.
+    ///
+    /// # Errors
+    /// `Runtime` when the number of bytes is 2⁶³ or more.
+    pub fn check_extent(self) -> Result<()> {
+        let axes = self.0.shape.iter().map(|&axis| axis.max(1));
+        let bytes = axes.chain([self.0.dtype.size_bytes().max(1)]).try_fold(1_usize, usize::checked_mul);
+        match bytes.and_then(|bytes| isize::try_from(bytes).ok()) {
+            Some(_) => Ok(()),
+            None => {
+                let sizes: Vec<String> = self.0.shape.iter().map(usize::to_string).collect();
+                let text =
+                    format!("INVALID_ARGUMENT: overflow in static extent product: dimensions=[{}]", sizes.join(", "));
+                Err(Error::new(ErrorKind::Runtime, text))
+            }
+        }
     }
 
     /// Same dtype and weak type, other shape.
@@ -192,6 +212,17 @@ pub fn tuple_text(shape: &[usize]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn extents_are_counted_or_refused() {
+        let aval = |shape: &[usize]| Aval::new(shape, DType::F32);
+        assert_eq!(aval(&[1 << 32, 1 << 32]).size(), usize::MAX);
+        assert_eq!(aval(&[1 << 32, 1 << 32, 0]).size(), 0);
+        assert!(aval(&[1 << 40, 0]).check_extent().is_ok());
+        for shape in [&[1 << 32, 1 << 32][..], &[1 << 61], &[1 << 62, 0], &[usize::MAX, 2]] {
+            assert!(aval(shape).check_extent().is_err(), "{shape:?}");
+        }
+    }
 
     #[test]
     fn equal_avals_are_one() {

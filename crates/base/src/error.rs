@@ -34,7 +34,7 @@ pub enum ErrorKind {
     Attribute,
     /// A name, for example of an axis, that nothing binds.
     Name,
-    /// Memory could not be had.
+    /// Memory could not be had; the text begins with `RESOURCE_EXHAUSTED`.
     Memory,
     /// The user interrupted the computation.
     Interrupt,

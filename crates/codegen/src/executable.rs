@@ -214,7 +214,7 @@ impl Executable {
     ) -> Result<()> {
         let run = Run { kernels: &self.kernels, error: Mutex::new(None) };
         let (offsets, size_bytes) = self.arena.lay_out(&self.program, sizes);
-        let mut memory = (size_bytes > 0).then(|| Buffer::allocate(size_bytes));
+        let mut memory = (size_bytes > 0).then(|| Buffer::allocate(size_bytes)).transpose()?;
         let start = memory.as_mut().map_or(std::ptr::null_mut(), |memory| memory.as_mut_ptr());
         let mut table: SmallVec<[u64; 32]> = SmallVec::new();
         table.push(std::ptr::from_ref(&run) as u64);
@@ -227,6 +227,8 @@ impl Executable {
                 Role::Const(_) => self.constants[number].as_ref().expect("a constant has memory").as_ptr() as u64,
             });
         }
+        let mut frame = (native.frame_bytes > 0).then(|| Buffer::allocate(native.frame_bytes)).transpose()?;
+        table.push(frame.as_mut().map_or(0, |frame| frame.as_mut_ptr() as u64));
         // SAFETY: the table is as the code was compiled for; pointers are valid by contract.
         let status = unsafe { (native.main)(table.as_mut_ptr()) };
         match status {

@@ -1,6 +1,6 @@
 //! What running code sees of the host: the table of a run, and the functions it calls back.
 //!
-//! The table is words: the run itself, the size parameters, the pointers of the buffers.
+//! The table is words: the run itself, the size parameters, the pointers of the buffers, the pointer of the frame.
 //!
 //! What every code generator owes the host: each iteration of a `While`, and each of an outermost `Seq` loop or of one
 //! that runs long by itself, loads the byte [`interrupt::FLAG`](pullback_runtime::interrupt::FLAG) (no ordering) and
@@ -32,6 +32,11 @@ pub(crate) fn size_entry(number: u32) -> usize {
 
 pub(crate) fn buffer_entry(program: &Program, buffer: BufferId) -> usize {
     1 + program.n_sizes as usize + buffer.index()
+}
+
+/// Where the memory is that values which fit into no register have.
+pub(crate) fn frame_entry(program: &Program) -> usize {
+    1 + program.n_sizes as usize + program.buffers.len()
 }
 
 /// A kernel with the bytes that each argument spans.

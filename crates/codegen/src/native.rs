@@ -31,6 +31,8 @@ pub(crate) struct Native {
     memory: Memory,
     pub(crate) main: Main,
     pub(crate) disassembly: Option<String>,
+    /// Bytes of memory that a run gives to the code beside the temporaries, for values that fit into no register.
+    pub(crate) frame_bytes: usize,
 }
 
 // SAFETY: after building, the module is only kept to be freed; the code has no state of its own.
@@ -49,8 +51,8 @@ impl Drop for Native {
 
 impl Native {
     /// Code of the project's own emitter.
-    pub(crate) fn own(memory: CodeMemory, main: Main, disassembly: Option<String>) -> Native {
-        Native { memory: Memory::Own(memory), main, disassembly }
+    pub(crate) fn own(memory: CodeMemory, main: Main, disassembly: Option<String>, frame_bytes: usize) -> Native {
+        Native { memory: Memory::Own(memory), main, disassembly, frame_bytes }
     }
 }
 
@@ -93,7 +95,7 @@ pub(crate) fn compile(program: &Program, options: &Options) -> Result<(Native, V
             // SAFETY: the function was compiled with the signature of `Main`.
             let main = unsafe { std::mem::transmute::<*const u8, Main>(compiler.module.get_finalized_function(main)) };
             let memory = Memory::Cranelift(Box::new(ManuallyDrop::new(compiler.module)));
-            Ok((Native { memory, main, disassembly: compiler.disassembly }, kernels))
+            Ok((Native { memory, main, disassembly: compiler.disassembly, frame_bytes: 0 }, kernels))
         }
         Err(error) => {
             // SAFETY: nothing of the module was ever run.

@@ -184,3 +184,34 @@ fn nothing_beyond_the_ends_is_touched() {
         }
     }
 }
+
+/// More values alive at once than fit on the stack: they lie in memory of the run, and the engine is the same.
+#[test]
+fn very_many_values_may_be_alive() {
+    const N: usize = 20_000;
+    let mut b = Builder::new("wide");
+    let x = b.buffer(DType::F32, Extent::Const(N as i64), Role::Input(0));
+    let y = b.buffer(DType::F32, Extent::Const(1), Role::Output(0));
+    let place = |position: usize| Addr { base: position as i64, ..Addr::default() };
+    let mut values = vec![b.load(x, place(0))];
+    for position in 1..N {
+        let next = b.load(x, place(position));
+        values.push(b.binary(Binary::Add, values[position - 1], next));
+    }
+    // All are read in the other order, so that each lives until the end.
+    let sum = values.iter().rev().skip(1).fold(values[N - 1], |sum, &value| b.binary(Binary::Sub, sum, value));
+    b.store(y, place(0), sum);
+    let program = b.finish();
+    let input: Vec<u8> = (0..N).flat_map(|i| ((i % 17) as f32 * 0.25).to_le_bytes()).collect();
+    let run = |engine: Engine| {
+        let options = Options { engine: Some(engine), ..Options::default() };
+        let executable = compile(&program, &options).expect("it compiles");
+        let mut out = [0_u8; 4];
+        executable.run_on(&[], &[&input], &mut [&mut out]).expect("it runs");
+        out
+    };
+    let want = run(Engine::Interpret);
+    for engine in Engine::of_this_machine().into_iter().filter(|&engine| engine != Engine::Cranelift) {
+        assert_eq!(run(engine), want, "{engine:?}");
+    }
+}

@@ -26,15 +26,15 @@ pub(crate) struct IndexMap {
 }
 
 impl IndexMap {
-    /// Whether the result's axes are the operand's in another order.
-    fn is_permutation(&self) -> bool {
+    /// Whether the axes of a result of `rank` are the operand's in another order. Without axes there is no order.
+    fn is_permutation(&self, rank: usize) -> bool {
         let mut to: SmallVec<[usize; 4]> = self.terms.iter().map(|term| term.1).collect();
         let mut from: SmallVec<[usize; 4]> = self.terms.iter().map(|term| term.0).collect();
         to.sort_unstable();
         from.sort_unstable();
         let each_once = |axes: &[usize]| axes.iter().copied().eq(0..self.base.len());
         let moves_none = self.base.iter().all(|&base| base == 0) && self.terms.iter().all(|term| term.2 == 1);
-        moves_none && each_once(&to) && each_once(&from)
+        rank > 0 && self.base.len() == rank && moves_none && each_once(&to) && each_once(&from)
     }
 }
 
@@ -57,6 +57,7 @@ impl Graph {
         let n = jaxpr.eqns.len();
         let (mut forms, mut maps) = (Vec::with_capacity(n), Vec::with_capacity(n));
         let mut made_by = vec![None; jaxpr.vars.len()];
+        jaxpr.vars.iter().try_for_each(|aval| aval.check_extent())?;
         for (number, eqn) in jaxpr.eqns.iter().enumerate() {
             let ins: SmallVec<[Aval; 4]> = eqn.ins.iter().map(|&atom| jaxpr.aval(atom)).collect();
             let outs = jaxpr.eqn_out_avals(eqn);
@@ -80,7 +81,10 @@ impl Graph {
         }
         for number in 0..self.forms.len() {
             let CpuForm::Element(_) = self.forms[number] else { continue };
-            let Some(map) = self.maps[number].as_ref().filter(|map| map.is_permutation()) else { continue };
+            let Some(map) = self.maps[number].as_ref().filter(|map| map.is_permutation(self.out_aval(number).rank()))
+            else {
+                continue;
+            };
             let Atom::Var(operand) = self.eqn(number).ins[map.operand] else { continue };
             let Some(maker) = self.made_by[operand.index()] else { continue };
             if matches!(self.forms[maker], CpuForm::Contract(_)) && n_readers[operand.index()] == 1 {

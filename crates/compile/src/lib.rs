@@ -43,7 +43,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { fuse: true, rewrite_values: true, max_group: 4096 }
+        Options { fuse: true, rewrite_values: true, max_group: 1024 }
     }
 }
 
@@ -129,6 +129,7 @@ pub fn compile_donating(jaxpr: &JaxprRef, options: &Options, donated: &[bool]) -
     let taken = results.filled.iter().map(|var| taken.get(var).map(|&(input, _)| input)).collect();
     let outputs = results.outputs;
     lower_block(&mut shared, &mut loops, planned, &inputs, &dests)?;
+    shared.temps.check()?;
     let Shared { n_equations: equations, n_groups: groups, n_steps: steps, temps, .. } = shared;
     let report = Report { equations, groups, steps, temporaries: temps.n_declared };
     Ok(Lowered { program: loops.finish(), outputs, taken, report })

@@ -104,6 +104,13 @@ pub(crate) struct Nest {
     n_operations: usize,
 }
 
+/// Where one of the axes has no index there is nothing to do at any index of the others, however many they have.
+fn empty_all_if_one_is(axes: &mut [Axis]) {
+    if axes.iter().any(|axis| axis.size == 0) {
+        axes.iter_mut().for_each(|axis| axis.size = 0);
+    }
+}
+
 /// Consecutive indices of an axis.
 struct Span {
     start: Affine,
@@ -134,7 +141,8 @@ impl Nest {
         let lanes_on_kept = short == Some(ShortAxis::Reduced) || axes.last().is_some_and(|axis| !axis.is_reduced);
         let size: i64 = axes.iter().map(|axis| axis.size).product();
         let is_parallel = n_outer == 0 && size >= 2 * BLOCK && is_parallel(self::work(size as usize, work));
-        let (reduced, kept) = axes.into_iter().partition(|axis| axis.is_reduced);
+        let (mut reduced, mut kept): (Vec<Axis>, Vec<Axis>) = axes.into_iter().partition(|axis| axis.is_reduced);
+        [&mut reduced, &mut kept].into_iter().for_each(|axes| empty_all_if_one_is(axes));
         let outer = (0..n_outer).map(|at| Axis { at, size: shape[at] as i64, is_reduced: false }).collect();
         Nest {
             rank: shape.len(),

@@ -8,8 +8,8 @@
 use std::collections::HashMap;
 
 use pullback_base::Shape;
+use pullback_ir::Atom;
 use pullback_ir::lower::CpuForm;
-use pullback_ir::{Atom, VarId};
 
 use crate::Options;
 use crate::graph::Graph;
@@ -326,20 +326,20 @@ impl Planner<'_> {
 fn stored(graph: &Graph, places: &[Place]) -> Vec<bool> {
     let mut stored = vec![false; graph.jaxpr.vars.len()];
     for (number, eqn) in graph.jaxpr.eqns.iter().enumerate() {
-        for var in eqn.ins.iter().filter_map(|&atom| var_of(atom)) {
+        for var in eqn.ins.iter().filter_map(|atom| atom.var()) {
             let Some(maker) = graph.made_by[var.index()] else { continue };
             if matches!(places[maker], Place::Member(_)) && places[maker] != places[number] {
                 stored[var.index()] = true;
             }
         }
     }
-    graph.jaxpr.outs.iter().filter_map(|&out| var_of(out)).for_each(|var| stored[var.index()] = true);
+    graph.jaxpr.outs.iter().filter_map(|out| out.var()).for_each(|var| stored[var.index()] = true);
     stored
 }
 
 fn last_use(graph: &Graph, places: &[Place], ready: &[usize]) -> Vec<usize> {
     let mut last = vec![0; graph.jaxpr.vars.len()];
-    graph.jaxpr.outs.iter().filter_map(|&out| var_of(out)).for_each(|var| last[var.index()] = usize::MAX);
+    graph.jaxpr.outs.iter().filter_map(|out| out.var()).for_each(|var| last[var.index()] = usize::MAX);
     for (number, eqn) in graph.jaxpr.eqns.iter().enumerate().rev() {
         let used = match places[number] {
             Place::Member(step) | Place::Single(step) => step,
@@ -347,16 +347,9 @@ fn last_use(graph: &Graph, places: &[Place], ready: &[usize]) -> Vec<usize> {
             Place::Scalar => ready[graph.out(number).index()],
             Place::Virtual | Place::View => eqn.outs().map(|var| last[var.index()]).max().unwrap_or(0),
         };
-        for var in eqn.ins.iter().filter_map(|&atom| var_of(atom)) {
+        for var in eqn.ins.iter().filter_map(|atom| atom.var()) {
             last[var.index()] = last[var.index()].max(used);
         }
     }
     last
-}
-
-fn var_of(atom: Atom) -> Option<VarId> {
-    match atom {
-        Atom::Var(var) => Some(var),
-        Atom::Literal(_) => None,
-    }
 }

@@ -23,6 +23,8 @@ pub(crate) struct View {
     pub(crate) strides: Strides,
     /// Element type in memory; complex elements are two reals there.
     pub(crate) dtype: DType,
+    /// How often the temporary had been given back when it was taken for this; 0 for other memory.
+    pub(crate) lease: u32,
 }
 
 /// The elements of a variable.
@@ -46,7 +48,7 @@ pub(crate) fn row_major(shape: &[usize]) -> Strides {
 impl View {
     /// A whole buffer, row-major.
     pub(crate) fn whole(buffer: BufferId, shape: &[usize], dtype: DType) -> View {
-        View { buffer, base: Affine::default(), offset: None, strides: row_major(shape), dtype }
+        View { buffer, base: Affine::default(), offset: None, strides: row_major(shape), dtype, lease: 0 }
     }
 
     /// The same elements in row-major order under another shape; the view itself is row-major.

@@ -36,6 +36,16 @@ pub enum Atom {
     Literal(Scalar),
 }
 
+impl Atom {
+    /// The variable, unless it is a number.
+    pub fn var(self) -> Option<VarId> {
+        match self {
+            Atom::Var(var) => Some(var),
+            Atom::Literal(_) => None,
+        }
+    }
+}
+
 /// What an equation does besides computing its results.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Effects(u8);

@@ -4,6 +4,7 @@
 //! results do not depend on the number of threads.
 
 use faer::{c32, c64};
+use pullback_base::array::scratch;
 use pullback_base::{DType, Result, bail};
 use pullback_loops::Conv;
 use pullback_runtime::interrupt::shared_pieces_with;
@@ -239,7 +240,7 @@ fn run<T: Element>(conv: &Conv, lhs: &[u8], rhs: &[u8], out: &mut [u8]) -> Resul
         out.fill(T::ZERO);
         return Ok(());
     }
-    let weights = packed_weights(&plan, rhs);
+    let weights = packed_weights(&plan, rhs)?;
     let n_blocks = plan.rows.div_ceil(plan.block);
     let n_tasks = plan.groups * plan.images * n_blocks;
     let shared = Shared::new(out);
@@ -260,9 +261,10 @@ fn run<T: Element>(conv: &Conv, lhs: &[u8], rhs: &[u8], out: &mut [u8]) -> Resul
 }
 
 /// The kernel as one `[depth, out features]` matrix for each group.
-fn packed_weights<T: Element>(plan: &Plan, rhs: &[T]) -> Vec<T> {
+fn packed_weights<T: Element>(plan: &Plan, rhs: &[T]) -> Result<Vec<T>> {
     let [n_in, n_out] = plan.features;
-    let mut packed = Vec::with_capacity(rhs.len());
+    let mut packed = scratch(rhs.len(), T::ZERO)?;
+    packed.clear();
     for group in 0..plan.groups {
         for window in 0..plan.n_window {
             let offset = grid_offset(plan.rhs.space(), &plan.rhs.strides[2..], window);
@@ -272,7 +274,7 @@ fn packed_weights<T: Element>(plan: &Plan, rhs: &[T]) -> Vec<T> {
             }
         }
     }
-    packed
+    Ok(packed)
 }
 
 fn grid_offset(sizes: &[usize], strides: &[usize], mut number: usize) -> usize {

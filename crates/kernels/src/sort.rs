@@ -5,6 +5,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use pullback_base::array::scratch;
 use pullback_base::dtype::Kind;
 use pullback_base::{DType, Result, Scalar, bail};
 use pullback_loops::Sort;
@@ -31,6 +32,9 @@ pub(crate) fn sort(sort: &Sort, ins: &[&[u8]], outs: &mut [&mut [u8]]) -> Result
         if ins[index].len() < want || out.1 < want {
             bail!(Internal, "an operand of a sort has {} bytes, not {want}", ins[index].len());
         }
+    }
+    if u32::try_from(n).is_err() {
+        bail!(NotImplemented, "sorting along an axis of {n} elements is not implemented: the most is {}", u32::MAX);
     }
     let row = |number: usize| -> Result<()> {
         let first = number / inner * n * inner + number % inner;
@@ -107,14 +111,15 @@ fn order_of(sort: &Sort, ins: &[&[u8]], keys: &[DType], first: usize) -> Result<
         }
     })?;
     let key = |i: u32| &table[i as usize * width..][..width];
-    let mut order: Vec<u32> = (0..n as u32).collect();
+    let mut order = scratch(n, 0_u32)?;
+    order.iter_mut().zip(0..).for_each(|(to, position)| *to = position);
     sort_blocks(&mut order, |block| block.sort_by_key(|&i| key(i)), |&a, &b| key(a) < key(b))?;
     Ok(order)
 }
 
 /// `n` times `width` numbers, each row of them as `fill` makes it.
 fn filled(n: usize, width: usize, fill: impl Fn(usize, &mut [u64]) + Sync) -> Result<Vec<u64>> {
-    let mut all = vec![0; n * width];
+    let mut all = scratch(n * width, 0)?;
     if n <= BLOCK {
         all.chunks_exact_mut(width).enumerate().for_each(|(i, to)| fill(i, to));
         return Ok(all);
@@ -143,7 +148,7 @@ fn sort_blocks<T: Copy + Send + Sync>(
     let blocks: Vec<Mutex<&mut [T]>> = row.chunks_mut(RUN).map(Mutex::new).collect();
     shared_pieces(blocks.len(), &|number| sort(&mut blocks[number].lock().expect("a block is sorted once")))?;
     drop(blocks);
-    let (mut length, mut other) = (RUN, row.clone());
+    let (mut length, mut other) = (RUN, scratch(row.len(), row[0])?);
     while length < row.len() {
         merge_runs(row, length, &mut other, &is_before)?;
         std::mem::swap(row, &mut other);

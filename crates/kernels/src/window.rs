@@ -5,6 +5,7 @@
 //! the axes without windows at once.
 
 use faer::{c32, c64};
+use pullback_base::array::scratch;
 use pullback_base::{DType, Result, bail};
 use pullback_loops::{Combine, Window, WindowAxis, WindowPick};
 use pullback_runtime::parallel_for;
@@ -124,7 +125,7 @@ fn reduce<T: Plain>(
         let outer: usize = shape[..number].iter().product();
         let inner: usize = shape[number + 1..].iter().product();
         let line = Line { axis, size: shape[number], places: places[number], inner };
-        let mut next = vec![identity; outer * places[number] * inner];
+        let mut next = scratch(outer * places[number] * inner, identity)?;
         pass(&line, outer, current.as_deref().unwrap_or(x), &mut next, combine);
         shape[number] = places[number];
         current = Some(next);

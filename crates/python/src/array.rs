@@ -470,8 +470,8 @@ impl PyArray {
             Val::Tracer(_) => Ok(slf.clone().into_any().unbind()),
             Val::Literal(scalar) => wrap(py, Array::scalar(*scalar).into()),
             Val::Array(array) => {
-                let bytes = gate(py, || array.to_bytes())?;
-                wrap(py, Array::from_bytes(array.aval(), &bytes).into())
+                let copy = gate(py, || Array::from_bytes(array.aval(), &array.to_bytes()?))?;
+                wrap(py, copy.into())
             }
         }
     }

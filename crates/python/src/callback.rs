@@ -26,11 +26,9 @@ struct PyHost {
 
 impl PyHost {
     fn call_python(&self, py: Python<'_>, ins: &[&[u8]], outs: &mut [&mut [u8]]) -> PyResult<()> {
-        let arrays = self
-            .ins
-            .iter()
-            .zip(ins)
-            .map(|(&aval, bytes)| Val::Array(Array::from_bytes(aval, &bytes[..aval.size_bytes()])));
+        let array =
+            |(&aval, bytes): (&Aval, &&[u8])| Array::from_bytes(aval, &bytes[..aval.size_bytes()]).map(Val::Array);
+        let arrays = gate(py, || self.ins.iter().zip(ins).map(array).collect::<pullback_base::Result<Vec<Val>>>())?;
         let result = self.fun.bind(py).call1(PyTuple::new(py, wrap_all(py, arrays)?)?)?;
         if outs.is_empty() {
             return Ok(());

@@ -169,7 +169,8 @@ fn linear_leaves(py: Python<'_>, avals: &[Aval], vals: &[Option<Val>], symbolic:
             Some(val) => wrap(py, val.clone()),
             None if symbolic => Ok(Py::new(py, PySymbolicZero(tangent))?.into_any()),
             None if tangent.dtype == DType::Float0 => {
-                let zeros = pullback_base::Array::full(tangent, pullback_base::Scalar::zero(DType::Float0));
+                let zero = pullback_base::Scalar::zero(DType::Float0);
+                let zeros = gate(py, || pullback_base::Array::full(tangent, zero))?;
                 wrap(py, Val::Array(zeros))
             }
             None => wrap(py, gate(py, || instantiate(&*e, aval, None))?),

@@ -178,7 +178,7 @@ fn to_dlpack_capsule<'py>(x: &Bound<'py, PyAny>, is_versioned: bool, copy: bool)
     let array = as_val(x).and_then(|val| crate::tracer::concrete(val)?.to_array());
     let Some(mut array) = array else { return Err(PyTypeError::new_err("a traced array has no elements")) };
     if copy {
-        array = Array::from_bytes(array.aval(), &gate(py, || array.to_bytes())?);
+        array = gate(py, || Array::from_bytes(array.aval(), &array.to_bytes()?))?;
     }
     let (tensor, context) = tensor_of(py, &array)?;
     if is_versioned {
@@ -335,7 +335,7 @@ fn from_dlpack_capsule(object: &Bound<'_, PyAny>, copy: Option<bool>) -> PyResul
     }
     // SAFETY: the tensor says that these elements are there.
     let bytes = if size_bytes == 0 { vec![] } else { unsafe { gather(start, &shape, &strides, dtype.size_bytes()) } };
-    wrap(py, Val::Array(narrowed(aval, &bytes)))
+    wrap(py, Val::Array(gate(py, || narrowed(aval, &bytes))?))
 }
 
 /// Adds functions to the extension module.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use pullback_base::{Error, ErrorKind};
 use pullback_ir::Val;
 use pyo3::exceptions::{
-    PyAttributeError, PyFloatingPointError, PyIndexError, PyKeyError, PyKeyboardInterrupt, PyMemoryError, PyNameError,
+    PyAttributeError, PyFloatingPointError, PyIndexError, PyKeyError, PyKeyboardInterrupt, PyNameError,
     PyNotImplementedError, PyOverflowError, PyRuntimeError, PyTypeError, PyValueError,
 };
 use pyo3::prelude::*;
@@ -43,7 +43,6 @@ fn builtin(kind: ErrorKind, text: &str) -> Option<PyErr> {
         ErrorKind::Key => PyKeyError::new_err(text),
         ErrorKind::Attribute => PyAttributeError::new_err(text),
         ErrorKind::Name => PyNameError::new_err(text),
-        ErrorKind::Memory => PyMemoryError::new_err(text),
         ErrorKind::Interrupt => PyKeyboardInterrupt::new_err(text),
         ErrorKind::FloatingPoint => PyFloatingPointError::new_err(text),
         ErrorKind::TypePromotion
@@ -53,6 +52,7 @@ fn builtin(kind: ErrorKind, text: &str) -> Option<PyErr> {
         | ErrorKind::TracerInteger
         | ErrorKind::NonConcreteBooleanIndex
         | ErrorKind::UnexpectedTracer
+        | ErrorKind::Memory
         | ErrorKind::Internal => return None,
     })
 }

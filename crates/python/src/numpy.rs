@@ -15,6 +15,7 @@ use smallvec::SmallVec;
 
 use crate::dtypes;
 use crate::errors::type_error;
+use crate::gate::gate;
 use crate::value;
 
 /// What is used of the `numpy` module.
@@ -85,7 +86,7 @@ pub fn from_ndarray(array: &Bound<'_, PyAny>) -> PyResult<Val> {
         0 => &[][..],
         size => unsafe { std::slice::from_raw_parts(head.data.cast::<u8>(), size) },
     };
-    let array = narrowed(aval, if dtype == DType::Float0 { &[] } else { bytes });
+    let array = gate(py, || narrowed(aval, if dtype == DType::Float0 { &[] } else { bytes }))?;
     Ok(if shape.is_empty() && dtype != DType::Float0 {
         Val::Literal(array.element(0).expect("fresh"))
     } else {
@@ -140,22 +141,25 @@ fn from_strange(array: &Bound<'_, PyAny>, descr: &Bound<'_, PyAny>) -> PyResult<
 }
 
 /// The array of elements in row-major order, narrowed while 64-bit types are off.
-pub fn narrowed(aval: Aval, bytes: &[u8]) -> Array {
+///
+/// # Errors
+/// `Memory` when there is none for the copy.
+pub fn narrowed(aval: Aval, bytes: &[u8]) -> pullback_base::Result<Array> {
     let dtype = dtypes::canonical(aval.dtype);
     if dtype == aval.dtype {
         return if dtype == DType::Float0 { zeros(aval) } else { Array::from_bytes(aval, bytes) };
     }
-    let mut buffer = Buffer::allocate(aval.with_dtype(dtype).size_bytes());
+    let mut buffer = Buffer::allocate(aval.with_dtype(dtype).size_bytes())?;
     let size = aval.with_dtype(dtype).size_bytes();
     let out = &mut buffer.bytes_mut()[..size];
     match aval.dtype {
         DType::I64 | DType::U64 => narrow(bytes, out, |word| (u64::from_le_bytes(word) as u32).to_le_bytes()),
         _ => narrow(bytes, out, |word| (f64::from_le_bytes(word) as f32).to_le_bytes()),
     }
-    Array::new(aval.with_dtype(dtype), buffer.freeze())
+    Ok(Array::new(aval.with_dtype(dtype), buffer.freeze()))
 }
 
-fn zeros(aval: Aval) -> Array {
+fn zeros(aval: Aval) -> pullback_base::Result<Array> {
     Array::full(aval, pullback_base::Scalar::zero(aval.dtype))
 }
 

@@ -21,7 +21,7 @@ use crate::value::{to_val, wrap, wrap_all};
 fn zero_tangent(aval: Aval) -> Result<Val> {
     let tangent = aval.tangent();
     if tangent.dtype == DType::Float0 {
-        return Ok(Val::Array(pullback_base::Array::full(tangent, Scalar::zero(DType::Float0))));
+        return pullback_base::Array::full(tangent, Scalar::zero(DType::Float0)).map(Val::Array);
     }
     instantiate(&*pullback_trace::current(), aval, None)
 }

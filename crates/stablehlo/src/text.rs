@@ -210,8 +210,8 @@ mod tests {
             |shape: &[usize], n: i128| Array::from_scalars(shape, DType::I8, (0..n).map(|i| Scalar::int(DType::I8, i)));
         check(ints(&[2, 2], 4), "dense<[[0, 1], [2, 3]]>");
         check(ints(&[0, 2], 0), "dense<>");
-        check(Array::full(Aval::new(&[3], DType::I32), Scalar::i32(7)), "dense<7>");
-        check(Array::full(Aval::new(&[300], DType::I32), Scalar::i32(7)), "dense<\"0x07000000\">");
+        check(Array::full(Aval::new(&[3], DType::I32), Scalar::i32(7)).unwrap(), "dense<7>");
+        check(Array::full(Aval::new(&[300], DType::I32), Scalar::i32(7)).unwrap(), "dense<\"0x07000000\">");
         let bytes: String = (0..100).map(|i| format!("{i:02X}")).collect();
         check(ints(&[100], 100), &format!("dense<\"0x{bytes}\">"));
     }

@@ -37,7 +37,7 @@ fn interpreted(options: &Options, jaxpr: &JaxprRef, inputs: &[Array]) -> Result<
     let _mode = FlushSubnormals::new();
     interpret(&expand(&lowered.program), &[], &bytes, &mut outs, &pullback_kernels::Table)?;
     let result = |(output, &aval)| match output {
-        &Output::Program(number) => Ok(Array::from_bytes(aval, &memory[number])),
+        &Output::Program(number) => Array::from_bytes(aval, &memory[number]),
         &Output::Input(number) => inputs[number].reinterpret(aval),
         Output::Const(array) => Ok(array.clone()),
         &Output::Literal(scalar) => Ok(Array::scalar(scalar)),

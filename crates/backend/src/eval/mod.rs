@@ -179,6 +179,7 @@ fn plan(key: &Key) -> Result<Plan> {
     pullback_core::control::set_shard_runner(crate::shards::runner);
     let Key { prim, params, avals } = key;
     let outs = prim.abstract_eval(params, avals)?;
+    outs.iter().try_for_each(|aval| aval.check_extent())?;
     if prim.is("convert_element_type") && !(is_computable(avals[0]) && is_computable(outs[0])) {
         return Ok(Plan::Convert(outs[0]));
     }

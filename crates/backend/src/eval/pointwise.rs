@@ -81,7 +81,7 @@ impl Pointwise {
     /// Runs on values whose avals are those that the kernel was asked for with.
     pub(super) fn run(&self, ins: &[Val], out: Aval) -> Result<Array> {
         let len = out.size() as i64;
-        let mut result = Buffer::allocate(out.size_bytes());
+        let mut result = Buffer::allocate(out.size_bytes())?;
         let mut scalars: SmallVec<[[u8; 16]; MAX_OPERANDS]> = SmallVec::new();
         let mut buffers: SmallVec<[Option<Buffer>; MAX_OPERANDS]> = SmallVec::new();
         for val in ins {

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::pool;
+use crate::error::{Error, ErrorKind, Result};
 
 /// Who frees the memory.
 enum Owner {
@@ -35,6 +36,24 @@ impl Drop for Memory {
     }
 }
 
+/// The error of memory that cannot be had.
+#[cold]
+pub(crate) fn out_of_memory(size_bytes: usize) -> Error {
+    let text = format!("RESOURCE_EXHAUSTED: Out of memory allocating {size_bytes} bytes.");
+    Error::new(ErrorKind::Memory, text)
+}
+
+/// A vector of equal elements, for work beside arrays.
+///
+/// # Errors
+/// `Memory` when the system has none for so many.
+pub fn scratch<T: Clone>(n: usize, value: T) -> Result<Vec<T>> {
+    let mut memory = Vec::new();
+    memory.try_reserve_exact(n).map_err(|_| out_of_memory(n.saturating_mul(size_of::<T>())))?;
+    memory.resize(n, value);
+    Ok(memory)
+}
+
 /// Immutable shared memory.
 #[derive(Clone)]
 pub struct Buffer(Arc<Memory>);
@@ -44,9 +63,12 @@ pub struct BufferMut(Arc<Memory>);
 
 impl Buffer {
     /// Fresh memory of at least `size_bytes` bytes, 64-byte aligned, with unspecified but initialized contents.
-    pub fn allocate(size_bytes: usize) -> BufferMut {
-        let (start, capacity) = pool::acquire(size_bytes);
-        BufferMut(Arc::new(Memory { start, size_bytes, owner: Owner::Pool { capacity } }))
+    ///
+    /// # Errors
+    /// `Memory` when the system has no such block.
+    pub fn allocate(size_bytes: usize) -> Result<BufferMut> {
+        let Some((start, capacity)) = pool::acquire(size_bytes) else { return Err(out_of_memory(size_bytes)) };
+        Ok(BufferMut(Arc::new(Memory { start, size_bytes, owner: Owner::Pool { capacity } })))
     }
 
     /// Memory of another owner, which `keeper` keeps alive.

@@ -12,7 +12,7 @@ mod system;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-pub use buffer::{Buffer, BufferMut};
+pub use buffer::{Buffer, BufferMut, scratch};
 pub use place::{Layout, Place};
 pub use pool::{PoolStats, pool_stats, set_pool_limit, trim_pool};
 
@@ -66,42 +66,63 @@ impl Array {
 
     /// The zero-dimensional array of one scalar, weak type included.
     pub fn scalar(scalar: Scalar) -> Array {
-        Array::full(scalar.aval(), scalar)
+        Array::full(scalar.aval(), scalar).expect("a system that runs has memory for one number")
     }
 
     /// An array with all elements equal to `fill`, which is converted to the aval's dtype.
-    pub fn full(aval: Aval, fill: Scalar) -> Array {
+    ///
+    /// # Errors
+    /// `Memory` when there is none for so many.
+    pub fn full(aval: Aval, fill: Scalar) -> Result<Array> {
         let bits = fill.convert(aval.dtype).to_bits().to_le_bytes();
         let element = &bits[..aval.dtype.size_bytes()];
-        let mut buffer = Buffer::allocate(aval.size_bytes());
+        let mut buffer = Buffer::allocate(aval.size_bytes())?;
         for chunk in buffer.bytes_mut()[..aval.size_bytes()].chunks_exact_mut(element.len()) {
             chunk.copy_from_slice(element);
         }
-        Array::new(aval, buffer.freeze())
+        Ok(Array::new(aval, buffer.freeze()))
+    }
+
+    /// As [`Array::try_from_scalars`], for the few elements of a table.
+    ///
+    /// # Panics
+    /// If the number of elements is not that of the shape, or there is no memory for them.
+    pub fn from_scalars(shape: &[usize], dtype: DType, elements: impl IntoIterator<Item = Scalar>) -> Array {
+        Array::try_from_scalars(shape, dtype, elements).expect("a table finds memory")
     }
 
     /// An array with the given elements in row-major order, each converted to `dtype`.
     ///
+    /// # Errors
+    /// `Memory` when there is none for so many.
+    ///
     /// # Panics
     /// If the number of elements is not that of the shape.
-    pub fn from_scalars(shape: &[usize], dtype: DType, elements: impl IntoIterator<Item = Scalar>) -> Array {
+    pub fn try_from_scalars(
+        shape: &[usize],
+        dtype: DType,
+        elements: impl IntoIterator<Item = Scalar>,
+    ) -> Result<Array> {
         let aval = Aval::new(shape, dtype);
-        let mut buffer = Buffer::allocate(aval.size_bytes());
+        let mut buffer = Buffer::allocate(aval.size_bytes())?;
         let mut chunks = buffer.bytes_mut()[..aval.size_bytes()].chunks_exact_mut(dtype.size_bytes());
         for element in elements {
             let bits = element.convert(dtype).to_bits().to_le_bytes();
             chunks.next().expect("no more elements than the shape has").copy_from_slice(&bits[..dtype.size_bytes()]);
         }
         assert!(chunks.next().is_none(), "fewer elements than {aval} has");
-        Array::new(aval, buffer.freeze())
+        Ok(Array::new(aval, buffer.freeze()))
     }
 
     /// An array over a copy of raw bytes, which must be as many as the aval needs.
-    pub fn from_bytes(aval: Aval, bytes: &[u8]) -> Array {
+    ///
+    /// # Errors
+    /// `Memory` when there is none for the copy.
+    pub fn from_bytes(aval: Aval, bytes: &[u8]) -> Result<Array> {
         assert_eq!(bytes.len(), aval.size_bytes(), "bytes for {aval}");
-        let mut buffer = Buffer::allocate(bytes.len());
+        let mut buffer = Buffer::allocate(bytes.len())?;
         buffer.bytes_mut()[..bytes.len()].copy_from_slice(bytes);
-        Array::new(aval, buffer.freeze())
+        Ok(Array::new(aval, buffer.freeze()))
     }
 
     /// A vector of `float32`.
@@ -243,7 +264,8 @@ impl Array {
     }
 }
 
-fn scalar_at(dtype: DType, bytes: &[u8]) -> Scalar {
+/// The element whose bytes these are.
+pub fn scalar_at(dtype: DType, bytes: &[u8]) -> Scalar {
     let mut bits = [0; 16];
     bits[..bytes.len()].copy_from_slice(bytes);
     Scalar::from_bits(dtype, u128::from_le_bytes(bits))

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::Array;
+use super::{Array, Buffer};
 use crate::error::{Error, Result};
 
 /// A device by its number.
@@ -169,10 +169,18 @@ fn runs(shape: &[usize], region: &Region, element: usize, mut visit: impl FnMut(
 }
 
 /// The bytes of a region of a row-major array.
-pub fn read_region(bytes: &[u8], shape: &[usize], region: &Region, element: usize) -> Vec<u8> {
-    let mut found = vec![];
-    runs(shape, region, element, |offset, len| found.extend_from_slice(&bytes[offset..][..len]));
-    found
+///
+/// # Errors
+/// `Memory` when there is none for them.
+pub fn read_region(bytes: &[u8], shape: &[usize], region: &Region, element: usize) -> Result<Buffer> {
+    let sizes = region.iter().map(ExactSizeIterator::len);
+    let mut found = Buffer::allocate(sizes.product::<usize>() * element)?;
+    let mut done = 0;
+    runs(shape, region, element, |offset, len| {
+        found.bytes_mut()[done..][..len].copy_from_slice(&bytes[offset..][..len]);
+        done += len;
+    });
+    Ok(found.freeze())
 }
 
 /// Writes the bytes of a region of a row-major array.
@@ -211,9 +219,9 @@ impl Array {
         let device = *place.layout.devices().get(position).ok_or_else(|| Error::internal("no such shard"))?;
         let region = place.layout.region(self.shape(), position);
         let shape: Vec<usize> = region.iter().map(ExactSizeIterator::len).collect();
-        let part = read_region(self.buffer()?.bytes(), self.shape(), &region, self.dtype().size_bytes());
+        let part = read_region(self.buffer()?.bytes(), self.shape(), &region, self.dtype().size_bytes())?;
         let place = Place { layout: Layout::Device(device), is_committed: true };
-        Array::from_bytes(self.aval().with_shape(&shape), &part).placed(Some(Arc::new(place)))
+        Array::new(self.aval().with_shape(&shape), part).placed(Some(Arc::new(place)))
     }
 }
 
@@ -249,11 +257,11 @@ mod tests {
     fn regions_are_written_where_they_are_read() {
         let (shape, region) = ([2, 3, 4], vec![1..2, 0..2, 1..3]);
         let bytes: Vec<u8> = (0..24).collect();
-        let part = read_region(&bytes, &shape, &region, 1);
+        let part = read_region(&bytes, &shape, &region, 1).expect("memory").bytes().to_vec();
         assert_eq!(part, [13, 14, 17, 18]);
         let mut other = vec![0; 24];
         write_region(&mut other, &shape, &region, 1, &part);
-        assert_eq!(read_region(&other, &shape, &region, 1), part);
-        assert_eq!(read_region(&[7], &[], &vec![], 1), [7]);
+        assert_eq!(read_region(&other, &shape, &region, 1).expect("memory").bytes(), part);
+        assert_eq!(read_region(&[7], &[], &vec![], 1).expect("memory").bytes(), [7]);
     }
 }

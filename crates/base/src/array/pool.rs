@@ -17,6 +17,8 @@ const SMALL_BYTES: usize = 4096;
 /// Small blocks of one class that a thread keeps.
 const SMALL_KEPT: usize = 32;
 const N_CLASSES: usize = 4 * 58;
+/// No address space holds more.
+const MOST_BYTES: usize = 1 << 62;
 
 static KEPT: AtomicUsize = AtomicUsize::new(0);
 /// The limit that was asked for; the greatest number while nobody asked.
@@ -105,28 +107,26 @@ fn capacity_of(class: usize) -> usize {
     (1 << power) + quarter * ((1 << power) / 4)
 }
 
-/// A block of at least `size_bytes` bytes and its capacity.
-pub(super) fn acquire(size_bytes: usize) -> (*mut u8, usize) {
+/// A block of at least `size_bytes` bytes and its capacity; `None` when the system has no such block.
+pub(super) fn acquire(size_bytes: usize) -> Option<(*mut u8, usize)> {
+    if size_bytes > MOST_BYTES {
+        return None;
+    }
     let class = class_of(size_bytes);
     let capacity = capacity_of(class);
-    LIVE.fetch_add(capacity, Ordering::Relaxed);
     let waiting = if capacity <= SMALL_BYTES { take_small(class) } else { take_large(class) };
-    if let Some(block) = waiting {
-        return (block.0, capacity);
-    }
-    (fresh(capacity), capacity)
+    let start = waiting.map_or_else(|| fresh(capacity), |block| Some(block.0))?;
+    LIVE.fetch_add(capacity, Ordering::Relaxed);
+    Some((start, capacity))
 }
 
-fn fresh(capacity: usize) -> *mut u8 {
+fn fresh(capacity: usize) -> Option<*mut u8> {
     let mut start = system::acquire(capacity);
     if start.is_null() {
         trim_pool();
         start = system::acquire(capacity);
     }
-    if start.is_null() {
-        system::fail(capacity);
-    }
-    start
+    (!start.is_null()).then_some(start)
 }
 
 fn take_small(class: usize) -> Option<Block> {
@@ -202,7 +202,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn faults_of_one_use(size_bytes: usize) -> i64 {
         let before = faults();
-        let (start, capacity) = acquire(size_bytes);
+        let (start, capacity) = acquire(size_bytes).expect("a test's block");
         for at in (0..size_bytes).step_by(4096) {
             // SAFETY: inside of the block, which is this function's.
             unsafe { start.add(at).write_volatile(1) };
@@ -223,11 +223,18 @@ mod tests {
     #[test]
     fn large_blocks_are_aligned_and_zero_at_first() {
         let capacity = capacity_of(class_of(5 << 20));
-        let start = fresh(capacity);
+        let start = fresh(capacity).expect("a test's block");
         assert_eq!(start.addr() % ALIGNMENT, 0);
         // SAFETY: the block has that many bytes.
         assert!(unsafe { std::slice::from_raw_parts(start, capacity) }.iter().all(|&byte| byte == 0));
         free(start, capacity);
+    }
+
+    #[test]
+    fn too_large_blocks_are_none() {
+        for size in [1 << 50, MOST_BYTES, MOST_BYTES + 1, usize::MAX] {
+            assert!(acquire(size).is_none(), "{size}");
+        }
     }
 
     #[test]

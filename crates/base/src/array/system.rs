@@ -17,8 +17,9 @@ pub(super) fn acquire(capacity: usize) -> *mut u8 {
     if pages::are_own(capacity) {
         return pages::acquire(capacity);
     }
+    let Ok(layout) = Layout::from_size_align(capacity, ALIGNMENT) else { return std::ptr::null_mut() };
     // SAFETY: the layout's size is at least one alignment, not zero.
-    unsafe { alloc_zeroed(layout(capacity)) }
+    unsafe { alloc_zeroed(layout) }
 }
 
 /// Gives a block of [`acquire`] back.
@@ -34,11 +35,6 @@ pub(super) unsafe fn free(start: *mut u8, capacity: usize) {
     unsafe { dealloc(start, layout(capacity)) }
 }
 
-/// What to tell when [`acquire`] has nothing.
-pub(super) fn fail(capacity: usize) -> ! {
-    std::alloc::handle_alloc_error(layout(capacity))
-}
-
 #[cfg(target_os = "linux")]
 mod pages {
     use std::ptr::null_mut;
@@ -52,8 +48,9 @@ mod pages {
 
     pub(super) fn acquire(capacity: usize) -> *mut u8 {
         let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        let Some(size_bytes) = capacity.checked_add(HUGE) else { return null_mut() };
         // SAFETY: new pages at a place that the system chooses.
-        let start = unsafe { libc::mmap(null_mut(), capacity + HUGE, protection, flags, -1, 0) };
+        let start = unsafe { libc::mmap(null_mut(), size_bytes, protection, flags, -1, 0) };
         if start == libc::MAP_FAILED {
             return null_mut();
         }

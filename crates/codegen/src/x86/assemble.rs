@@ -9,8 +9,21 @@ use super::encode::{Encoder, Label};
 use super::inst::Function;
 use body::Body;
 
-/// Bytes of a function's frame: threads of the host have two megabytes, and code does not probe the pages in between.
+/// Bytes of a frame on the stack: threads of the host have two megabytes, and code does not probe the pages in between.
 const MOST_FRAME: i32 = 1 << 16;
+
+/// Where a function keeps what does not fit into registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Frame {
+    /// On the stack.
+    Stack,
+    /// In memory that the host gives to a run: the entry of the table that points there. Only the function that runs
+    /// once can have it.
+    Given(usize),
+}
+
+/// At the end of a given frame, where the stack pointer is kept.
+pub(crate) const STACK_POINTER_BYTES: i32 = 64;
 
 /// An entry of the constant pool.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -74,16 +87,19 @@ impl Assembler {
         self.encoder.bind(label);
     }
 
-    /// Appends a function; false when it asks for more stack than code may take without looking.
+    /// Appends a function whose frame may be `given` when it is too large for the stack; gives the bytes of that frame,
+    /// and `None` when the function can have none.
     #[must_use]
-    pub(crate) fn function(&mut self, mut function: Function) -> bool {
+    pub(crate) fn function(&mut self, mut function: Function, given: Option<Frame>) -> Option<usize> {
         let insts = function.flatten();
         let allocation = allocate(&function, &insts, self.has_avx512);
-        if allocation.frame_bytes > MOST_FRAME {
-            return false;
-        }
-        Body::new(self, &function, allocation).emit(&insts);
-        true
+        let frame = if allocation.frame_bytes > MOST_FRAME { given? } else { Frame::Stack };
+        let frame_bytes = match frame {
+            Frame::Stack => 0,
+            Frame::Given(_) => (allocation.frame_bytes + STACK_POINTER_BYTES) as usize,
+        };
+        Body::new(self, &function, allocation, frame).emit(&insts);
+        Some(frame_bytes)
     }
 
     /// Appends the constant pool and fills in every reference. Gives the bytes, and their text if it was asked for.

@@ -20,9 +20,9 @@ use pullback_loops::Program;
 
 use crate::analysis::Shared;
 use crate::executable::{CalledKernel, Options};
-use crate::host::Main;
+use crate::host::{self, Main};
 use crate::native::Native;
-use assemble::Assembler;
+use assemble::{Assembler, Frame};
 pub(crate) use memory::CodeMemory;
 
 /// The instructions that code may use.
@@ -64,8 +64,8 @@ fn runs(_: Level) -> bool {
 }
 
 /// Compiles an expanded program; also gives the kernels that its code calls by number. `None` for a program that this
-/// emitter leaves to the portable one: it takes all types and operations, but not functions with very many values alive at
-/// once.
+/// emitter leaves to the portable one: it takes all types and operations, but not shared loops with very many values
+/// alive at once.
 pub(crate) fn compile(
     program: &Program,
     options: &Options,
@@ -79,14 +79,15 @@ pub(crate) fn compile(
     let mut tables = lower::Tables::new(program);
     let mut assembler = Assembler::new(has_avx512);
     assembler.encoder.listing = options.disassemble.then(Vec::new);
-    if !assembler.function(lower::main_function(&mut shared, &mut tables, has_avx512)) {
-        return Ok(None);
-    }
+    let given = Frame::Given(host::frame_entry(program));
+    let main = lower::main_function(&mut shared, &mut tables, has_avx512);
+    let Some(frame_bytes) = assembler.function(main, Some(given)) else { return Ok(None) };
     // Bodies of outlined loops outline nothing, so the list is complete.
     for number in 0..shared.outlined.len() {
         let label = assembler.piece(number);
         assembler.start(label);
-        if !assembler.function(lower::outlined_function(&mut shared, &mut tables, number, has_avx512)) {
+        let piece = lower::outlined_function(&mut shared, &mut tables, number, has_avx512);
+        if assembler.function(piece, None).is_none() {
             return Ok(None);
         }
     }
@@ -94,7 +95,7 @@ pub(crate) fn compile(
     let memory = CodeMemory::new(&bytes)?;
     // SAFETY: the code starts with the function of the program, which has the signature of `Main`.
     let main = unsafe { std::mem::transmute::<*const u8, Main>(memory.start()) };
-    Ok(Some((Native::own(memory, main, listing), shared.kernels)))
+    Ok(Some((Native::own(memory, main, listing, frame_bytes), shared.kernels)))
 }
 
 #[cfg(test)]

@@ -81,8 +81,7 @@ impl Block<'_, '_> {
             return Err(error);
         }
         let results: Vec<VarId> = graph.eqn(number).outs().collect();
-        self.define_carried(&results, &carried, &outs);
-        Ok(())
+        self.define_carried(loops, &results, &ins[n_cond_consts + n_body_consts..], (&carried, &outs))
     }
 
     fn scan(&mut self, loops: &mut Builder, number: usize, scan: &Scan<'_>) -> Result<()> {
@@ -109,7 +108,8 @@ impl Block<'_, '_> {
         if let Some(error) = failure {
             return Err(error);
         }
-        self.define_carried(&results[..scan.n_carry], &carried, &outs);
+        let inits = &eqn.ins[scan.n_consts..n_before_xs];
+        self.define_carried(loops, &results[..scan.n_carry], inits, (&carried, &outs))?;
         results[scan.n_carry..].iter().zip(ys).for_each(|(&var, view)| self.define(var, view));
         Ok(())
     }
@@ -198,15 +198,35 @@ impl Block<'_, '_> {
 
     /// Memory of a carried array; its last state may be read until the block ends.
     fn carry_memory(&mut self, loops: &mut Builder, aval: Aval) -> View {
-        let buffer = self.temp(loops, aval);
-        self.to_release.last_mut().expect("one entry more than steps").push(buffer);
-        View::whole(buffer, &aval.shape, aval.dtype)
+        let view = self.temp(loops, &aval.shape, aval.dtype);
+        self.to_release.last_mut().expect("one entry more than steps").push(view.buffer);
+        view
     }
 
-    fn define_carried(&mut self, results: &[VarId], carried: &[Carried], outs: &[ValueId]) {
-        for (&var, value) in results.iter().zip(arguments(carried, outs)) {
-            self.values[var.index()] = Some(value);
+    /// A carried array that never changed is copied for whoever reads the result: the plan gave its memory to others
+    /// after the last use of the initial value, and does not know that the result is the same. Where it can be seen
+    /// before planning, the result is that value, and nobody reads it here.
+    fn define_carried(
+        &mut self,
+        loops: &mut Builder,
+        results: &[VarId],
+        inits: &[Atom],
+        (carried, outs): (&[Carried], &[ValueId]),
+    ) -> Result<()> {
+        for (at, value) in arguments(carried, outs).into_iter().enumerate() {
+            let var = results[at];
+            match (&carried[at], &value) {
+                (Carried::Constant(_), Value::Memory(_)) => {
+                    if self.plan.last_use[var.index()] > self.step {
+                        let view = self.dest(loops, var);
+                        self.copy(loops, inits[at], &view)?;
+                        self.define(var, view);
+                    }
+                }
+                _ => self.values[var.index()] = Some(value),
+            }
         }
+        Ok(())
     }
 }
 

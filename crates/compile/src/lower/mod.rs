@@ -14,8 +14,8 @@ mod updates;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use pullback_base::{Aval, DType, Result, bail};
-use pullback_ir::lower::{Control, CpuForm, Elem, ElementCx, Index, constant, memory_dtype, values_per_element};
+use pullback_base::{DType, Result, bail};
+use pullback_ir::lower::{Control, CpuForm, Elem, ElementCx, Index, constant, values_per_element};
 use pullback_ir::{Atom, JaxprRef, VarId};
 use pullback_loops::{BufferId, Builder};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -246,6 +246,13 @@ impl Block<'_, '_> {
 
     fn single(&mut self, loops: &mut Builder, number: usize) -> Result<()> {
         let graph = self.graph.clone();
+        if makes_nothing(&graph, number) {
+            for var in graph.eqn(number).outs() {
+                let view = self.dest(loops, var);
+                self.define(var, view);
+            }
+            return Ok(());
+        }
         match &graph.forms[number] {
             CpuForm::Pieces(pieces) => self.pieces(loops, number, pieces),
             CpuForm::ArgReduce { extreme, axis } => self.arg_reduce(loops, number, *extreme, *axis),
@@ -286,6 +293,9 @@ impl Block<'_, '_> {
             Atom::Var(var) => var,
         };
         if let Some(value) = &self.values[var.index()] {
+            if let Value::Memory(view) = value {
+                self.shared.temps.watch(view);
+            }
             return Some(value.clone());
         }
         let graph = self.graph.clone();
@@ -332,9 +342,8 @@ impl Block<'_, '_> {
     /// A copy of a variable that lives until the block ends.
     fn fresh_copy(&mut self, loops: &mut Builder, atom: Atom) -> Result<View> {
         let aval = self.graph.aval(atom);
-        let buffer = self.temp(loops, aval);
-        self.to_release.last_mut().expect("one entry more than steps").push(buffer);
-        let view = View::whole(buffer, &aval.shape, aval.dtype);
+        let view = self.temp(loops, &aval.shape, aval.dtype);
+        self.to_release.last_mut().expect("one entry more than steps").push(view.buffer);
         self.copy(loops, atom, &view)?;
         Ok(view)
     }
@@ -401,10 +410,9 @@ impl Block<'_, '_> {
             return view.clone();
         }
         let aval = self.graph.jaxpr.vars[var.index()];
-        let buffer = self.temp(loops, aval);
+        let view = self.temp(loops, &aval.shape, aval.dtype);
         let last = self.plan.last_use[var.index()].clamp(self.step, self.to_release.len() - 1);
-        self.to_release[last].push(buffer);
-        let view = View::whole(buffer, &aval.shape, aval.dtype);
+        self.to_release[last].push(view.buffer);
         let is_walked_along = self.graph.made_by[var.index()].is_some_and(|eqn| match self.plan.places[eqn] {
             Place::Member(step) => {
                 let group = self.plan.group(step);
@@ -429,18 +437,17 @@ impl Block<'_, '_> {
         }
     }
 
-    /// A temporary that holds an array of `aval`.
-    fn temp(&mut self, loops: &mut Builder, aval: Aval) -> BufferId {
-        let len = aval.size() * values_per_element(aval.dtype);
-        self.shared.temps.take(loops, memory_dtype(aval.dtype), len as i64)
+    /// A temporary that holds an array.
+    fn temp(&mut self, loops: &mut Builder, shape: &[usize], dtype: DType) -> View {
+        self.shared.temps.take(loops, shape, dtype)
     }
 
     /// A temporary until the end of the step.
     fn step_temp(&mut self, loops: &mut Builder, shape: &[usize], dtype: DType) -> View {
-        let buffer = self.temp(loops, Aval::new(shape, dtype));
+        let view = self.temp(loops, shape, dtype);
         let step = self.step;
-        self.to_release[step].push(buffer);
-        View::whole(buffer, shape, dtype)
+        self.to_release[step].push(view.buffer);
+        view
     }
 
     fn define(&mut self, var: VarId, view: View) {
@@ -457,6 +464,15 @@ fn overwritable(graph: &Graph, args: &[Value], dests: &[Dest]) -> FxHashSet<VarI
     let buffers: FxHashSet<BufferId> = buffers.collect();
     let lies_there = |value: &Value| matches!(value, Value::Memory(view) if buffers.contains(&view.buffer));
     graph.jaxpr.invars.iter().zip(args).filter(|(_, arg)| lies_there(arg)).map(|(&var, _)| var).collect()
+}
+
+/// Whether no result of an equation has an element, and nothing else comes of it: however long its operands' other axes
+/// are, no loop runs over them.
+fn makes_nothing(graph: &Graph, number: usize) -> bool {
+    let eqn = graph.eqn(number);
+    let is_empty = |var: VarId| graph.jaxpr.vars[var.index()].size() == 0;
+    let may_act = matches!(graph.forms[number], CpuForm::Control(_) | CpuForm::Host(_));
+    !may_act && eqn.effects().is_none() && eqn.outs().all(is_empty)
 }
 
 /// Whether a result is the last state of a loop, which lies where the loop had it.

@@ -5,7 +5,8 @@
 
 use pullback_base::{Aval, Result, bail};
 use pullback_ir::lower::{Control, CpuForm, is_computable};
-use pullback_ir::{Atom, Builder, Emit, Jaxpr, Params, PrimRef, TraceId, Val, Vals};
+use pullback_ir::{Atom, Builder, Emit, Jaxpr, Params, PrimRef, TraceId, Val, Vals, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The jaxpr without calls and without primitives that are defined by others.
 pub(super) fn inline(jaxpr: &Jaxpr) -> Result<Jaxpr> {
@@ -65,13 +66,51 @@ impl Inline {
             | CpuForm::Sort { .. }
             | CpuForm::Host(_)
             | CpuForm::Body(_)
-            | CpuForm::Control(Control::Scan { .. } | Control::While { .. } | Control::Switch(_)) => {
-                return Ok(self.builder.record(prim, params, ins, outs));
+            | CpuForm::Control(Control::Switch(_)) => return Ok(self.builder.record(prim, params, ins, outs)),
+            CpuForm::Control(Control::Scan { body, n_consts, n_carry, .. }) => {
+                let results = self.builder.record(prim, params, ins, outs);
+                return Ok(past_loop(results, &body, n_consts, &ins[n_consts..n_consts + n_carry]));
+            }
+            CpuForm::Control(Control::While { n_cond_consts, body, n_body_consts, .. }) => {
+                let results = self.builder.record(prim, params, ins, outs);
+                return Ok(past_loop(results, &body, n_body_consts, &ins[n_cond_consts + n_body_consts..]));
             }
         };
         check_results(prim, &results, outs)?;
         Ok(results)
     }
+}
+
+/// The results of a loop, where a carried value that the body hands on unchanged is its initial value: whoever reads it
+/// reads that one, and its memory is known to be in use.
+fn past_loop(mut results: Vals, body: &Jaxpr, n_consts: usize, inits: &[Val]) -> Vals {
+    let handed_on = handed_on(body);
+    for (at, init) in inits.iter().enumerate() {
+        if handed_on[at] == Some(n_consts + at) {
+            results[at] = init.clone();
+        }
+    }
+    results
+}
+
+/// For each result of a jaxpr, the input that it is, as far as that is seen by looking through calls.
+fn handed_on(jaxpr: &Jaxpr) -> Vec<Option<usize>> {
+    let mut inputs: FxHashMap<VarId, Option<usize>> = FxHashMap::default();
+    inputs.extend(jaxpr.invars.iter().enumerate().map(|(number, &var)| (var, Some(number))));
+    let results: FxHashSet<VarId> = jaxpr.outs.iter().filter_map(|out| out.var()).collect();
+    let makers = jaxpr.eqns.iter().filter(|eqn| eqn.outs().any(|var| results.contains(&var)));
+    for eqn in makers {
+        let avals: Vec<Aval> = eqn.ins.iter().map(|&atom| jaxpr.aval(atom)).collect();
+        let CpuForm::Control(Control::Call(inner)) = eqn.prim.cpu(&eqn.params, &avals, jaxpr.eqn_out_avals(eqn)) else {
+            continue;
+        };
+        for (var, from) in eqn.outs().zip(handed_on(&inner)) {
+            let operand = from.and_then(|number| eqn.ins[number].var());
+            inputs.insert(var, operand.and_then(|operand| inputs.get(&operand).copied().flatten()));
+        }
+    }
+    let input = |out: &Atom| out.var().and_then(|var| inputs.get(&var).copied().flatten());
+    jaxpr.outs.iter().map(input).collect()
 }
 
 fn check_results(prim: PrimRef, results: &[Val], outs: &[Aval]) -> Result<()> {

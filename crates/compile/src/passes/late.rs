@@ -5,7 +5,7 @@
 
 use pullback_base::Aval;
 use pullback_ir::lower::CpuForm;
-use pullback_ir::{Atom, Eqn, Jaxpr, VarId};
+use pullback_ir::{Atom, Eqn, Jaxpr};
 use smallvec::SmallVec;
 
 use super::Copier;
@@ -40,7 +40,7 @@ fn made_by(jaxpr: &Jaxpr) -> Vec<Option<usize>> {
 /// The late equations that an equation waits for, in their order. Each is read once, so none comes twice.
 fn late_before(jaxpr: &Jaxpr, made_by: &[Option<usize>], is_late: &[bool], eqn: &Eqn) -> Vec<usize> {
     let makers = |eqn: &Eqn| -> SmallVec<[usize; 3]> {
-        let maker = |&atom: &Atom| vars(atom).and_then(|var| made_by[var.index()]).filter(|&number| is_late[number]);
+        let maker = |&atom: &Atom| atom.var().and_then(|var| made_by[var.index()]).filter(|&number| is_late[number]);
         eqn.ins.iter().filter_map(maker).collect()
     };
     let (mut found, mut open) = (vec![], makers(eqn).to_vec());
@@ -53,19 +53,12 @@ fn late_before(jaxpr: &Jaxpr, made_by: &[Option<usize>], is_late: &[bool], eqn: 
     found
 }
 
-fn vars(atom: Atom) -> Option<VarId> {
-    match atom {
-        Atom::Var(var) => Some(var),
-        Atom::Literal(_) => None,
-    }
-}
-
 /// Which equations can wait for their only reader.
 fn late(jaxpr: &Jaxpr) -> Vec<bool> {
     let mut n_readers = vec![0; jaxpr.vars.len()];
     // A result counts as read for ever.
     let reads = jaxpr.eqns.iter().flat_map(|eqn| &eqn.ins).chain(&jaxpr.outs).chain(&jaxpr.outs);
-    reads.filter_map(|&atom| vars(atom)).for_each(|var| n_readers[var.index()] += 1);
+    reads.filter_map(|atom| atom.var()).for_each(|var| n_readers[var.index()] += 1);
     let mut is_spread = vec![false; jaxpr.vars.len()];
     let mut late = vec![false; jaxpr.eqns.len()];
     for (number, eqn) in jaxpr.eqns.iter().enumerate() {
@@ -77,7 +70,7 @@ fn late(jaxpr: &Jaxpr) -> Vec<bool> {
             is_spread[out] = 2 * jaxpr.aval(eqn.ins[0]).size() <= jaxpr.vars[out].size();
             continue;
         }
-        let is_little = |&atom: &Atom| vars(atom).is_none_or(|var| is_spread[var.index()]);
+        let is_little = |&atom: &Atom| atom.var().is_none_or(|var| is_spread[var.index()]);
         if eqn.ins.iter().all(is_little) && is_elementwise(jaxpr, eqn) {
             is_spread[out] = n_readers[out] == 1;
             late[number] = is_spread[out];

@@ -16,6 +16,7 @@ use crate::Options;
 
 /// All passes, in their order.
 pub(crate) fn simplify(jaxpr: &Jaxpr, options: &Options) -> Result<JaxprRef> {
+    jaxpr.vars.iter().try_for_each(|aval| aval.check_extent())?;
     let inlined = inline::inline(jaxpr)?;
     let reduced = rules::apply(&inlined, options)?;
     let unique = late::postpone(cse::share_equal(&reduced));

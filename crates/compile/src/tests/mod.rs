@@ -41,7 +41,7 @@ fn run(jaxpr: &Jaxpr, lowered: &Lowered, inputs: &[Array]) -> Vec<Array> {
     let mut outs: Vec<&mut [u8]> = memory.iter_mut().map(Vec::as_mut_slice).collect();
     interpret(&expand(&lowered.program), &[], &bytes, &mut outs, &pullback_kernels::Table).expect("the program runs");
     let result = |(output, aval): (&Output, &Aval)| match output {
-        Output::Program(number) => Array::from_bytes(*aval, &memory[*number]),
+        Output::Program(number) => Array::from_bytes(*aval, &memory[*number]).unwrap(),
         Output::Input(number) => inputs[*number].reinterpret(*aval).expect("alive"),
         Output::Const(array) => array.clone(),
         Output::Literal(scalar) => Array::scalar(*scalar),

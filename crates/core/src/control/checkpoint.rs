@@ -12,7 +12,7 @@ use pullback_ir::{
 use super::jit::{JIT, Jit, batch_in_front, check_call};
 use super::shared::shared_rule;
 use crate::prims::{REDUCE_PRECISION, ReducePrecision, V};
-use crate::transforms::{batch_jaxpr, dce_jaxpr, jvp_jaxpr, transpose_jaxpr};
+use crate::transforms::{batch_jaxpr, dce_inner_jaxpr, dce_jaxpr, jvp_jaxpr, transpose_jaxpr};
 
 /// Which intermediate values are kept for the derivative.
 pub trait SavePolicy: Send + Sync {
@@ -107,7 +107,7 @@ impl Prim for CheckpointPrim {
         split_checkpoint(p, split, ins).map(Some)
     }
     fn drop_unused(&self, p: &Checkpoint, used: &[bool]) -> Option<(Params, Vec<bool>, Vec<bool>)> {
-        let pruned = dce_jaxpr(&p.jaxpr, used, &vec![false; p.jaxpr.invars.len()]);
+        let pruned = dce_inner_jaxpr(&p.jaxpr, used, &vec![false; p.jaxpr.invars.len()]);
         Some((Params::new(Checkpoint { jaxpr: pruned.jaxpr, ..p.clone() }), pruned.used_in, used.to_vec()))
     }
 }

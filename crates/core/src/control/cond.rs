@@ -15,7 +15,7 @@ use smallvec::smallvec;
 use super::jit::{batch_in_front, check_call, forward_inputs};
 use super::while_loop::choose;
 use crate::prims::{SELECT_N, V, batch_to_front, zeros};
-use crate::transforms::{batch_jaxpr, dce_jaxpr, jvp_jaxpr, split_jaxpr_forced, transpose_jaxpr};
+use crate::transforms::{batch_jaxpr, dce_inner_jaxpr, jvp_jaxpr, split_jaxpr_forced, transpose_jaxpr};
 
 /// Params of `cond`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
@@ -124,9 +124,9 @@ impl Prim for CondPrim {
     fn drop_unused(&self, p: &Cond, used: &[bool]) -> Option<(Params, Vec<bool>, Vec<bool>)> {
         let none = vec![false; p.branches[0].invars.len()];
         let used_in =
-            union(&p.branches.iter().map(|branch| dce_jaxpr(branch, used, &none).used_in).collect::<Vec<_>>());
+            union(&p.branches.iter().map(|branch| dce_inner_jaxpr(branch, used, &none).used_in).collect::<Vec<_>>());
         // With the union kept, each branch has the same inputs.
-        let branches = p.branches.iter().map(|branch| dce_jaxpr(branch, used, &used_in).jaxpr).collect();
+        let branches = p.branches.iter().map(|branch| dce_inner_jaxpr(branch, used, &used_in).jaxpr).collect();
         let kept = std::iter::once(true).chain(used_in).collect();
         Some((Params::new(Cond::new(branches)), kept, used.to_vec()))
     }

@@ -13,7 +13,7 @@ use pullback_ir::{
 };
 
 use crate::prims::batch_to_front;
-use crate::transforms::{batch_jaxpr, dce_jaxpr, jvp_jaxpr, transpose_jaxpr};
+use crate::transforms::{batch_jaxpr, dce_inner_jaxpr, jvp_jaxpr, transpose_jaxpr};
 
 /// Params of `jit`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
@@ -120,7 +120,7 @@ impl Prim for JitPrim {
     }
 
     fn drop_unused(&self, p: &Jit, used: &[bool]) -> Option<(Params, Vec<bool>, Vec<bool>)> {
-        let pruned = dce_jaxpr(&p.jaxpr, used, &vec![false; p.jaxpr.invars.len()]);
+        let pruned = dce_inner_jaxpr(&p.jaxpr, used, &vec![false; p.jaxpr.invars.len()]);
         let mut new = Jit::new(p.name.clone(), pruned.jaxpr);
         let donated =
             p.donated_invars.iter().zip(&pruned.used_in).filter(|(_, used)| **used).map(|(donated, _)| *donated);

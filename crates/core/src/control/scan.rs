@@ -16,7 +16,7 @@ use smallvec::smallvec;
 use super::jit::check_call;
 use super::shapes::{ScanIns, ScanOuts};
 use crate::prims::{V, add_any, batch_to_front, instantiate};
-use crate::transforms::{batch_jaxpr, dce_jaxpr, jvp_jaxpr_strong, split_jaxpr_forced, transpose_jaxpr};
+use crate::transforms::{batch_jaxpr, dce_inner_jaxpr, jvp_jaxpr_strong, split_jaxpr_forced, transpose_jaxpr};
 
 /// Params of `scan`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
@@ -418,7 +418,7 @@ fn drop_unused(p: &Scan, used: &[bool]) -> (Params, Vec<bool>, Vec<bool>) {
         let wanted = [&carry[..], used_ys].concat();
         // A carried value that is wanted goes in even if no step reads it.
         let keep = p.with_carry(&vec![false; p.jaxpr.invars.len()], &carry);
-        let pruned = dce_jaxpr(&p.jaxpr, &wanted, &keep);
+        let pruned = dce_inner_jaxpr(&p.jaxpr, &wanted, &keep);
         let read = &pruned.used_in[n_consts..n_consts + carry.len()];
         if read == carry {
             let n_kept_consts = pruned.used_in[..n_consts].iter().filter(|used| **used).count();

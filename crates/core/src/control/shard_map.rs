@@ -17,7 +17,7 @@ use pullback_loops::HostCall;
 
 use super::jit::batch_in_front;
 use crate::prims::{AllReduce, Axis, AxisNames, MeshParam, NameSet, PSUM, PSUM_INVARIANT, PsumInvariant, SpecParam, V};
-use crate::transforms::{batch_jaxpr, dce_jaxpr, jvp_jaxpr, transpose_jaxpr};
+use crate::transforms::{batch_jaxpr, dce_inner_jaxpr, jvp_jaxpr, transpose_jaxpr};
 
 /// Params of `shard_map`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
@@ -154,7 +154,7 @@ impl Prim for ShardMapPrim {
     }
 
     fn drop_unused(&self, p: &ShardMap, used: &[bool]) -> Option<(Params, Vec<bool>, Vec<bool>)> {
-        let pruned = dce_jaxpr(&p.jaxpr, used, &vec![false; p.jaxpr.invars.len()]);
+        let pruned = dce_inner_jaxpr(&p.jaxpr, used, &vec![false; p.jaxpr.invars.len()]);
         let in_specs = marked(&p.in_specs, &pruned.used_in);
         Some((p.with(pruned.jaxpr, in_specs, marked(&p.out_specs, used)), pruned.used_in, used.to_vec()))
     }

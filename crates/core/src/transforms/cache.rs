@@ -21,7 +21,8 @@ impl<K: Hash + Eq, T: Clone> Cache<K, T> {
         Cache(Mutex::new(None))
     }
 
-    /// The remembered value of `key`, or that of `make`. The lock is not held while making.
+    /// The remembered value of `key`, or that of `make`. The lock is not held while making, nor while old entries go:
+    /// they may hold objects of a front end.
     pub(super) fn get_or_make(&self, key: K, make: impl FnOnce() -> Result<T>) -> Result<T> {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().as_ref().and_then(|entries| entries.get(&key)) {
@@ -30,10 +31,10 @@ impl<K: Hash + Eq, T: Clone> Cache<K, T> {
         let made = make()?;
         let mut guard = lock();
         let entries = guard.get_or_insert_default();
-        if entries.len() >= LIMIT {
-            entries.clear();
-        }
+        let old = if entries.len() >= LIMIT { std::mem::take(entries) } else { HashMap::default() };
         entries.insert(key, made.clone());
+        drop(guard);
+        drop(old);
         Ok(made)
     }
 }

@@ -2,6 +2,8 @@
 
 use pullback_ir::{Atom, Eqn, Jaxpr, JaxprRef, VarId};
 
+use super::cache::Cache;
+
 /// A jaxpr without dead code.
 #[derive(Clone, Debug)]
 pub struct PrunedJaxpr {
@@ -9,6 +11,19 @@ pub struct PrunedJaxpr {
     pub jaxpr: JaxprRef,
     /// Which inputs are used.
     pub used_in: Vec<bool>,
+}
+
+/// A jaxpr, which of its results are wanted, and which inputs stay.
+type Key = (u64, Box<[bool]>, Box<[bool]>);
+
+static INNER: Cache<Key, PrunedJaxpr> = Cache::new();
+
+/// As [`dce_jaxpr`], for the bodies and branches of an equation: remembered, as an equation asks several times, and so
+/// would each of those inside of it.
+pub(crate) fn dce_inner_jaxpr(jaxpr: &JaxprRef, wanted: &[bool], keep_in: &[bool]) -> PrunedJaxpr {
+    let key = (jaxpr.id(), wanted.into(), keep_in.into());
+    let made = INNER.get_or_make(key, || Ok(dce_jaxpr(jaxpr, wanted, keep_in)));
+    made.expect("dropping dead code cannot fail")
 }
 
 /// Drops what the results marked in `wanted` do not need. Inputs marked in `keep_in` stay even when unused.

@@ -13,6 +13,7 @@ mod split;
 mod transpose;
 
 pub use batch::{BatchEmit, BatchedJaxpr, batch_jaxpr};
+pub(crate) use dce::dce_inner_jaxpr;
 pub use dce::{PrunedJaxpr, dce_jaxpr};
 pub use jvp::{JvpEmit, JvpJaxpr, jvp_jaxpr, jvp_jaxpr_strong};
 pub use linearize::{Linear, linearize};

@@ -213,7 +213,7 @@ impl Parser<'_> {
         let Some(bytes) = bytes.filter(|bytes| bytes.len() % dtype.size_bytes() == 0) else {
             return self.wrong("the bytes of a constant");
         };
-        Ok(Array::from_bytes(Aval::new(&[bytes.len() / dtype.size_bytes()], dtype), &bytes))
+        Array::from_bytes(Aval::new(&[bytes.len() / dtype.size_bytes()], dtype), &bytes)
     }
 
     /// Instructions up to and with the closing brace.

@@ -4,7 +4,7 @@ use super::super::allocate::{Allocation, Location};
 use super::super::encode::{Alu, Base, Cond, Encoder, Label, Len, Place, Rm, Vector};
 use super::super::inst::*;
 use super::super::ops::{self, Coding, Form, Tuple, VecOp};
-use super::{Assembler, Entry};
+use super::{Assembler, Entry, Frame};
 use crate::host;
 
 const RAX: u8 = 0;
@@ -32,16 +32,22 @@ pub(super) struct Body<'a> {
     leave: Label,
     interrupted: Label,
     has_avx512: bool,
+    frame: Frame,
     /// By how much pushes have moved the stack pointer.
     shift: i32,
 }
 
 impl<'a> Body<'a> {
-    pub(super) fn new(asm: &'a mut Assembler, function: &'a Function, allocation: Allocation) -> Body<'a> {
+    pub(super) fn new(
+        asm: &'a mut Assembler,
+        function: &'a Function,
+        allocation: Allocation,
+        frame: Frame,
+    ) -> Body<'a> {
         let labels = (0..function.n_labels).map(|_| asm.encoder.label()).collect();
         let [leave, interrupted] = [(); 2].map(|()| asm.encoder.label());
         let has_avx512 = asm.has_avx512;
-        Body { asm, function, allocation, labels, leave, interrupted, has_avx512, shift: 0 }
+        Body { asm, function, allocation, labels, leave, interrupted, has_avx512, frame, shift: 0 }
     }
 
     pub(super) fn emit(mut self, insts: &[Inst]) {
@@ -53,10 +59,17 @@ impl<'a> Body<'a> {
     fn prologue(&mut self) {
         let e = &mut self.asm.encoder;
         e.push(&Rm::Reg(RBP));
-        e.mov(true, RBP, &Rm::Reg(RSP));
+        if self.frame == Frame::Stack {
+            e.mov(true, RBP, &Rm::Reg(RSP));
+        }
         self.allocation.saved.iter().for_each(|&register| e.push(&Rm::Reg(register)));
-        if self.allocation.frame_bytes > 0 {
-            e.alu_imm(Alu::Sub, true, &Rm::Reg(RSP), self.allocation.frame_bytes);
+        match self.frame {
+            Frame::Stack if self.allocation.frame_bytes == 0 => {}
+            Frame::Stack => e.alu_imm(Alu::Sub, true, &Rm::Reg(RSP), self.allocation.frame_bytes),
+            Frame::Given(entry) => {
+                e.mov(true, RBP, &Rm::Mem(Place::at(RDI, 8 * entry as i32)));
+                e.mov_store(8, Place::at(RBP, self.allocation.frame_bytes), RSP);
+            }
         }
         e.alu_imm(Alu::And, true, &Rm::Reg(RSP), -64);
     }
@@ -65,7 +78,10 @@ impl<'a> Body<'a> {
         let e = &mut self.asm.encoder;
         e.mov_imm(RAX, host::DONE.into());
         e.bind(self.leave);
-        e.lea(RSP, Place::at(RBP, -8 * self.allocation.saved.len() as i32));
+        match self.frame {
+            Frame::Stack => e.lea(RSP, Place::at(RBP, -8 * self.allocation.saved.len() as i32)),
+            Frame::Given(_) => e.mov(true, RSP, &Rm::Mem(Place::at(RBP, self.allocation.frame_bytes))),
+        }
         self.allocation.saved.iter().rev().for_each(|&register| e.pop(register));
         e.pop(RBP);
         e.vzeroupper();
@@ -80,7 +96,10 @@ impl<'a> Body<'a> {
     }
 
     fn slot(&self, offset: i32) -> Place {
-        Place::at(RSP, offset + self.shift)
+        match self.frame {
+            Frame::Stack => Place::at(RSP, offset + self.shift),
+            Frame::Given(_) => Place::at(RBP, offset),
+        }
     }
 
     fn whole(&self) -> Len {
