@@ -90,10 +90,10 @@ fn main() -> Result<()> {
         let [next, shuffle] = key.split();
         key = next;
         let start = Instant::now();
-        let (new_params, losses) = epoch.call(&(params, shuffle.into(), training.clone()))?;
+        let (new_params, losses) = epoch(&(params, shuffle.into(), training.clone()))?;
         params = new_params;
         let mean_loss: f32 = losses.mean().item()?;
-        reached = accuracy.call(&(params.clone(), test.clone()))?.item()?;
+        reached = accuracy(&(params.clone(), test.clone()))?.item()?;
         let time_ms = start.elapsed().as_secs_f64() * 1e3;
         println!("epoch {number:2}: loss {mean_loss:.4}, test accuracy {reached:.4}, {time_ms:.1} ms");
     }

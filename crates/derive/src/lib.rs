@@ -1,9 +1,11 @@
-//! The derive macro of primitive parameters.
+//! The derive macros: of primitive parameters, and of trees of the Rust front ([`tree`]).
 //!
 //! `#[derive(Params)]` on a struct with named fields implements `pullback_ir::ParamSet`: each field is converted to and
 //! from a `ParamValue` by its `ParamField`. A field name that is not a Rust identifier is given by `#[param(name = "…")]`,
 //! one that stays out of JAX's printed form by `#[param(hidden)]`. It does nothing else.
 #![forbid(unsafe_code)]
+
+mod tree;
 
 use proc_macro::TokenStream;
 use quote::quote;
@@ -14,6 +16,14 @@ use syn::{Data, DeriveInput, Fields, LitStr, parse_macro_input};
 pub fn params(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Implements `pullback::Tree`: every field is a tree, but for those marked `#[tree(fixed)]`, which belong to the structure,
+/// and `#[tree(skip)]`, which are copied.
+#[proc_macro_derive(Tree, attributes(tree))]
+pub fn tree(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    tree::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
 struct Field {

@@ -5,7 +5,7 @@
 use pullback_core::prims::KeyKind;
 use pullback_trace::settings::{Setting, is_on};
 
-pub use pullback_trace::settings::{settings, x64};
+pub use pullback_trace::settings::{named_x64, settings, x64};
 
 /// Whether strong dtypes never promote.
 pub fn is_strict() -> bool {

@@ -82,16 +82,16 @@ pub fn default_float() -> DType {
     if config::x64() { DType::F64 } else { DType::F32 }
 }
 
-/// The dtype that a user's choice means: 64-bit types are narrowed unless they are on.
+/// The dtype that a user's choice means: 64-bit types are narrowed unless they are on, or given where they are named.
 pub fn canonical(dtype: DType) -> DType {
-    if config::x64() { dtype } else { dtype.narrowed() }
+    if config::named_x64() { dtype } else { dtype.narrowed() }
 }
 
 /// The floating or complex dtype for functions that have no integer results: that of 64 bits only for integers of 64.
 pub fn inexact(dtype: DType) -> DType {
     match dtype {
         _ if dtype.is_inexact() => dtype,
-        DType::I64 | DType::U64 => default_float(),
+        DType::I64 | DType::U64 if config::named_x64() => DType::F64,
         _ => DType::F32,
     }
 }

@@ -26,7 +26,12 @@ pub fn result_type(types: &[Typed]) -> Result<Typed> {
     if config::is_strict() {
         check_strict(types)?;
     }
-    promote_all(types, config::x64())
+    promote_all(types, config::x64() || config::named_x64() && types.iter().any(is_named_x64))
+}
+
+/// Whether somebody asked for 64 bits: numbers of no type of their own do not.
+fn is_named_x64(operand: &Typed) -> bool {
+    !operand.weak_type && operand.dtype.narrowed() != operand.dtype
 }
 
 /// Booleans, integers, floats, complex numbers.

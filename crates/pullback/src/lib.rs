@@ -7,19 +7,24 @@
 //! let x = arr![0.0, 1.0, 2.0];
 //! let slope = grad(energy)(&x)?;
 //! let fast = jit(grad(energy));
-//! assert_eq!(slope.to_vec::<f32>()?, fast.call(&x)?.to_vec::<f32>()?);
+//! assert_eq!(slope, fast(&x)?);
 //! # Ok::<(), pullback::Error>(())
 //! ```
 //!
 //! Operators cannot fail to write: an operation that is wrong (shapes that do not fit, a missing rule) panics with the
 //! line of the operator when it runs at once; inside `grad`, `jit`, `vmap` and on [`Array::checked`] arrays the error
-//! waits and comes back once, as `Err`, from the call of the transformed function.
+//! waits and comes back once, as `Err`, from the call of the transformed function. There the first error wins: to ask an
+//! array for its shape after something went wrong on the way to it ends the function, and the call gives that error.
 //!
 //! This crate is the only promise to Rust users; the crates below it change freely. It owns no mathematics.
 #![forbid(unsafe_code)]
 
+// So that derived code may name this crate from inside of it.
+extern crate self as pullback;
+
 mod array;
 mod control;
+mod display;
 mod element;
 mod functions;
 pub mod random;
@@ -28,27 +33,51 @@ mod tree;
 
 pub use array::Array;
 pub use control::{cond, fori_loop, scan, while_loop};
-pub use element::Element;
+pub use element::{Element, Nested};
 pub use functions::{arange, concatenate, eye, full, log_softmax, one_hot, ones, select, softmax, stack, zeros};
 pub use pullback_base::{DType, Error, ErrorKind, Result};
 pub use pullback_core::transforms::Linear;
-pub use transforms::{Jit, Output, grad, jit, jvp, make_jaxpr, value_and_grad, vmap, vmap_axes};
-pub use tree::{Tree, map, zip_map};
+pub use pullback_derive::Tree;
+pub use transforms::{Output, grad, jit, jvp, make_jaxpr, value_and_grad, vmap, vmap_axes};
+pub use tree::{Structure, Tree, map, zip_map};
+
+/// Whether numbers without a type of their own, such as those of [`zeros`] and [`arange`], have 64 bits from now on, on all
+/// threads. Arrays of named 64-bit types are what they are either way.
+pub fn enable_x64(on: bool) {
+    pullback_trace::settings::set(pullback_trace::settings::Setting::X64, on);
+}
 
 /// What most programs need.
 pub mod prelude {
     pub use crate::random::Key;
     pub use crate::{
-        Array, DType, Error, Result, Tree, arange, arr, cond, fori_loop, full, grad, jit, jvp, log_softmax, make_jaxpr,
-        map, one_hot, ones, scan, softmax, stack, value_and_grad, vmap, vmap_axes, while_loop, zeros, zip_map,
+        Array, DType, Error, ErrorKind, Result, Tree, arange, arr, cond, fori_loop, full, grad, jit, jvp, log_softmax,
+        make_jaxpr, map, one_hot, ones, scan, softmax, stack, value_and_grad, vmap, vmap_axes, while_loop, zeros,
+        zip_map,
     };
 }
 
-/// An array from its elements: `arr![1.0, 2.0]` is a vector of `float32`, `arr![[1.0, 2.0], [3.0, 4.0]]` a matrix.
+/// An array from its elements: `arr![1.0, 2.0]` is a vector, `arr![[1.0, 2.0], [3.0, 4.0]]` a matrix, and so on. Rows of
+/// different lengths do not compile.
 ///
-/// Integer literals give `int32`. All rows must have the same length.
+/// Floats become `float32`, the usual type, whether they are written `1.0` or come from an `f64`; integers become `int32`.
+/// A type in front says which other type is meant: `arr![f64; 0.1, 0.2]`. [`Array::from_slice`](crate::Array::from_slice)
+/// keeps the type of its elements.
+///
+/// ```
+/// use pullback::prelude::*;
+/// assert_eq!(arr![[[1.0, 2.0]], [[3.0, 4.0]]].shape(), [2, 1, 2]);
+/// assert_eq!(arr![1.0, -2.5].dtype(), DType::F32);
+/// assert_eq!(arr![f64; 0.1].to_vec::<f64>()?, [0.1]);
+/// # Ok::<(), pullback::Error>(())
+/// ```
 #[macro_export]
 macro_rules! arr {
-    ($([$($x:expr),* $(,)?]),+ $(,)?) => { $crate::Array::from_rows(&[$(&[$($x),*][..]),+]) };
-    ($($x:expr),* $(,)?) => { $crate::Array::from_slice(&[$($x),*]) };
+    (f64; $($x:expr),* $(,)?) => { $crate::Array::nested_of::<f64, _>(&[$($x),*]) };
+    (f32; $($x:expr),* $(,)?) => { $crate::Array::nested_of::<f32, _>(&[$($x),*]) };
+    (i64; $($x:expr),* $(,)?) => { $crate::Array::nested_of::<i64, _>(&[$($x),*]) };
+    (i32; $($x:expr),* $(,)?) => { $crate::Array::nested_of::<i32, _>(&[$($x),*]) };
+    (u32; $($x:expr),* $(,)?) => { $crate::Array::nested_of::<u32, _>(&[$($x),*]) };
+    (u64; $($x:expr),* $(,)?) => { $crate::Array::nested_of::<u64, _>(&[$($x),*]) };
+    ($($x:expr),* $(,)?) => { $crate::Array::literal(&[$($x),*]) };
 }

@@ -55,6 +55,13 @@ impl Key {
     }
 }
 
+impl std::fmt::Debug for Key {
+    /// That it is a key; its words are nobody's business.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Key")
+    }
+}
+
 /// A key carried through a loop or traced function, as the array that holds it.
 impl From<Key> for Array {
     fn from(key: Key) -> Array {

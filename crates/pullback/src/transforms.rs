@@ -1,14 +1,16 @@
 //! The transformations, on functions from trees to trees.
 
-use std::collections::HashMap;
 use std::panic::Location;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use pullback_base::{Aval, Error, Result, Span};
-use pullback_ir::{Batch, JaxprRef, Val};
+use pullback_base::{Aval, Error, Result, Span, bail};
+use pullback_core::control::{JIT, Jit};
+use pullback_ir::{Batch, Params, Val};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
-use crate::array::Array;
-use crate::tree::{Tree, leaves_of};
+use crate::array::{Array, caught};
+use crate::tree::{Structure, Tree, leaves_of, structure_of};
 
 /// What a transformed function may give: a tree, or an error or a tree.
 pub trait Output {
@@ -47,7 +49,7 @@ fn call_flat<A: Tree, R: Output>(
     args: &[Val],
     structure: &mut Option<R::Tree>,
 ) -> Result<Vec<Val>> {
-    let out = f(&rebuild(like, args.iter().cloned())).into_result()?;
+    let out = caught(|| f(&rebuild(like, args.iter().cloned())).into_result())?;
     let flat = vals(&out)?;
     *structure = Some(out);
     Ok(flat)
@@ -60,25 +62,27 @@ fn call_flat<A: Tree, R: Output>(
 /// # Errors
 /// The returned function gives a `Type` error when `f` gives something else than a real scalar, or an argument is not
 /// floating; and whatever error waits in an operation of `f`.
-pub fn value_and_grad<A: Tree>(f: impl Fn(&A) -> Array) -> impl Fn(&A) -> Result<(Array, A)> {
-    move |arg| {
-        let primals = vals(arg)?;
-        if let Some(bad) = primals.iter().find(|val| !val.aval().dtype.is_inexact()) {
-            let text = format!("grad requires real- or complex-valued inputs, but got {}.", bad.aval().dtype);
-            return Err(Error::type_error(text));
-        }
-        let mut structure = None;
-        let (outs, linear) = pullback_trace::linearize(&mut |args| call_flat(&f, arg, args, &mut structure), &primals)?;
-        let aval = outs[0].aval();
-        if aval.rank() != 0 || !aval.dtype.is_float() {
-            let text = format!("Gradient only defined for real scalar-output functions. Output was {}.", aval.long());
-            return Err(Error::type_error(text));
-        }
-        let one = Val::Literal(pullback_base::Scalar::one(aval.dtype));
-        let cts = linear.pull_back_full(&pullback_trace::current(), &[Some(one)])?;
-        let gradient = rebuild(arg, arrays(cts));
-        Ok((Array::from_val(arrays(outs).swap_remove(0)), gradient))
+#[track_caller]
+pub fn value_and_grad<A: Tree, R: Output<Tree = Array>>(f: impl Fn(&A) -> R) -> impl Fn(&A) -> Result<(Array, A)> {
+    let span = Span::of(Location::caller());
+    move |arg| span.scope(|| run_value_and_grad(&f, arg))
+}
+
+fn run_value_and_grad<A: Tree, R: Output<Tree = Array>>(f: &impl Fn(&A) -> R, arg: &A) -> Result<(Array, A)> {
+    let primals = vals(arg)?;
+    if let Some(bad) = primals.iter().find(|val| !val.aval().dtype.is_inexact()) {
+        bail!(Type, "grad requires real- or complex-valued inputs, but got {}.", bad.aval().dtype);
     }
+    let mut structure = None;
+    let (outs, linear) = pullback_trace::linearize(&mut |args| call_flat(f, arg, args, &mut structure), &primals)?;
+    let aval = outs[0].aval();
+    if aval.rank() != 0 || !aval.dtype.is_float() {
+        bail!(Type, "Gradient only defined for real scalar-output functions. Output was {}.", aval.long());
+    }
+    let one = Val::Literal(pullback_base::Scalar::one(aval.dtype));
+    let cts = linear.pull_back_full(&pullback_trace::current(), &[Some(one)])?;
+    let gradient = rebuild(arg, arrays(cts));
+    Ok((Array::from_val(arrays(outs).swap_remove(0)), gradient))
 }
 
 /// Literals as arrays, so that users never meet them.
@@ -94,11 +98,9 @@ fn arrays(vals: Vec<Val>) -> Vec<Val> {
 ///
 /// # Errors
 /// As [`value_and_grad`].
+#[track_caller]
 pub fn grad<A: Tree, R: Output<Tree = Array>>(f: impl Fn(&A) -> R) -> impl Fn(&A) -> Result<A> {
-    let with_value = value_and_grad(move |arg: &A| match f(arg).into_result() {
-        Ok(value) => value,
-        Err(error) => Array::wrap(Err(error), true),
-    });
+    let with_value = value_and_grad(f);
     move |arg| Ok(with_value(arg)?.1)
 }
 
@@ -106,7 +108,15 @@ pub fn grad<A: Tree, R: Output<Tree = Array>>(f: impl Fn(&A) -> R) -> impl Fn(&A
 ///
 /// # Errors
 /// What waits in an operation of `f`.
+#[track_caller]
 pub fn jvp<A: Tree, R: Output>(f: impl Fn(&A) -> R, primals: &A, tangents: &A) -> Result<(R::Tree, R::Tree)> {
+    Span::of(Location::caller()).scope(|| run_jvp(f, primals, tangents))
+}
+
+fn run_jvp<A: Tree, R: Output>(f: impl Fn(&A) -> R, primals: &A, tangents: &A) -> Result<(R::Tree, R::Tree)> {
+    if structure_of(primals) != structure_of(tangents) {
+        bail!(Type, "jvp takes primals and tangents of one structure, these differ");
+    }
     let (xs, ts) = (vals(primals)?, vals(tangents)?);
     let ts: Vec<Option<Val>> = ts.into_iter().map(Some).collect();
     let mut structure = None;
@@ -125,10 +135,12 @@ pub fn jvp<A: Tree, R: Output>(f: impl Fn(&A) -> R, primals: &A, tangents: &A) -
 ///
 /// # Errors
 /// The returned function gives a `Value` error when the sizes of the first axes differ; and whatever waits in `f`.
+#[track_caller]
 pub fn vmap<A: Tree, R: Output>(f: impl Fn(&A) -> R) -> impl Fn(&A) -> Result<R::Tree> {
+    let span = Span::of(Location::caller());
     move |arg| {
         let axes = vec![Some(0); leaves_of(arg).len()];
-        run_vmap(&f, arg, &axes)
+        span.scope(|| run_vmap(&f, arg, &axes))
     }
 }
 
@@ -136,11 +148,13 @@ pub fn vmap<A: Tree, R: Output>(f: impl Fn(&A) -> R) -> impl Fn(&A) -> Result<R:
 ///
 /// # Errors
 /// As [`vmap`].
+#[track_caller]
 pub fn vmap_axes<A: Tree, R: Output>(
     f: impl Fn(&A) -> R,
     in_axes: Vec<Option<usize>>,
 ) -> impl Fn(&A) -> Result<R::Tree> {
-    move |arg| run_vmap(&f, arg, &in_axes)
+    let span = Span::of(Location::caller());
+    move |arg| span.scope(|| run_vmap(&f, arg, &in_axes))
 }
 
 fn run_vmap<A: Tree, R: Output>(f: &impl Fn(&A) -> R, arg: &A, axes: &[Option<usize>]) -> Result<R::Tree> {
@@ -179,54 +193,74 @@ fn batch_size(vals: &[Val], axes: &[Option<usize>]) -> Result<usize> {
     size.ok_or_else(|| Error::value_error("vmap must have at least one leaf with a batch axis"))
 }
 
-/// A compiled function; make one with [`jit`].
-pub struct Jit<F, R> {
-    f: F,
-    name: std::sync::Arc<str>,
-    traced: Mutex<HashMap<Vec<Aval>, (JaxprRef, R)>>,
+/// What a trace depends on: types of the leaves, everything else of the argument, and settings.
+type Key = (SmallVec<[Aval; 8]>, Structure, u64);
+
+/// A traced function: the params of its calls, and a result of its structure.
+struct Program<T> {
+    params: Params,
+    result: T,
 }
 
-/// Compiles `f` on its first call for each combination of shapes and dtypes.
+/// The function that compiles `f` on its first call for each combination of shapes, dtypes and structure, and then runs what
+/// was compiled.
+///
+/// `f` should compute from its argument and from nothing that changes. It may be given to other transformations.
+///
+/// ```
+/// use pullback::prelude::*;
+/// let energy = jit(|x: &Array| x.tanh().square().sum());
+/// let slope = grad(&energy)(&arr![0.5])?;
+/// assert!((slope[0].item::<f64>()? - 0.726_862).abs() < 1e-5);
+/// # Ok::<(), pullback::Error>(())
+/// ```
+///
+/// # Errors
+/// The returned function gives whatever waits in an operation of `f`, and failures of the run.
 #[track_caller]
-pub fn jit<A: Tree, R: Output, F: Fn(&A) -> R>(f: F) -> Jit<F, R::Tree> {
-    let place = Span::of(Location::caller()).resolve().map_or_else(|| "f".into(), |place| place.to_string());
-    let name = place.rsplit('/').next().unwrap_or("f").replace([':', '.'], "_");
-    Jit { f, name: name.into(), traced: Mutex::default() }
+pub fn jit<A: Tree, R: Output>(f: impl Fn(&A) -> R) -> impl Fn(&A) -> Result<R::Tree> {
+    let span = Span::of(Location::caller());
+    let place = span.resolve().map_or_else(|| "f".into(), |place| place.to_string());
+    let name: Arc<str> = place.rsplit('/').next().unwrap_or("f").replace([':', '.'], "_").into();
+    let traced: Mutex<FxHashMap<Key, Arc<Program<R::Tree>>>> = Mutex::default();
+    move |arg| {
+        let args = vals(arg)?;
+        let key = (args.iter().map(Val::aval).collect(), structure_of(arg), pullback_trace::settings::settings());
+        let lock = || traced.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().get(&key).cloned();
+        if let Some(program) = known {
+            let outs = span.scope(|| pullback_trace::bind(JIT, &program.params, &args))?;
+            return Ok(rebuild(&program.result, outs));
+        }
+        let (program, captured) = span.scope(|| trace_program(&name, &f, arg, &key.0))?;
+        let program = Arc::new(program);
+        let outs = span.scope(|| pullback_trace::bind(JIT, &program.params, &[&captured[..], &args].concat()))?;
+        if captured.is_empty() {
+            lock().insert(key, program.clone());
+        }
+        Ok(rebuild(&program.result, outs))
+    }
 }
 
-impl<F, T: Tree> Jit<F, T> {
-    /// Runs the function.
-    ///
-    /// # Errors
-    /// Whatever waits in an operation of the function, and failures of the run.
-    pub fn call<A: Tree, R: Output<Tree = T>>(&self, arg: &A) -> Result<T>
-    where
-        F: Fn(&A) -> R,
-    {
-        let args = vals(arg)?;
-        let key: Vec<Aval> = args.iter().map(Val::aval).collect();
-        let lock = || self.traced.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((jaxpr, structure)) = lock().get(&key).cloned() {
-            return Ok(rebuild(&structure, pullback_trace::call_jaxpr(self.name.clone(), &jaxpr, &args)?));
-        }
-        let mut structure = None;
-        let traced = pullback_trace::trace_to_jaxpr(&key, &mut |args| {
-            Ok((call_flat(&self.f, arg, args, &mut structure)?, None))
-        })?;
-        let structure = structure.ok_or_else(|| Error::internal("the function ran"))?;
-        let all = [&traced.captured[..], &args].concat();
-        let outs = pullback_trace::call_jaxpr(self.name.clone(), &traced.jaxpr, &all)?;
-        if traced.captured.is_empty() {
-            lock().insert(key, (traced.jaxpr, structure.clone()));
-        }
-        Ok(rebuild(&structure, outs))
-    }
+/// Traces `f`; gives what it captured, too.
+fn trace_program<A: Tree, R: Output>(
+    name: &Arc<str>,
+    f: &impl Fn(&A) -> R,
+    arg: &A,
+    avals: &[Aval],
+) -> Result<(Program<R::Tree>, Vec<Val>)> {
+    let mut structure = None;
+    let traced =
+        pullback_trace::trace_to_jaxpr(avals, &mut |args| Ok((call_flat(f, arg, args, &mut structure)?, None)))?;
+    let result = structure.ok_or_else(|| Error::internal("the function ran"))?;
+    Ok((Program { params: Params::new(Jit::new(name.clone(), traced.jaxpr)), result }, traced.captured))
 }
 
 /// The jaxpr of `f` at an argument, as text.
 ///
 /// # Errors
 /// Whatever waits in an operation of `f`.
+#[track_caller]
 pub fn make_jaxpr<A: Tree, R: Output>(f: impl Fn(&A) -> R, arg: &A) -> Result<String> {
     let avals: Vec<Aval> = vals(arg)?.iter().map(Val::aval).collect();
     let mut structure = None;

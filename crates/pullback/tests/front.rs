@@ -39,18 +39,12 @@ fn transformations_nest() -> Result<()> {
     let (x, s, c) = (0.5f32, 0.5f32.sin(), 0.5f32.cos());
     near(&grad(f)(&point)?, &[s + x * c]);
     near(&grad(grad(f))(&point)?, &[2.0 * c - x * s]);
-    near(&jit(grad(grad(f))).call(&point)?, &[2.0 * c - x * s]);
+    near(&jit(grad(grad(f)))(&point)?, &[2.0 * c - x * s]);
     near(&vmap(grad(f))(&arr![0.5, 0.5])?, &[s + x * c, s + x * c]);
-    let (value, tangent) = jvp(jit_like(f), &point, &Array::scalar(2.0))?;
+    let (value, tangent) = jvp(jit(f), &point, &Array::scalar(2.0))?;
     near(&value, &[s * x]);
     near(&tangent, &[2.0 * (s + x * c)]);
     Ok(())
-}
-
-/// The function through `jit`, as a plain function again.
-fn jit_like(f: impl Fn(&Array) -> Array) -> impl Fn(&Array) -> Result<Array> {
-    let compiled = jit(f);
-    move |x| compiled.call(x)
 }
 
 #[test]
@@ -109,5 +103,5 @@ fn a_leaked_tracer_is_an_error() {
     grad(leak)(&arr![1.0]).expect("a gradient");
     let tracer = kept.borrow_mut().take().expect("kept").checked();
     let error = (tracer * 2.0).eval().expect_err("the trace is over");
-    assert!(error.message().contains("unexpected tracer"), "{error}");
+    assert!(error.message().contains("was used outside of it"), "{error}");
 }

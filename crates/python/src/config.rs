@@ -90,6 +90,8 @@ fn to_array(py: Python<'_>, x: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
 
 /// Adds functions to the extension module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    // Python's numbers have no types: 64 bits are given when they are on.
+    settings::set(Setting::NamedX64, false);
     m.add_function(wrap_pyfunction!(set_setting, m)?)?;
     m.add_function(wrap_pyfunction!(set_setting_on_thread, m)?)?;
     m.add_function(wrap_pyfunction!(is_setting_on, m)?)?;

@@ -111,7 +111,14 @@ pub fn set_describe_leak(describe: DescribeLeak) {
 
 /// The error of a tracer that is used after its trace, or on a thread that does not run it.
 fn leaked(tracer: &Tracer) -> Error {
-    let (class, place) = DESCRIBE_LEAK.get().map_or(("DynamicJaxprTracer", None), |describe| describe(tracer));
+    let Some((class, place)) = DESCRIBE_LEAK.get().map(|describe| describe(tracer)) else {
+        let text = format!(
+            "an array of type {} stands for a value inside of a function that is being transformed, and was used outside of \
+             it. Return it from the function instead of storing it elsewhere.",
+            tracer.aval.weak(false).long()
+        );
+        return Error::new(ErrorKind::UnexpectedTracer, text);
+    };
     let place = place.map_or_else(String::new, |text| text + "\n");
     let text = format!(
         "Encountered an unexpected tracer. A function transformed by JAX had a side effect, allowing for a reference to an \

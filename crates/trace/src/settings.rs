@@ -73,6 +73,8 @@ settings! {
     ExplainMisses,
     /// What is compiled is reported.
     LogCompiles,
+    /// While 64-bit element types are off, those that a caller names are given all the same.
+    NamedX64,
 }
 
 /// Settings that change no program, so that what was traced without them is used under them.
@@ -81,8 +83,9 @@ const UNKEYED: u64 = 1 << Setting::NoTracing as u8
     | 1 << Setting::ExplainMisses as u8
     | 1 << Setting::LogCompiles as u8;
 
-/// Threefry is partitionable from the start, as in the reference.
-static PROCESS: AtomicU64 = AtomicU64::new(1 << Setting::ThreefryPartitionable as u8);
+/// Threefry is partitionable from the start, as in the reference. A front end whose numbers have no types of their own
+/// turns named 64-bit types off.
+static PROCESS: AtomicU64 = AtomicU64::new(1 << Setting::ThreefryPartitionable as u8 | 1 << Setting::NamedX64 as u8);
 
 thread_local! {
     /// Which bits this thread overrides, and their values.
@@ -109,6 +112,11 @@ pub fn is_on(setting: Setting) -> bool {
 /// Whether 64-bit element types exist.
 pub fn x64() -> bool {
     is_on(Setting::X64)
+}
+
+/// Whether 64-bit types that a caller names are given.
+pub fn named_x64() -> bool {
+    bits_in_force() & (1 << Setting::X64 as u8 | 1 << Setting::NamedX64 as u8) != 0
 }
 
 /// The number of the precision of contractions that say none themselves; 0 when the user asks for none.
