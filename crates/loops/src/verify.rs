@@ -14,6 +14,8 @@
 //! - (V8) A kernel's arguments are as many as it takes, of its dtype (complex as its real type); results are not
 //!   read by the same call and not stored to twice; strides of a gemm are not negative.
 //! - (V9) After expansion no operation is symbolic ([`verify_expanded`]).
+//! - (V10) What is loaded, stored or given to a kernel lies inside its buffer in every iteration, where the position has no
+//!   computed part and all numbers are known. Computed parts are the promise of who made the program.
 
 use pullback_base::DType;
 use pullback_base::dtype::Kind;
@@ -43,6 +45,7 @@ fn check(program: &Program, expanded: bool) -> Result<(), Vec<String>> {
         defined: vec![false; program.values.len()],
         seen: vec![false; program.values.len()],
         open: vec![],
+        lengths: vec![],
         entered: vec![false; program.n_loops as usize],
         unordered: 0,
         errors: vec![],
@@ -60,6 +63,8 @@ struct Verifier<'a> {
     /// Values that the current block may read.
     seen: Vec<bool>,
     open: Vec<LoopId>,
+    /// The same with their numbers of iterations.
+    lengths: Vec<(LoopId, Extent)>,
     entered: Vec<bool>,
     /// How many enclosing loops fix no order.
     unordered: usize,
@@ -142,6 +147,15 @@ impl Verifier<'_> {
             self.addr(addr);
         }
         match &inst.op {
+            Op::Load(buffer, addr) | Op::Store(buffer, addr, _) => self.is_inside(*buffer, addr, 1),
+            Op::Call(call) => {
+                for ((buffer, addr), span) in call.args.iter().zip(call.kernel.spans()) {
+                    self.is_inside(*buffer, addr, span);
+                }
+            }
+            _ => {}
+        }
+        match &inst.op {
             Op::For(inner) => self.for_loop(inner, scope),
             Op::While(inner) => self.while_loop(inner, scope),
             Op::Switch(inner) => {
@@ -173,6 +187,28 @@ impl Verifier<'_> {
         if let Some(offset) = addr.offset {
             self.is_type(offset, DType::I64);
         }
+    }
+
+    /// Whether the `span` elements from a position on are the buffer's, in every iteration of the loops around.
+    fn is_inside(&mut self, buffer: BufferId, addr: &Addr, span: usize) {
+        let Some(&BufferDecl { len: Extent::Const(len), .. }) = self.program.buffers.get(buffer.index()) else {
+            return;
+        };
+        let is_never_reached = self.lengths.iter().any(|&(_, n)| n == Extent::Const(0));
+        if addr.offset.is_some() || span == 0 || is_never_reached {
+            return;
+        }
+        let (mut low, mut high) = (i128::from(addr.base), i128::from(addr.base));
+        for &(id, stride) in &addr.terms {
+            let length = self.lengths.iter().find(|open| open.0 == id).map(|open| open.1);
+            let (Extent::Const(stride), Some(Extent::Const(n))) = (stride, length) else { return };
+            let reach = i128::from(stride) * i128::from(n - 1);
+            (low, high) = (low + reach.min(0), high + reach.max(0));
+        }
+        let is_inside = low >= 0 && high + span as i128 <= i128::from(len);
+        self.require(is_inside, "V10", || {
+            format!("elements {low} to {} of b{} are used, which has {len}", high + span as i128 - 1, buffer.0)
+        });
     }
 
     /// The type that a pure operation or load gives; `None` when its operands do not fit.
@@ -239,10 +275,12 @@ impl Verifier<'_> {
         self.kind(inner);
         let unordered = usize::from(inner.kind != LoopKind::Seq);
         self.open.push(inner.id);
+        self.lengths.push((inner.id, inner.n));
         self.unordered += unordered;
         self.carrying_block(&inner.carries, &[&inner.body], None);
         self.unordered -= unordered;
         self.open.pop();
+        self.lengths.pop();
         inner.carries.iter().for_each(|carry| self.define(carry.out, scope));
     }
 
@@ -454,6 +492,19 @@ mod tests {
             b.push(Op::Call(Box::new(Call { kernel: Kernel::Copy(8), args })));
         };
         check(&vector_program(in_place), Some("V8"));
+        let beyond = |b: &mut Builder, x: BufferId, y| {
+            b.for_loop(Extent::Const(9), LoopKind::Seq, &[], |b, i, _| {
+                let v = b.load(x, at(i));
+                b.store(y, Addr::default(), v);
+                vec![]
+            });
+        };
+        check(&vector_program(beyond), Some("V10"));
+        let before = |b: &mut Builder, x: BufferId, y| {
+            let v = b.load(x, Addr { base: -1, ..Addr::default() });
+            b.store(y, Addr::default(), v);
+        };
+        check(&vector_program(before), Some("V10"));
         let symbolic = vector_program(|b, x, y| {
             let v = b.load(x, Addr::default());
             let e = b.unary(Unary::Exp, v);
