@@ -52,6 +52,8 @@ LONG = {
         "go(); jax.lax.while_loop(lambda c: c[0] >= 0, body, x)"
     ),
     "long counted loop": "go(); jax.lax.fori_loop(0, 2**31 - 1, lambda i, v: jnp.sin(v) + 1, x)",
+    "long reduction on several threads": "f = jax.jit(lambda: jnp.sin(jax.lax.iota('float32', 2**38)).sum()); go(); f()",
+    "long rows on several threads": "f = jax.jit(lambda: jnp.sin(jax.lax.iota('float32', 2**38).reshape(2**19, 2**19)).sum(1)); go(); f()",
     "tracing": "def f(x):\n    go()\n    while True: x = x + 1\njax.jit(f)(x)",
     "compiling": (
         "def f(x):\n    for i in range(40000): x = jnp.sin(x) * i + x[::-1]\n    return x\n"

@@ -4,7 +4,8 @@
 //!
 //! What every code generator owes the host: each iteration of a `While`, and each of an outermost `Seq` loop or of one
 //! that runs long by itself, loads the byte [`interrupt::FLAG`](pullback_runtime::interrupt::FLAG) (no ordering) and
-//! returns [`INTERRUPTED`] from the function when it is not zero; a status other than [`DONE`] of a host function or of a
+//! returns [`INTERRUPTED`] from the function when it is not zero; loops that threads share are looked after here ([`share`]); a
+//! status other than [`DONE`] of a host function or of a
 //! shared loop is returned at once. The flag may rise at any time, from a signal handler.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,12 +15,17 @@ use std::sync::{Mutex, PoisonError};
 use pullback_base::{DType, Error, Result};
 use pullback_kernels::gemm_at;
 use pullback_loops::{BufferId, Kernel, Kernels, Program};
-use pullback_runtime::{FlushSubnormals, parallel_for};
+use pullback_runtime::{FlushSubnormals, interrupt, parallel_for};
 
 /// Statuses of functions: all done, stopped by the user, failed with the error in the run.
 pub(crate) const DONE: i32 = 0;
 pub(crate) const INTERRUPTED: i32 = 1;
 pub(crate) const FAILED: i32 = 2;
+
+/// How often a thread looks whether the user wants an end while it works on its share of a loop, and the fewest iterations in
+/// between: a look costs a call.
+const LOOKS: usize = 256;
+const FEWEST: usize = 16;
 
 /// Compiled code of a program.
 pub(crate) type Main = unsafe extern "C" fn(*mut u64) -> i32;
@@ -123,9 +129,17 @@ pub(crate) unsafe extern "C" fn share(table: *mut u64, piece: *const u8, capture
     let work = |range: std::ops::Range<usize>| {
         let _flush = FlushSubnormals::new();
         let shared = &shared;
-        // SAFETY: by contract; ranges are disjoint parts of the loop.
-        let result = unsafe { piece(shared.0, shared.1, range.start as i64, range.end as i64) };
-        status.fetch_max(result, Ordering::Relaxed);
+        let step = range.len().div_ceil(LOOKS).max(FEWEST);
+        for start in range.clone().step_by(step) {
+            if interrupt::is_raised() {
+                status.fetch_max(INTERRUPTED, Ordering::Relaxed);
+                return;
+            }
+            let end = range.end.min(start + step);
+            // SAFETY: by contract; ranges are disjoint parts of the loop.
+            let result = unsafe { piece(shared.0, shared.1, start as i64, end as i64) };
+            status.fetch_max(result, Ordering::Relaxed);
+        }
     };
     let result = catch_unwind(AssertUnwindSafe(|| parallel_for(n.max(0) as usize, &work)));
     match result {
