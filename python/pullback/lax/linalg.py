@@ -108,14 +108,15 @@ def eig(
       x: [..., n, n], float32, float64 or complex.
       compute_left_eigenvectors: whether to give vectors u with `uᴴ x = w uᴴ`.
       compute_right_eigenvectors: whether to give vectors v with `x v = w v`.
-      enable_eigvec_derivs: taken for compatibility; eigenvectors have no derivatives here.
+      enable_eigvec_derivs: whether eigenvectors have derivatives. They hold where eigenvalues differ and one element of
+        each vector is greater than all others, which nothing checks.
       implementation, use_magma: taken for compatibility and ignored.
     Returns: a list of complex arrays `w[..., n]`, `left[..., n, n]`, `right[..., n, n]`: in no order, vectors of
       length one as columns.
     Raises:
       ValueError: `x` is not square. TypeError: it has fewer than two axes, or the dtype has no factorizations.
-      NotImplementedError: a derivative is taken with vectors asked for.
-    Differentiable: the eigenvalues, when no vectors are asked for.
+      NotImplementedError: a derivative is taken with vectors asked for, or a second one, without `enable_eigvec_derivs`.
+    Differentiable: the eigenvalues, once, when no vectors are asked for; with `enable_eigvec_derivs` all, at any order.
     Example:
       >>> lax.linalg.eig(jnp.diag(jnp.array([1.0, 2.0])))[0]
       Array([1.+0.j, 2.+0.j], dtype=complex64)
@@ -293,10 +294,6 @@ def schur(x, *, compute_schur_vectors=True, sort_eig_vals=False, select_callable
              [0.+0.j, 3.+0.j]], dtype=complex64)
     """
     x = _matrix(x, "schur", square=True)
-    if not _n.iscomplexobj(x):
-        from pullback.lax._real_schur import real_schur
-
-        return list(real_schur(x)[: 2 if compute_schur_vectors else 1])
     return list(_bind("schur", x, compute_schur_vectors=compute_schur_vectors, sort_eig_vals=False, select_callable=None))
 
 
@@ -414,11 +411,11 @@ def tridiagonal_solve(dl, d, du, b, *, perturb_singular=False):
       d: [..., n], the diagonal in the middle.
       du: [..., n], the diagonal above, whose last element does not count.
       b: [..., n, k], the right-hand sides; float32, float64 or complex, as all are.
-      perturb_singular: False.
+      perturb_singular: whether pivots that are zero become the least positive number, so that singular systems have a
+        solution; otherwise they give NaN.
     Returns: [..., n, k].
     Raises:
       TypeError: `b` has fewer than two axes, or the dtype has no factorizations. ValueError: sizes do not go together.
-      NotImplementedError: `perturb_singular` is True.
     Differentiable: in all four.
     Example:
       >>> d, off = jnp.array([2.0, 2.0]), jnp.array([1.0, 1.0])

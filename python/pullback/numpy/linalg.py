@@ -99,7 +99,8 @@ def _slogdet(a):
     factors, pivots, _ = _lin.lu(a)
     diagonal = _n.diagonal(factors, axis1=-2, axis2=-1)
     is_zero = _n.any(diagonal == 0, axis=-1)
-    exchanges = _n.sum(pivots != _n.arange(a.shape[-1], dtype=pivots.dtype), axis=-1)
+    places = _n.broadcast_to(_n.arange(a.shape[-1], dtype=pivots.dtype), pivots.shape)
+    exchanges = _n.sum(pivots != places, axis=-1)
     if _n.iscomplexobj(a):
         sign = _n.prod(diagonal / _n.abs(diagonal).astype(a.dtype), axis=-1)
     else:
@@ -164,17 +165,65 @@ def _det(a):
     return sign * _n.exp(logabsdet).astype(sign.dtype)
 
 
-def _cofactors(a):
+def _singular_basis(a):
+    """The factors of `a = U S Vᴴ`, and the phase `det(U Vᴴ)`."""
+    u, s, vh = svd(a)
+    return u, s, vh, (_det(u) * _det(vh))[..., None, None]
+
+
+def _product_without(s, *left_out):
+    return _n.prod(_n.delete(s, _np.array(left_out), axis=-1), axis=-1)
+
+
+def _adjugate(a):
     """The transposed matrix of cofactors, which exists for singular matrices too."""
     n = a.shape[-1]
     if n == 1:
         return _n.ones_like(a)
-    u, s, vh = svd(_core.lax._stop_gradient(a))
+    u, s, vh, phase = _singular_basis(a)
     # A = U S Vᴴ has adj(A) = det(U Vᴴ) V adj(S) Uᴴ, and adj(S) holds products of all but one singular value.
-    others = [_n.prod(_n.delete(s, i, axis=-1), axis=-1) for i in range(n)]
-    phase = _det(u) * _det(vh)
-    inner = _n.stack(others, axis=-1).astype(a.dtype)
-    return phase[..., None, None] * _n.matmul(_adjoint(vh) * inner[..., None, :], _adjoint(u))
+    inner = _n.stack([_product_without(s, i) for i in range(n)], axis=-1).astype(a.dtype)
+    return phase * _n.matmul(_adjoint(vh) * inner[..., None, :], _adjoint(u))
+
+
+def _adjugate_tangent(a, t):
+    """The derivative of `_adjugate` along `t`, which exists for singular matrices too: cofactors are polynomials."""
+    n = a.shape[-1]
+    if n == 1:
+        return _n.zeros_like(t)
+    u, s, vh, phase = _singular_basis(a)
+    m = _n.matmul(_n.matmul(_adjoint(u), t), _adjoint(vh))
+    # d adj(S + M): products of all but two singular values, with the sign of the permutation.
+    pairs = [[_product_without(s, *{i, j}) if i != j else _n.zeros_like(s[..., 0]) for j in range(n)] for i in range(n)]
+    others = _n.stack([_n.stack(row, axis=-1) for row in pairs], axis=-2).astype(a.dtype)
+    diagonal = _n.matmul(others, _n.diagonal(m, axis1=-2, axis2=-1)[..., None])
+    inner = diagonal * _n.broadcast_to(_n.eye(n, dtype=a.dtype), m.shape) - others * m
+    return phase * _n.matmul(_n.matmul(_adjoint(vh), inner), _adjoint(u))
+
+
+def _regular_adjugate_tangent(a, t):
+    """`_adjugate_tangent` of a matrix that has an inverse, by functions that have derivatives of any order."""
+    inverse = inv(a)
+    turned = _n.matmul(inverse, t)
+    trace = _n.trace(turned, axis1=-2, axis2=-1)[..., None, None]
+    return det(a)[..., None, None] * (trace * inverse - _n.matmul(turned, inverse))
+
+
+def _with_adjugate_rule():
+    from pullback import custom_jvp, jvp
+
+    tangent = custom_jvp(_adjugate_tangent)
+    rule = custom_jvp(_adjugate)
+
+    @tangent.defjvp
+    def second(primals, tangents):
+        return tangent(*primals), jvp(_regular_adjugate_tangent, primals, tangents)[1]
+
+    @rule.defjvp
+    def first(primals, tangents):
+        return rule(*primals), tangent(*primals, *tangents)
+
+    return rule
 
 
 def _with_det_rule():
@@ -194,7 +243,8 @@ def _with_det_rule():
     def tangents(primals, tangents):
         (a,), (t,) = primals, tangents
         # Jacobi's formula: d det(A) = tr(adj(A) dA).
-        return rule(a), _n.sum(_n.swapaxes(_cofactors(a), -1, -2) * t, axis=(-1, -2))
+        adjugate = _rule("adjugate", _with_adjugate_rule)(a)
+        return rule(a), _n.sum(_n.swapaxes(adjugate, -1, -2) * t, axis=(-1, -2))
 
     return small, rule
 
@@ -207,7 +257,7 @@ def det(a):
     Returns: an array `[...]`.
     Raises:
       ValueError: `a` is not square.
-    Differentiable: yes, in both modes, by Jacobi's formula `d det(a) = tr(adj(a) da)`; of singular matrices once.
+    Differentiable: yes, in both modes, by Jacobi's formula `d det(a) = tr(adj(a) da)`; of singular matrices twice.
     Example:
       >>> print(jnp.linalg.det(jnp.array([[1.0, 2.0], [3.0, 4.0]])))
       -2.0
@@ -242,6 +292,11 @@ def pinv(a, rtol=None, hermitian=False, *, rcond=None):
     return rule(a, _n.asarray(10.0 * max(a.shape[-2:]) * float(_np.finfo(_n.abs(a).dtype).eps) if rtol is None else rtol), hermitian)
 
 
+def _identity_like(x):
+    """Identities of the shape of square matrices."""
+    return _n.broadcast_to(_n.eye(x.shape[-1], dtype=x.dtype), x.shape)
+
+
 def _with_pinv_rule():
     from pullback import custom_jvp
 
@@ -262,11 +317,10 @@ def _with_pinv_rule():
         (a,), (t,) = primals, tangents
         p = rule(a, rtol, hermitian)
         ph, th = _adjoint(p), _adjoint(t)
-        m, n = a.shape[-2:]
         dp = -_n.matmul(_n.matmul(p, t), p)
-        outside = _n.eye(m, dtype=a.dtype) - _n.matmul(a, p)
+        outside = _identity_like(_n.matmul(a, p)) - _n.matmul(a, p)
         dp = dp + _n.matmul(_n.matmul(_n.matmul(p, ph), th), outside)
-        inside = _n.eye(n, dtype=a.dtype) - _n.matmul(p, a)
+        inside = _identity_like(_n.matmul(p, a)) - _n.matmul(p, a)
         return p, dp + _n.matmul(_n.matmul(_n.matmul(inside, th), ph), p)
 
     return rule
@@ -368,11 +422,10 @@ def _matrix_norm(x, ord, axis, keepdims):
     if ord in (1, -1, _np.inf, -_np.inf):
         first, second = (row, column) if abs(ord) == 1 else (column, row)
         sums = _n.sum(_n.abs(x), axis=first, keepdims=True)
-        reduce = _n.max if ord > 0 else _n.min
-        out = reduce(sums, axis=second, keepdims=True)
+        out = _n.max(sums, axis=second, keepdims=True, initial=0) if ord > 0 else _n.min(sums, axis=second, keepdims=True)
     elif ord in (2, -2, "nuc"):
         s = svd(_n.moveaxis(x, axis, (-2, -1)), compute_uv=False)
-        reduced = {2: _n.max, -2: _n.min, "nuc": _n.sum}[ord](s, axis=-1)
+        reduced = _n.max(s, axis=-1, initial=0) if ord == 2 else {-2: _n.min, "nuc": _n.sum}[ord](s, axis=-1)
         return _n.expand_dims(reduced, tuple(sorted(axis))) if keepdims else reduced
     else:
         raise _user_error(ValueError, f"Invalid order '{ord}' for matrix norm.")

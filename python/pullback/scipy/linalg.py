@@ -33,6 +33,12 @@ def _adjoint(x):
     return _lin._adjoint(x)
 
 
+def _with_one_batch(*matrices):
+    """Matrices in the last two axes, repeated over all leading axes."""
+    batch = _n.broadcast_shapes(*(x.shape[:-2] for x in matrices))
+    return [_n.broadcast_to(x, (*batch, *x.shape[-2:])) for x in matrices]
+
+
 def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
     """The Cholesky factor of positive definite matrices: U with `a = Uᴴ U`, or L with `a = L Lᴴ` if `lower`.
 
@@ -96,8 +102,11 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     c, b = _inexact(c, b)
     if c.ndim < 2 or c.shape[-1] != c.shape[-2] or c.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
         raise _user_error(ValueError, f"The arguments to cho_solve do not fit: shapes {c.shape} and {b.shape}")
+    is_vector = b.ndim == 1
+    c, b = _with_one_batch(c, b[:, None] if is_vector else b)
     y = _lin.triangular_solve(c, b, left_side=True, lower=lower, transpose_a=not lower, conjugate_a=not lower)
-    return _lin.triangular_solve(c, y, left_side=True, lower=lower, transpose_a=lower, conjugate_a=lower)
+    x = _lin.triangular_solve(c, y, left_side=True, lower=lower, transpose_a=lower, conjugate_a=lower)
+    return x[..., 0] if is_vector else x
 
 
 def svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
@@ -223,7 +232,7 @@ def eigh_tridiagonal(
 
     Args:
       d: the diagonal `[n]`.
-      e: what is below it, `[n - 1]`; above are the conjugates.
+      e: what is above it, `[n - 1]`; below are the conjugates.
       eigvals_only: whether to give only the eigenvalues.
       select: "a" for all, "i" for those numbered from the first to the last of `select_range`.
       select_range: a pair of numbers, for "i".
@@ -243,7 +252,7 @@ def eigh_tridiagonal(
         raise _user_error(NotImplementedError, "eigh_tridiagonal with select='v' has results whose number depends on values; use select='a'")
     if select not in ("a", "i"):
         raise _user_error(ValueError, "'select must have a value in {'i', 'a', 'v'}.")
-    matrix = _n.diag(d) + _n.diag(_n.conj(e) if _n.iscomplexobj(e) else e, 1) + _n.diag(e, -1)
+    matrix = _n.diag(d) + _n.diag(e, 1) + _n.diag(_n.conj(e) if _n.iscomplexobj(e) else e, -1)
     v, w = _lin.eigh(matrix, symmetrize_input=False)
     if select == "i":
         first, last = select_range
@@ -423,8 +432,9 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
     a, b = _inexact(a, b)
     transpose_a, conjugate_a = kinds[trans]
     is_vector = b.ndim == 1 and a.ndim == 2 or b.ndim == a.ndim - 1
+    a, b = _with_one_batch(a, b[..., None] if is_vector else b)
     x = _lin.triangular_solve(
-        a, b[..., None] if is_vector else b, left_side=True, lower=lower, transpose_a=transpose_a, conjugate_a=conjugate_a,
+        a, b, left_side=True, lower=lower, transpose_a=transpose_a, conjugate_a=conjugate_a,
         unit_diagonal=unit_diagonal,
     )
     return x[..., 0] if is_vector else x
@@ -480,7 +490,7 @@ def schur(a, output="real"):
 
 
 def _complex_schur(a):
-    return _lin.schur(a.astype(_n.result_type(a, complex)))
+    return _lin.schur(a if _n.iscomplexobj(a) else _core.lax.complex(a, _n.zeros_like(a)))
 
 
 def hessenberg(a, *, calc_q=False, overwrite_a=False, check_finite=True):
@@ -723,12 +733,12 @@ def rsf2csf(T, Z, check_finite=True):
     """The complex Schur form of a real one.
 
     Args:
-      T: a real matrix `[n, n]` with blocks of at most two on its diagonal.
-      Z: its vectors `[n, n]`.
+      T: real matrices `[..., n, n]` with blocks of at most two on the diagonal.
+      Z: their vectors `[..., n, n]`; batches broadcast.
       check_finite: accepted for compatibility; nothing is checked.
-    Returns: an upper triangle and its vectors, complex `[n, n]`, with the same product `Z T Zᴴ`.
+    Returns: upper triangles and their vectors, complex `[..., n, n]`, with the same product `Z T Zᴴ`.
     Raises:
-      ValueError: the matrices are not square or of different shapes.
+      ValueError: the matrices are not square or of different sizes.
     Differentiable: no; a derivative raises NotImplementedError.
     Example:
       >>> t, z = jax.scipy.linalg.rsf2csf(jnp.array([[0.0, 1.0], [-1.0, 0.0]]), jnp.eye(2))
@@ -736,8 +746,9 @@ def rsf2csf(T, Z, check_finite=True):
       0.0
     """
     T, Z = _inexact(T, Z)
-    if T.ndim != 2 or T.shape != Z.shape or T.shape[0] != T.shape[1]:
-        raise _user_error(ValueError, f"rsf2csf takes square matrices of one shape, got {T.shape} and {Z.shape}.")
+    if T.ndim < 2 or Z.ndim < 2 or T.shape[-2:] != Z.shape[-2:] or T.shape[-1] != T.shape[-2]:
+        raise _user_error(ValueError, f"rsf2csf takes square matrices of one size, got {T.shape} and {Z.shape}.")
+    T, Z = _with_one_batch(T, Z)
     t, z = _complex_schur(T)
     return t, _n.matmul(Z.astype(z.dtype), z)
 
@@ -746,12 +757,12 @@ def solve_sylvester(A, B, C, *, method="schur", tol=1e-8):
     """The solution of `A X + X B = C`; NaN when an eigenvalue of A is nearly the opposite of one of B.
 
     Args:
-      A: a real or complex matrix `[m, m]`.
-      B: a matrix `[n, n]`.
-      C: a matrix `[m, n]`.
+      A: real or complex matrices `[..., m, m]`.
+      B: matrices `[..., n, n]`.
+      C: matrices `[..., m, n]`; batches broadcast.
       method: "schur", column by column with Schur forms (Bartels and Stewart, 1972), or "eigen", with eigenvectors.
       tol: sums of eigenvalues of smaller magnitude are taken for zero.
-    Returns: a matrix `[m, n]`, complex if `C` is.
+    Returns: matrices `[..., m, n]`, complex if `C` is.
     Raises:
       ValueError: shapes do not fit, or the method is unknown.
     Differentiable: no; a derivative raises NotImplementedError.
@@ -764,8 +775,14 @@ def solve_sylvester(A, B, C, *, method="schur", tol=1e-8):
     import pullback
 
     A, B, C = _inexact(A, B, C)
-    if A.ndim != 2 or B.ndim != 2 or C.shape != (A.shape[0], B.shape[0]):
+    sizes = [x.shape[-2:] for x in (A, B, C)]
+    if min(map(len, sizes)) < 2 or sizes != [sizes[2][:1] * 2, sizes[2][1:] * 2, sizes[2]]:
         raise _user_error(ValueError, f"solve_sylvester takes matrices A[m, m], B[n, n] and C[m, n], got {A.shape}, {B.shape} and {C.shape}")
+    if max(A.ndim, B.ndim, C.ndim) > 2:
+        solve = pullback.vmap(lambda *matrices: solve_sylvester(*matrices, method=method, tol=tol))
+        A, B, C = _with_one_batch(A, B, C)
+        flat = solve(*(x.reshape(-1, *x.shape[-2:]) for x in (A, B, C)))
+        return flat.reshape(C.shape)
     if method == "schur":
         (r, u), (s, v) = _complex_schur(A), _complex_schur(B)
         right, eye = _n.matmul(_n.matmul(_adjoint(u), C.astype(u.dtype)), v), _n.eye(A.shape[0], dtype=r.dtype)

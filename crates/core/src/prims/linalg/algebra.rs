@@ -4,7 +4,7 @@ use pullback_base::{DType, Result, Scalar};
 use pullback_ir::{Params, Val};
 
 use super::{LU, TRIANGULAR_SOLVE, TriangularSolve};
-use crate::prims::{DotDimensions, Gather, GatherDimensions, GatherMode, V, iota};
+use crate::prims::{DotDimensions, DotGeneral, DotPrecision, Gather, GatherDimensions, GatherMode, Precision, V, iota};
 
 impl<'e> V<'e> {
     /// With the last two axes exchanged.
@@ -18,12 +18,25 @@ impl<'e> V<'e> {
         if self.aval().dtype.is_complex() { self.transposed().conj() } else { self.transposed() }
     }
 
-    /// The matrix product, batch by batch.
+    /// The matrix product, batch by batch, as exactly as devices can: derivatives of factors lose digits otherwise.
     pub(super) fn times(&self, other: &V<'e>) -> V<'e> {
+        self.product(other, Some(DotPrecision::Levels(Precision::Highest, Precision::Highest)))
+    }
+
+    /// The matrix product, batch by batch, as exactly as the user asks for.
+    pub(super) fn times_quickly(&self, other: &V<'e>) -> V<'e> {
+        self.product(other, None)
+    }
+
+    fn product(&self, other: &V<'e>, precision: Option<DotPrecision>) -> V<'e> {
         let rank = self.aval().rank();
         let batch: Vec<usize> = (0..rank - 2).collect();
-        let dims = DotDimensions { contract: [vec![rank - 1], vec![rank - 2]], batch: [batch.clone(), batch] };
-        self.dot_general(other, dims, None)
+        let dimension_numbers =
+            DotDimensions { contract: [vec![rank - 1], vec![rank - 2]], batch: [batch.clone(), batch] };
+        self.contract(
+            other,
+            DotGeneral { dimension_numbers, precision, preferred_element_type: None, out_sharding: None },
+        )
     }
 
     /// Whether row `i` and column `j` are such that `i + shift >= j`.
