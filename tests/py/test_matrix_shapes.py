@@ -47,10 +47,10 @@ def names(system, **arrays):
 
 def sample(shape):
     """Positive definite where square, so that factors exist."""
-    x = np.random.RandomState(1).randn(*shape).astype("float32")
+    x = np.asarray(np.random.RandomState(1).randn(*shape), "float32")
     if len(shape) >= 2 and shape[-1] == shape[-2]:
         return (x @ x.swapaxes(-1, -2) + 2 * np.eye(shape[-1])).astype("float32")
-    return np.asarray(x, "float32")
+    return x
 
 
 def outcome(expression, system, **arrays):
@@ -120,5 +120,5 @@ def test_tridiagonal_systems(jax_oracle):
 
 def test_huge_empty_matrices_end():
     with pytest.raises(Exception) as caught:
-        pullback.scipy.linalg.lu(np.zeros((2**40, 0), "float32"))
+        pullback.scipy.linalg.lu(np.zeros((0, 2**40), "float32"))
     assert "internal" not in str(caught.value).lower()

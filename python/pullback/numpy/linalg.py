@@ -171,8 +171,25 @@ def _singular_basis(a):
     return u, s, vh, (_det(u) * _det(vh))[..., None, None]
 
 
-def _product_without(s, *left_out):
-    return _n.prod(_n.delete(s, _np.array(left_out), axis=-1), axis=-1)
+def _products_around(s):
+    """Of each element the product of those before it, and of those behind it."""
+    ones = _n.ones_like(s[..., :1])
+    before = _n.concatenate([ones, _n.cumprod(s[..., :-1], axis=-1)], axis=-1)
+    behind = _n.concatenate([_n.cumprod(s[..., :0:-1], axis=-1)[..., ::-1], ones], axis=-1)
+    return before, behind
+
+
+def _products_without_two(s):
+    """The products `[..., n, n]` of all elements but two; zero on the diagonal."""
+    n = s.shape[-1]
+    before, behind = _products_around(s)
+    shape = (*s.shape, n)
+    row, column = _core.lax.broadcasted_iota("int32", shape, len(shape) - 2), _core.lax.broadcasted_iota("int32", shape, len(shape) - 1)
+    factors = _n.broadcast_to(s[..., None, :], shape)
+    # Of those between the two: each row multiplies what is behind its own place, up to the other one.
+    between = _products_around(_n.where(column > row, factors, _n.ones_like(factors)))[0]
+    upper = _n.where(column > row, before[..., :, None] * between * behind[..., None, :], _n.zeros_like(factors))
+    return upper + _n.swapaxes(upper, -1, -2)
 
 
 def _adjugate(a):
@@ -182,7 +199,8 @@ def _adjugate(a):
         return _n.ones_like(a)
     u, s, vh, phase = _singular_basis(a)
     # A = U S Vᴴ has adj(A) = det(U Vᴴ) V adj(S) Uᴴ, and adj(S) holds products of all but one singular value.
-    inner = _n.stack([_product_without(s, i) for i in range(n)], axis=-1).astype(a.dtype)
+    before, behind = _products_around(s)
+    inner = (before * behind).astype(a.dtype)
     return phase * _n.matmul(_adjoint(vh) * inner[..., None, :], _adjoint(u))
 
 
@@ -194,8 +212,7 @@ def _adjugate_tangent(a, t):
     u, s, vh, phase = _singular_basis(a)
     m = _n.matmul(_n.matmul(_adjoint(u), t), _adjoint(vh))
     # d adj(S + M): products of all but two singular values, with the sign of the permutation.
-    pairs = [[_product_without(s, *{i, j}) if i != j else _n.zeros_like(s[..., 0]) for j in range(n)] for i in range(n)]
-    others = _n.stack([_n.stack(row, axis=-1) for row in pairs], axis=-2).astype(a.dtype)
+    others = _products_without_two(s).astype(a.dtype)
     diagonal = _n.matmul(others, _n.diagonal(m, axis1=-2, axis2=-1)[..., None])
     inner = diagonal * _n.broadcast_to(_n.eye(n, dtype=a.dtype), m.shape) - others * m
     return phase * _n.matmul(_n.matmul(_adjoint(vh), inner), _adjoint(u))

@@ -55,8 +55,16 @@ pub(super) trait Field:
         if !Self::IS_COMPLEX {
             return self / by;
         }
-        // Halves, so that sums do not overflow.
-        let (a, b, c, d) = (a / 2.0, b / 2.0, c / 2.0, d / 2.0);
+        // A divisor near the ends of the range is brought to its middle.
+        let size = c.abs().max(d.abs());
+        let scale = if size < 1e-150 {
+            2f64.powi(500)
+        } else if size > 1e150 {
+            2f64.powi(-500)
+        } else {
+            1.0
+        };
+        let [a, b, c, d] = [a, b, c, d].map(|x| x * scale);
         if c.abs() >= d.abs() {
             let ratio = d / c;
             let size = c + d * ratio;

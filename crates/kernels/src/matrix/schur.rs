@@ -94,7 +94,7 @@ impl Schur {
         let half = (at(0, 0) - at(1, 1)) * 0.5;
         let root = (half * half + at(0, 1) * at(1, 0)).sqrt();
         let sum = if (half + root).norm() > (half - root).norm() { half + root } else { half - root };
-        if sum.is_nil() { at(1, 1) } else { at(1, 1) - at(0, 1) * at(1, 0) / sum }
+        if sum.is_nil() { at(1, 1) } else { at(1, 1) - (at(0, 1) * at(1, 0)).over(sum) }
     }
 
     /// A shift that breaks cycles.

@@ -68,7 +68,8 @@ def _as_weak_as(b, x):
     from pullback.tree_util import tree_map
 
     def alike(b, x):
-        return _core.lax._convert_element_type(x, x.dtype, weak_type=True) if _n.asarray(b).weak_type else x
+        convert = _core.find_primitive("convert_element_type")
+        return convert.bind(x, new_dtype=x.dtype, weak_type=True, sharding=None) if _n.asarray(b).weak_type else x
 
     return tree_map(alike, b, x)
 
