@@ -50,10 +50,10 @@ def _symmetrized(x):
     return (x + _adjoint(x)) / 2
 
 
-def _matrix(x, name, square=False):
+def _matrix(x, name, square=False, error=TypeError):
     x = _n.asarray(x)
     if x.ndim < 2:
-        raise _user_error(TypeError, f"Input 0 to {name} must have rank at least 2, but got shape={x.shape}")
+        raise _user_error(error, f"Input 0 to {name} must have rank at least 2, but got shape={x.shape}")
     if square and x.shape[-1] != x.shape[-2]:
         raise _user_error(ValueError, f"Argument to {name} must have shape [..., n, n], got shape {x.shape}")
     return x
@@ -139,13 +139,13 @@ def eigh(x, *, lower=True, symmetrize_input=True, sort_eigenvalues=True, subset_
       implementation: taken for compatibility and ignored.
     Returns: `(v[..., n, n], w[..., n])`, w real.
     Raises:
-      ValueError: `x` is not square. TypeError: it has fewer than two axes, or the dtype has no factorizations.
+      ValueError: `x` is not square, or has fewer than two axes. TypeError: the dtype has no factorizations.
     Differentiable: the eigenvalues everywhere; the vectors where eigenvalues differ, else NaN.
     Example:
       >>> lax.linalg.eigh(jnp.diag(jnp.array([2.0, 1.0])))[1]
       Array([1., 2.], dtype=float32)
     """
-    x = _matrix(x, "eigh", square=True)
+    x = _matrix(x, "eigh", square=True, error=ValueError)
     v, w = _bind(
         "eigh", _symmetrized(x) if symmetrize_input else x, lower=lower, sort_eigenvalues=sort_eigenvalues,
         subset_by_index=None, algorithm=None,

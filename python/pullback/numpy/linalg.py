@@ -295,7 +295,7 @@ def pinv(a, rtol=None, hermitian=False, *, rcond=None):
       rcond: the old name of `rtol`.
     Returns: an array `[..., n, m]`.
     Raises:
-      TypeError: `a` has fewer than two axes.
+      ValueError: `a` is a vector. TypeError: it is a number.
     Differentiable: yes, in both modes, where the rank does not change (Golub and Pereyra, 1973).
     Example:
       >>> print(jnp.linalg.pinv(jnp.array([[2.0, 0.0], [0.0, 0.0]])))
@@ -303,6 +303,8 @@ def pinv(a, rtol=None, hermitian=False, *, rcond=None):
        [0.  0. ]]
     """
     a = _inexact(a)
+    if a.ndim == 1:
+        raise _user_error(ValueError, f"pinv takes matrices [..., m, n], got shape {a.shape}")
     if rcond is not None:
         rtol = rcond
     rule = _rule("pinv", _with_pinv_rule)
@@ -564,7 +566,7 @@ def lstsq(a, b, rcond=None, *, numpy_resid=False):
         raise _user_error(TypeError, f"{b.ndim}-dimensional array given. Array must be one or two-dimensional")
     m, n = a.shape
     if a.size == 0:
-        s, rank, x = _n.empty(0, a.dtype), _n.asarray(0), _n.zeros((n, b.shape[1]), a.dtype)
+        s, rank, x = _n.empty(0, a.dtype), _n.zeros((), int), _n.zeros((n, b.shape[1]), a.dtype)
     else:
         u, s, vh = svd(a, full_matrices=False)
         rcond = float(_np.finfo(s.dtype).eps) * max(m, n) if rcond is None else rcond
@@ -650,6 +652,8 @@ def cond(x, p=None):
     if x.ndim < 2:
         raise _user_error(ValueError, f"Input array must be at least 2D, got shape {x.shape}")
     if p in (None, 2, -2):
+        if 0 in x.shape[-2:]:
+            raise _user_error(ValueError, f"cond: matrices without elements have no singular values, got shape {x.shape}")
         s = svd(x, compute_uv=False)
         r = s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
     else:

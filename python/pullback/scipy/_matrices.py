@@ -94,6 +94,8 @@ def hankel(c, r=None):
        [2 3 0]
        [3 0 0]]
     """
+    if _n.ndim(c) == 0:
+        raise _user_error(ValueError, "hankel takes a first column [..., m], got a number")
     c = _n.atleast_1d(c)
     r = _n.zeros_like(c) if r is None else _n.atleast_1d(r)
     dtype = _n.result_type(c, r)

@@ -33,10 +33,31 @@ def _adjoint(x):
     return _lin._adjoint(x)
 
 
+def _matrices(a, name):
+    a = _inexact(a)
+    if a.ndim < 2:
+        raise _user_error(ValueError, f"{name} takes matrices [..., m, n], got shape {a.shape}")
+    return a
+
+
 def _with_one_batch(*matrices):
     """Matrices in the last two axes, repeated over all leading axes."""
     batch = _n.broadcast_shapes(*(x.shape[:-2] for x in matrices))
     return [_n.broadcast_to(x, (*batch, *x.shape[-2:])) for x in matrices]
+
+
+def _with_sides(a, b, name):
+    """Square matrices and right-hand sides of one batch, and whether those were vectors.
+
+    They are vectors if they have one axis less than the matrices and the last one fits, as JAX has it.
+    """
+    if min(a.ndim - 1, b.ndim) < 1 or a.shape[-1] != a.shape[-2]:
+        raise _user_error(ValueError, f"{name} takes matrices [..., n, n] and right-hand sides, got shapes {a.shape} and {b.shape}")
+    is_vector = b.ndim == 1 or b.ndim == a.ndim - 1 and b.shape[-1] == a.shape[-1]
+    b = b[..., None] if is_vector else b
+    if b.shape[-2] != a.shape[-1]:
+        raise _user_error(ValueError, f"The arguments to {name} do not fit: shapes {a.shape} and {b.shape}")
+    return *_with_one_batch(a, b), is_vector
 
 
 def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
@@ -87,9 +108,9 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
 
     Args:
       c_and_lower: a triangle `[..., n, n]` and whether it is the lower one.
-      b: `[n]` or `[..., n, k]`.
+      b: `[..., n]`, `[n]` or `[..., n, k]`; batches broadcast.
       overwrite_b, check_finite: accepted for compatibility; without effect.
-    Returns: an array of the shape of `b`.
+    Returns: an array `[..., n]` or `[..., n, k]`.
     Raises:
       ValueError: shapes do not fit.
     Differentiable: yes, with respect to the factor and `b`, in both modes.
@@ -100,10 +121,7 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     """
     c, lower = c_and_lower
     c, b = _inexact(c, b)
-    if c.ndim < 2 or c.shape[-1] != c.shape[-2] or c.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
-        raise _user_error(ValueError, f"The arguments to cho_solve do not fit: shapes {c.shape} and {b.shape}")
-    is_vector = b.ndim == 1
-    c, b = _with_one_batch(c, b[:, None] if is_vector else b)
+    c, b, is_vector = _with_sides(c, b, "cho_solve")
     y = _lin.triangular_solve(c, b, left_side=True, lower=lower, transpose_a=not lower, conjugate_a=not lower)
     x = _lin.triangular_solve(c, y, left_side=True, lower=lower, transpose_a=lower, conjugate_a=lower)
     return x[..., 0] if is_vector else x
@@ -302,12 +320,9 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     factors, b = _inexact(factors, b)
     if trans not in (0, 1, 2):
         raise _user_error(ValueError, f"'trans' value must be 0, 1, or 2, got {trans}")
-    n = factors.shape[-1]
-    if factors.ndim < 2 or factors.shape[-2] != n or not b.ndim or b.shape[-1 if b.ndim == 1 else -2] != n:
-        raise _user_error(ValueError, f"The arguments to lu_solve do not fit: factors of shape {factors.shape} and b of shape {b.shape}")
-    is_vector = b.ndim == 1
-    x = b[:, None] if is_vector else b
+    factors, x, is_vector = _with_sides(factors, b, "lu_solve")
     order = _lin.lu_pivots_to_permutation(pivots, factors.shape[-1])
+    order = _n.broadcast_to(order, factors.shape[:-1])
     if trans == 0:
         x = _n.take_along_axis(x, order[..., None], axis=-2)
         x = _lin.triangular_solve(factors, x, left_side=True, lower=True, unit_diagonal=True)
@@ -329,7 +344,7 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
       overwrite_a, check_finite: accepted for compatibility; without effect.
     Returns: P `[..., m, m]` (real), L `[..., m, k]` and U `[..., k, n]`, or the pair `P L`, U.
     Raises:
-      TypeError: `a` has fewer than two axes.
+      ValueError: `a` has fewer than two axes.
     Differentiable: yes, L and U, in both modes; P is constant.
     Example:
       >>> p, l, u = jax.scipy.linalg.lu(jnp.array([[1.0, 2.0], [2.0, 2.0]]))
@@ -337,7 +352,7 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
       [[2. 2.]
        [0. 1.]]
     """
-    a = _inexact(a)
+    a = _matrices(a, "lu")
     factors, _, order = _lin.lu(a)
     m, n = a.shape[-2:]
     k = min(m, n)
@@ -420,7 +435,6 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
     Returns: an array of the shape of `b`; infinite or NaN where the diagonal has a zero.
     Raises:
       ValueError: another `trans`, or shapes that do not go together.
-      TypeError: `a` is not square.
     Differentiable: yes, with respect to both, in both modes.
     Example:
       >>> print(jax.scipy.linalg.solve_triangular(jnp.array([[2.0, 1.0], [0.0, 4.0]]), jnp.array([4.0, 8.0])))
@@ -431,8 +445,7 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
         raise _user_error(ValueError, f"Invalid 'trans' value {trans}")
     a, b = _inexact(a, b)
     transpose_a, conjugate_a = kinds[trans]
-    is_vector = b.ndim == 1 and a.ndim == 2 or b.ndim == a.ndim - 1
-    a, b = _with_one_batch(a, b[..., None] if is_vector else b)
+    a, b, is_vector = _with_sides(a, b, "solve_triangular")
     x = _lin.triangular_solve(
         a, b, left_side=True, lower=lower, transpose_a=transpose_a, conjugate_a=conjugate_a,
         unit_diagonal=unit_diagonal,
@@ -513,11 +526,11 @@ def hessenberg(a, *, calc_q=False, overwrite_a=False, check_finite=True):
     n = a.shape[-1]
     packed, taus = _lin.hessenberg(a)
     h = _n.triu(packed, -1)
-    if not calc_q:
-        return h
+    if not calc_q or n == 0:
+        return (h, h) if calc_q else h
     inner = _lin.householder_product(packed[..., 1:, : n - 1], taus) if n > 1 else _n.zeros((*a.shape[:-2], 0, 0), a.dtype)
     q = _n.pad(inner, [(0, 0)] * (a.ndim - 2) + [(1, 0), (1, 0)])
-    return h, q.at[..., 0, 0].set(1) if n else q
+    return h, q.at[..., 0, 0].set(1)
 
 
 def polar(a, side="right", *, method="qdwh", eps=None, max_iterations=None):
@@ -532,8 +545,7 @@ def polar(a, side="right", *, method="qdwh", eps=None, max_iterations=None):
       eps, max_iterations: accepted for compatibility; without effect.
     Returns: u `[..., m, n]` and p.
     Raises:
-      ValueError: another side or method.
-      TypeError: `a` has fewer than two axes.
+      ValueError: another side or method, or `a` has fewer than two axes.
     Differentiable: yes, in both modes, where singular values differ.
     Example:
       >>> u, p = jax.scipy.linalg.polar(jnp.array([[-2.0, 0.0], [0.0, 3.0]]))
@@ -541,7 +553,7 @@ def polar(a, side="right", *, method="qdwh", eps=None, max_iterations=None):
       [[-2.  0.]
        [ 0.  3.]]
     """
-    a = _inexact(a)
+    a = _matrices(a, "polar")
     if side not in ("right", "left"):
         raise _user_error(ValueError, f"The argument `side` must be 'right' or 'left', got {side!r}.")
     if method not in ("qdwh", "svd"):
@@ -671,7 +683,10 @@ def sqrtm(A, blocksize=1):
     """
     if blocksize > 1:
         raise _user_error(NotImplementedError, "Blocked version is not implemented yet.")
-    t, z = _complex_schur(_inexact(A))
+    A = _inexact(A)
+    if A.ndim != 2:
+        raise _user_error(ValueError, f"sqrtm takes a matrix [n, n], got shape {A.shape}")
+    t, z = _complex_schur(A)
 
     def entry(r, i, j):
         gap = r[i, i] + r[j, j]

@@ -44,7 +44,7 @@ impl MatrixOp for TriangularSolveOp {
         }
         if shape.batch != other.batch {
             bail!(
-                Type,
+                Value,
                 "triangular_solve requires both arguments to have the same number of dimensions and equal batch dimensions, got {} \
                  and {}.",
                 tuple_text(&a.shape),
