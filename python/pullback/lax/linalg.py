@@ -449,7 +449,7 @@ def qdwh(x, *, is_hermitian=False, max_iterations=None, eps=None, dynamic_shape=
         raise _user_error(NotImplementedError, "qdwh with dynamic_shape is not implemented")
     x = _matrix(x, "qdwh")
     u, s, vh = svd(x, full_matrices=False)
-    return _n.matmul(u, vh), _n.matmul(_adjoint(vh) * s[..., None, :], vh), _n.asarray(1), _n.asarray(True)
+    return _n.matmul(u, vh), _n.matmul(_adjoint(vh) * s[..., None, :].astype(vh.dtype), vh), _n.asarray(1), _n.asarray(True)
 
 
 def __getattr__(name):

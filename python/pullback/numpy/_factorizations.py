@@ -48,7 +48,8 @@ def _inexact(*xs):
     xs = [_n.asarray(x) for x in xs]
     dtype = _n.result_type(*xs)
     if dtype.kind not in "fcV" and "float" not in dtype.name:
-        dtype = _n.result_type(dtype, float)
+        # Not promoted, which strict promotion forbids.
+        dtype = _n.result_type(float)
     xs = [x if x.dtype == dtype else x.astype(dtype) for x in xs]
     return xs[0] if len(xs) == 1 else xs
 

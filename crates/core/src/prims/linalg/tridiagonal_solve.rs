@@ -83,7 +83,7 @@ fn moved<'e>(x: &V<'e>, from_end: usize, by: i64) -> V<'e> {
 
 fn jvp(p: &TridiagonalSolve, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)> {
     let [dl, d, du, b] = [0, 1, 2, 3].map(|i| V::new(e, &xs[i]));
-    let x = solve(p, [&dl, &d, &du], &b);
+    let x = V::new(e, &solve(p, [&dl, &d, &du], &b).done()?);
     // What each diagonal multiplies: the row above, its own, the row below.
     let rows = [moved(&x, 2, 1), x.clone(), moved(&x, 2, -1)];
     let mut right = ts[3].clone();
