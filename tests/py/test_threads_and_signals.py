@@ -54,6 +54,19 @@ LONG = {
     "long counted loop": "go(); jax.lax.fori_loop(0, 2**31 - 1, lambda i, v: jnp.sin(v) + 1, x)",
     "long reduction on several threads": "f = jax.jit(lambda: jnp.sin(jax.lax.iota('float32', 2**38)).sum()); go(); f()",
     "long rows on several threads": "f = jax.jit(lambda: jnp.sin(jax.lax.iota('float32', 2**38).reshape(2**19, 2**19)).sum(1)); go(); f()",
+    **{
+        f"long {name}": (
+            f"from pullback.lax import linalg\nimport numpy as np\na = jnp.asarray(np.random.RandomState(0).randn(2500, 2500).astype('{dtype}'))\n"
+            f"go()\nfor _ in range(50): {call}.block_until_ready()"
+        )
+        for name, dtype, call in [
+            ("eigh", "float32", "linalg.eigh(a)[0]"), ("svd", "float32", "linalg.svd(a, full_matrices=False)[1]"),
+            ("svd of complex matrices", "complex64", "linalg.svd(a, full_matrices=False)[1]"), ("qr", "float32", "linalg.qr(a)[0]"),
+            ("eig", "float32", "linalg.eig(a)[0]"), ("schur", "complex64", "linalg.schur(a)[0]"), ("lu", "complex64", "linalg.lu(a)[0]"),
+            ("cholesky", "float32", "linalg.cholesky(a)"), ("hessenberg", "float32", "linalg.hessenberg(a)[0]"),
+        ]
+    },
+    "long transform": "y = jnp.zeros(2**23)\ngo()\nfor _ in range(100): jnp.fft.fft(y).block_until_ready()",
     "tracing": "def f(x):\n    go()\n    while True: x = x + 1\njax.jit(f)(x)",
     "compiling": (
         "def f(x):\n    for i in range(40000): x = jnp.sin(x) * i + x[::-1]\n    return x\n"

@@ -1,20 +1,27 @@
 //! Fourier transforms over the last axes, by `rustfft` and `realfft`.
 //!
-//! Each axis is one pass over its lines. Forward transforms are not scaled, inverse ones are by the number of elements.
+//! Each axis is one pass over its lines, by threads that share them and hear interrupts. Forward transforms are not scaled, inverse ones are by the number of elements.
 
 use std::cell::RefCell;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pullback_base::{DType, Result, bail};
 use pullback_loops::{Fft, FftKind};
-use pullback_runtime::parallel_for;
+use pullback_runtime::interrupt::shared_pieces;
 use realfft::RealFftPlanner;
 use rustfft::num_complex::Complex;
 use rustfft::{FftDirection, FftNum, FftPlanner};
 
+use crate::stoppable::stoppable;
 use crate::typed::{Plain, Shared, operand, result};
 
 /// Elements from which on threads share a pass.
 const SHARED: usize = 1 << 14;
+/// Elements between two looks at the flag of interrupts.
+const PIECE: usize = 1 << 16;
+/// Elements of a line from which on its transform alone may take longer than an interrupt may wait.
+const LONG: usize = 1 << 19;
 
 /// A transform of checked operands.
 pub(crate) fn fft(fft: &Fft, x: &[u8], out: &mut [u8]) -> Result<()> {
@@ -72,7 +79,7 @@ where
             let out = result::<Complex<T>>(out, fft.batch * n)?;
             out.copy_from_slice(x);
             let direction = if fft.kind == FftKind::Forward { FftDirection::Forward } else { FftDirection::Inverse };
-            complex_axes(fft.batch, &fft.lengths, fft.lengths.len(), direction, out);
+            complex_axes(fft.batch, &fft.lengths, fft.lengths.len(), direction, out)?;
             if fft.kind == FftKind::Inverse {
                 let scale = T::one() / T::from_count(n);
                 out.iter_mut().for_each(|value| *value = value.scale(scale));
@@ -81,16 +88,16 @@ where
         FftKind::RealForward => {
             let x = operand::<T>(x, lines * last)?;
             let out = result::<Complex<T>>(out, lines * half)?;
-            real_forward(x, out, last, half);
+            real_forward(x, out, last, half)?;
             let sizes = [outer, &[half]].concat();
-            complex_axes(fft.batch, &sizes, outer.len(), FftDirection::Forward, out);
+            complex_axes(fft.batch, &sizes, outer.len(), FftDirection::Forward, out)?;
         }
         FftKind::RealInverse => {
             let mut x = operand::<Complex<T>>(x, lines * half)?.to_vec();
             let out = result::<T>(out, lines * last)?;
             let sizes = [outer, &[half]].concat();
-            complex_axes(fft.batch, &sizes, outer.len(), FftDirection::Inverse, &mut x);
-            real_inverse(&mut x, out, last, half);
+            complex_axes(fft.batch, &sizes, outer.len(), FftDirection::Inverse, &mut x)?;
+            real_inverse(&mut x, out, last, half)?;
             let scale = T::one() / T::from_count(n);
             out.iter_mut().for_each(|value| *value = *value * scale);
         }
@@ -98,8 +105,19 @@ where
     Ok(())
 }
 
-fn share(n_lines: usize, length: usize, work: &(dyn Fn(std::ops::Range<usize>) + Sync)) {
-    if n_lines * length < SHARED { work(0..n_lines) } else { parallel_for(n_lines, work) }
+/// Runs `work` on ranges of lines.
+fn share(n_lines: usize, length: usize, work: &(dyn Fn(Range<usize>) -> Result<()> + Sync)) -> Result<()> {
+    if n_lines * length < SHARED {
+        return work(0..n_lines);
+    }
+    let size = (PIECE / length).max(1);
+    let failed = Mutex::new(None);
+    shared_pieces(n_lines.div_ceil(size), &|piece| {
+        if let Err(error) = work(piece * size..n_lines.min((piece + 1) * size)) {
+            *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+        }
+    })?;
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
 }
 
 /// Transforms along the first `n_axes` of the axes of sizes `sizes`, which come after the batch.
@@ -109,27 +127,34 @@ fn complex_axes<T: Real>(
     n_axes: usize,
     direction: FftDirection,
     data: &mut [Complex<T>],
-) {
+) -> Result<()> {
     for axis in (0..n_axes).rev() {
         let outer = batch * sizes[..axis].iter().product::<usize>();
         let inner: usize = sizes[axis + 1..].iter().product();
-        complex_axis(outer, sizes[axis], inner, direction, data);
+        complex_axis(outer, sizes[axis], inner, direction, data)?;
     }
+    Ok(())
 }
 
-fn complex_axis<T: Real>(outer: usize, n: usize, inner: usize, direction: FftDirection, data: &mut [Complex<T>]) {
+fn complex_axis<T: Real>(
+    outer: usize,
+    n: usize,
+    inner: usize,
+    direction: FftDirection,
+    data: &mut [Complex<T>],
+) -> Result<()> {
     if n <= 1 || outer * inner == 0 {
-        return;
+        return Ok(());
     }
     let plan = T::with_planners(|planners| planners.complex.plan_fft(n, direction));
     let shared = Shared::new(data);
-    let work = |range: std::ops::Range<usize>| {
+    let work = |range: Range<usize>| {
         let zero = Complex::new(T::zero(), T::zero());
         let mut scratch = vec![zero; plan.get_inplace_scratch_len()];
         let mut line = vec![zero; n];
         for number in range {
             let (block, at) = (number / inner, number % inner);
-            if inner == 1 {
+            if inner == 1 && n < LONG {
                 // SAFETY: lines are disjoint.
                 plan.process_with_scratch(unsafe { shared.part(block * n, n) }, &mut scratch);
                 continue;
@@ -137,17 +162,31 @@ fn complex_axis<T: Real>(outer: usize, n: usize, inner: usize, direction: FftDir
             let element = |i: usize| block * n * inner + i * inner + at;
             // SAFETY: lines are disjoint.
             line.iter_mut().enumerate().for_each(|(i, to)| *to = unsafe { shared.part(element(i), 1)[0] });
-            plan.process_with_scratch(&mut line, &mut scratch);
+            if n < LONG {
+                plan.process_with_scratch(&mut line, &mut scratch);
+            } else {
+                line = long_line(&plan, line)?;
+            }
             // SAFETY: lines are disjoint.
             line.iter().enumerate().for_each(|(i, &from)| unsafe { shared.part(element(i), 1)[0] = from });
         }
+        Ok(())
     };
-    share(outer * inner, n, &work);
+    share(outer * inner, n, &work)
 }
 
-fn real_forward<T: Real>(x: &[T], out: &mut [Complex<T>], n: usize, half: usize) {
+/// The transform of a line, which an interrupt leaves behind.
+fn long_line<T: Real>(plan: &Arc<dyn rustfft::Fft<T>>, mut line: Vec<Complex<T>>) -> Result<Vec<Complex<T>>> {
+    let plan = plan.clone();
+    stoppable(true, move || {
+        plan.process(&mut line);
+        line
+    })
+}
+
+fn real_forward<T: Real>(x: &[T], out: &mut [Complex<T>], n: usize, half: usize) -> Result<()> {
     if n == 0 {
-        return;
+        return Ok(());
     }
     let plan = T::with_planners(|planners| planners.real.plan_fft_forward(n));
     let shared = Shared::new(out);
@@ -157,14 +196,25 @@ fn real_forward<T: Real>(x: &[T], out: &mut [Complex<T>], n: usize, half: usize)
             line.copy_from_slice(&x[number * n..][..n]);
             // SAFETY: lines are disjoint.
             let to = unsafe { shared.part(number * half, half) };
-            plan.process_with_scratch(&mut line, to, &mut scratch).expect("lengths are the plan's");
+            if n < LONG {
+                plan.process_with_scratch(&mut line, to, &mut scratch).expect("lengths are the plan's");
+                continue;
+            }
+            let (plan, mut line) = (plan.clone(), line.clone());
+            let transform = move || {
+                let mut out = plan.make_output_vec();
+                plan.process(&mut line, &mut out).expect("lengths are the plan's");
+                out
+            };
+            to.copy_from_slice(&stoppable(true, transform)?);
         }
-    });
+        Ok(())
+    })
 }
 
-fn real_inverse<T: Real>(x: &mut [Complex<T>], out: &mut [T], n: usize, half: usize) {
+fn real_inverse<T: Real>(x: &mut [Complex<T>], out: &mut [T], n: usize, half: usize) -> Result<()> {
     if n == 0 || x.is_empty() {
-        return;
+        return Ok(());
     }
     let plan = T::with_planners(|planners| planners.real.plan_fft_inverse(n));
     let n_lines = x.len() / half;
@@ -179,9 +229,20 @@ fn real_inverse<T: Real>(x: &mut [Complex<T>], out: &mut [T], n: usize, half: us
             if n.is_multiple_of(2) {
                 line[half - 1].im = T::zero();
             }
-            plan.process_with_scratch(line, to, &mut scratch).expect("lengths are the plan's, the ends are real");
+            if n < LONG {
+                plan.process_with_scratch(line, to, &mut scratch).expect("lengths are the plan's, the ends are real");
+                continue;
+            }
+            let (plan, mut line) = (plan.clone(), line.to_vec());
+            let transform = move || {
+                let mut out = plan.make_output_vec();
+                plan.process(&mut line, &mut out).expect("lengths are the plan's, the ends are real");
+                out
+            };
+            to.copy_from_slice(&stoppable(true, transform)?);
         }
-    });
+        Ok(())
+    })
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod fft;
 mod matmul;
 mod matrix;
 mod sort;
+mod stoppable;
 mod typed;
 mod window;
 

@@ -208,7 +208,10 @@ pub enum MatrixTask {
         unit: bool,
     },
     /// Solution of tridiagonal systems: lower, main and upper diagonal of `rows`, right-hand sides of `columns`.
-    TridiagonalSolve,
+    TridiagonalSolve {
+        /// Whether pivots that are zero become the least number.
+        perturb: bool,
+    },
 }
 
 impl Body {

@@ -50,10 +50,10 @@ def _symmetrized(x):
     return (x + _adjoint(x)) / 2
 
 
-def _matrix(x, name, square=False):
+def _matrix(x, name, square=False, error=TypeError):
     x = _n.asarray(x)
     if x.ndim < 2:
-        raise _user_error(TypeError, f"Input 0 to {name} must have rank at least 2, but got shape={x.shape}")
+        raise _user_error(error, f"Input 0 to {name} must have rank at least 2, but got shape={x.shape}")
     if square and x.shape[-1] != x.shape[-2]:
         raise _user_error(ValueError, f"Argument to {name} must have shape [..., n, n], got shape {x.shape}")
     return x
@@ -108,14 +108,15 @@ def eig(
       x: [..., n, n], float32, float64 or complex.
       compute_left_eigenvectors: whether to give vectors u with `uᴴ x = w uᴴ`.
       compute_right_eigenvectors: whether to give vectors v with `x v = w v`.
-      enable_eigvec_derivs: taken for compatibility; eigenvectors have no derivatives here.
+      enable_eigvec_derivs: whether eigenvectors have derivatives. They hold where eigenvalues differ and one element of
+        each vector is greater than all others, which nothing checks.
       implementation, use_magma: taken for compatibility and ignored.
     Returns: a list of complex arrays `w[..., n]`, `left[..., n, n]`, `right[..., n, n]`: in no order, vectors of
       length one as columns.
     Raises:
       ValueError: `x` is not square. TypeError: it has fewer than two axes, or the dtype has no factorizations.
-      NotImplementedError: a derivative is taken with vectors asked for.
-    Differentiable: the eigenvalues, when no vectors are asked for.
+      NotImplementedError: a derivative is taken with vectors asked for, or a second one, without `enable_eigvec_derivs`.
+    Differentiable: the eigenvalues, once, when no vectors are asked for; with `enable_eigvec_derivs` all, at any order.
     Example:
       >>> lax.linalg.eig(jnp.diag(jnp.array([1.0, 2.0])))[0]
       Array([1.+0.j, 2.+0.j], dtype=complex64)
@@ -138,13 +139,13 @@ def eigh(x, *, lower=True, symmetrize_input=True, sort_eigenvalues=True, subset_
       implementation: taken for compatibility and ignored.
     Returns: `(v[..., n, n], w[..., n])`, w real.
     Raises:
-      ValueError: `x` is not square. TypeError: it has fewer than two axes, or the dtype has no factorizations.
+      ValueError: `x` is not square, or has fewer than two axes. TypeError: the dtype has no factorizations.
     Differentiable: the eigenvalues everywhere; the vectors where eigenvalues differ, else NaN.
     Example:
       >>> lax.linalg.eigh(jnp.diag(jnp.array([2.0, 1.0])))[1]
       Array([1., 2.], dtype=float32)
     """
-    x = _matrix(x, "eigh", square=True)
+    x = _matrix(x, "eigh", square=True, error=ValueError)
     v, w = _bind(
         "eigh", _symmetrized(x) if symmetrize_input else x, lower=lower, sort_eigenvalues=sort_eigenvalues,
         subset_by_index=None, algorithm=None,
@@ -293,10 +294,6 @@ def schur(x, *, compute_schur_vectors=True, sort_eig_vals=False, select_callable
              [0.+0.j, 3.+0.j]], dtype=complex64)
     """
     x = _matrix(x, "schur", square=True)
-    if not _n.iscomplexobj(x):
-        from pullback.lax._real_schur import real_schur
-
-        return list(real_schur(x)[: 2 if compute_schur_vectors else 1])
     return list(_bind("schur", x, compute_schur_vectors=compute_schur_vectors, sort_eig_vals=False, select_callable=None))
 
 
@@ -414,11 +411,11 @@ def tridiagonal_solve(dl, d, du, b, *, perturb_singular=False):
       d: [..., n], the diagonal in the middle.
       du: [..., n], the diagonal above, whose last element does not count.
       b: [..., n, k], the right-hand sides; float32, float64 or complex, as all are.
-      perturb_singular: False.
+      perturb_singular: whether pivots that are zero become the least positive number, so that singular systems have a
+        solution; otherwise they give NaN.
     Returns: [..., n, k].
     Raises:
       TypeError: `b` has fewer than two axes, or the dtype has no factorizations. ValueError: sizes do not go together.
-      NotImplementedError: `perturb_singular` is True.
     Differentiable: in all four.
     Example:
       >>> d, off = jnp.array([2.0, 2.0]), jnp.array([1.0, 1.0])
@@ -452,7 +449,7 @@ def qdwh(x, *, is_hermitian=False, max_iterations=None, eps=None, dynamic_shape=
         raise _user_error(NotImplementedError, "qdwh with dynamic_shape is not implemented")
     x = _matrix(x, "qdwh")
     u, s, vh = svd(x, full_matrices=False)
-    return _n.matmul(u, vh), _n.matmul(_adjoint(vh) * s[..., None, :], vh), _n.asarray(1), _n.asarray(True)
+    return _n.matmul(u, vh), _n.matmul(_adjoint(vh) * s[..., None, :].astype(vh.dtype), vh), _n.asarray(1), _n.asarray(True)
 
 
 def __getattr__(name):

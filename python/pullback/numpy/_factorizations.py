@@ -48,7 +48,8 @@ def _inexact(*xs):
     xs = [_n.asarray(x) for x in xs]
     dtype = _n.result_type(*xs)
     if dtype.kind not in "fcV" and "float" not in dtype.name:
-        dtype = _n.result_type(dtype, float)
+        # Not promoted, which strict promotion forbids.
+        dtype = _n.result_type(float)
     xs = [x if x.dtype == dtype else x.astype(dtype) for x in xs]
     return xs[0] if len(xs) == 1 else xs
 
@@ -178,8 +179,7 @@ def eigh(a, UPLO=None, symmetrize_input=True):
     Returns: the named tuple of real ascending eigenvalues `[..., n]` and orthonormal eigenvectors `[..., n, n]` as
       columns.
     Raises:
-      TypeError: `a` has fewer than two axes.
-      ValueError: `a` is not square, or another `UPLO`.
+      ValueError: `a` is not square, has fewer than two axes, or another `UPLO`.
     Differentiable: yes, in both modes, where the eigenvalues are distinct.
     Example:
       >>> w, v = jnp.linalg.eigh(jnp.array([[3.0, 0.0], [0.0, 2.0]]))
@@ -201,8 +201,7 @@ def eigvalsh(a, UPLO="L", *, symmetrize_input=True):
       symmetrize_input: whether to take `(a + aᴴ) / 2`.
     Returns: real numbers `[..., n]`.
     Raises:
-      TypeError: `a` has fewer than two axes.
-      ValueError: `a` is not square, or another `UPLO`.
+      ValueError: `a` is not square, has fewer than two axes, or another `UPLO`.
     Differentiable: yes, in both modes.
     Example:
       >>> print(jnp.linalg.eigvalsh(jnp.array([[3.0, 0.0], [0.0, 2.0]])))

@@ -99,7 +99,8 @@ def _slogdet(a):
     factors, pivots, _ = _lin.lu(a)
     diagonal = _n.diagonal(factors, axis1=-2, axis2=-1)
     is_zero = _n.any(diagonal == 0, axis=-1)
-    exchanges = _n.sum(pivots != _n.arange(a.shape[-1], dtype=pivots.dtype), axis=-1)
+    places = _n.broadcast_to(_n.arange(a.shape[-1], dtype=pivots.dtype), pivots.shape)
+    exchanges = _n.sum(pivots != places, axis=-1)
     if _n.iscomplexobj(a):
         sign = _n.prod(diagonal / _n.abs(diagonal).astype(a.dtype), axis=-1)
     else:
@@ -164,17 +165,82 @@ def _det(a):
     return sign * _n.exp(logabsdet).astype(sign.dtype)
 
 
-def _cofactors(a):
+def _singular_basis(a):
+    """The factors of `a = U S Vᴴ`, and the phase `det(U Vᴴ)`."""
+    u, s, vh = svd(a)
+    return u, s, vh, (_det(u) * _det(vh))[..., None, None]
+
+
+def _products_around(s):
+    """Of each element the product of those before it, and of those behind it."""
+    ones = _n.ones_like(s[..., :1])
+    before = _n.concatenate([ones, _n.cumprod(s[..., :-1], axis=-1)], axis=-1)
+    behind = _n.concatenate([_n.cumprod(s[..., :0:-1], axis=-1)[..., ::-1], ones], axis=-1)
+    return before, behind
+
+
+def _products_without_two(s):
+    """The products `[..., n, n]` of all elements but two; zero on the diagonal."""
+    n = s.shape[-1]
+    before, behind = _products_around(s)
+    shape = (*s.shape, n)
+    row, column = _core.lax.broadcasted_iota("int32", shape, len(shape) - 2), _core.lax.broadcasted_iota("int32", shape, len(shape) - 1)
+    factors = _n.broadcast_to(s[..., None, :], shape)
+    # Of those between the two: each row multiplies what is behind its own place, up to the other one.
+    between = _products_around(_n.where(column > row, factors, _n.ones_like(factors)))[0]
+    upper = _n.where(column > row, before[..., :, None] * between * behind[..., None, :], _n.zeros_like(factors))
+    return upper + _n.swapaxes(upper, -1, -2)
+
+
+def _adjugate(a):
     """The transposed matrix of cofactors, which exists for singular matrices too."""
     n = a.shape[-1]
     if n == 1:
         return _n.ones_like(a)
-    u, s, vh = svd(_core.lax._stop_gradient(a))
+    u, s, vh, phase = _singular_basis(a)
     # A = U S Vᴴ has adj(A) = det(U Vᴴ) V adj(S) Uᴴ, and adj(S) holds products of all but one singular value.
-    others = [_n.prod(_n.delete(s, i, axis=-1), axis=-1) for i in range(n)]
-    phase = _det(u) * _det(vh)
-    inner = _n.stack(others, axis=-1).astype(a.dtype)
-    return phase[..., None, None] * _n.matmul(_adjoint(vh) * inner[..., None, :], _adjoint(u))
+    before, behind = _products_around(s)
+    inner = (before * behind).astype(a.dtype)
+    return phase * _n.matmul(_adjoint(vh) * inner[..., None, :], _adjoint(u))
+
+
+def _adjugate_tangent(a, t):
+    """The derivative of `_adjugate` along `t`, which exists for singular matrices too: cofactors are polynomials."""
+    n = a.shape[-1]
+    if n == 1:
+        return _n.zeros_like(t)
+    u, s, vh, phase = _singular_basis(a)
+    m = _n.matmul(_n.matmul(_adjoint(u), t), _adjoint(vh))
+    # d adj(S + M): products of all but two singular values, with the sign of the permutation.
+    others = _products_without_two(s).astype(a.dtype)
+    diagonal = _n.matmul(others, _n.diagonal(m, axis1=-2, axis2=-1)[..., None])
+    inner = diagonal * _n.broadcast_to(_n.eye(n, dtype=a.dtype), m.shape) - others * m
+    return phase * _n.matmul(_n.matmul(_adjoint(vh), inner), _adjoint(u))
+
+
+def _regular_adjugate_tangent(a, t):
+    """`_adjugate_tangent` of a matrix that has an inverse, by functions that have derivatives of any order."""
+    inverse = inv(a)
+    turned = _n.matmul(inverse, t)
+    trace = _n.trace(turned, axis1=-2, axis2=-1)[..., None, None]
+    return det(a)[..., None, None] * (trace * inverse - _n.matmul(turned, inverse))
+
+
+def _with_adjugate_rule():
+    from pullback import custom_jvp, jvp
+
+    tangent = custom_jvp(_adjugate_tangent)
+    rule = custom_jvp(_adjugate)
+
+    @tangent.defjvp
+    def second(primals, tangents):
+        return tangent(*primals), jvp(_regular_adjugate_tangent, primals, tangents)[1]
+
+    @rule.defjvp
+    def first(primals, tangents):
+        return rule(*primals), tangent(*primals, *tangents)
+
+    return rule
 
 
 def _with_det_rule():
@@ -194,7 +260,8 @@ def _with_det_rule():
     def tangents(primals, tangents):
         (a,), (t,) = primals, tangents
         # Jacobi's formula: d det(A) = tr(adj(A) dA).
-        return rule(a), _n.sum(_n.swapaxes(_cofactors(a), -1, -2) * t, axis=(-1, -2))
+        adjugate = _rule("adjugate", _with_adjugate_rule)(a)
+        return rule(a), _n.sum(_n.swapaxes(adjugate, -1, -2) * t, axis=(-1, -2))
 
     return small, rule
 
@@ -207,7 +274,7 @@ def det(a):
     Returns: an array `[...]`.
     Raises:
       ValueError: `a` is not square.
-    Differentiable: yes, in both modes, by Jacobi's formula `d det(a) = tr(adj(a) da)`; of singular matrices once.
+    Differentiable: yes, in both modes, by Jacobi's formula `d det(a) = tr(adj(a) da)`; of singular matrices twice.
     Example:
       >>> print(jnp.linalg.det(jnp.array([[1.0, 2.0], [3.0, 4.0]])))
       -2.0
@@ -228,7 +295,7 @@ def pinv(a, rtol=None, hermitian=False, *, rcond=None):
       rcond: the old name of `rtol`.
     Returns: an array `[..., n, m]`.
     Raises:
-      TypeError: `a` has fewer than two axes.
+      ValueError: `a` is a vector. TypeError: it is a number.
     Differentiable: yes, in both modes, where the rank does not change (Golub and Pereyra, 1973).
     Example:
       >>> print(jnp.linalg.pinv(jnp.array([[2.0, 0.0], [0.0, 0.0]])))
@@ -236,10 +303,17 @@ def pinv(a, rtol=None, hermitian=False, *, rcond=None):
        [0.  0. ]]
     """
     a = _inexact(a)
+    if a.ndim == 1:
+        raise _user_error(ValueError, f"pinv takes matrices [..., m, n], got shape {a.shape}")
     if rcond is not None:
         rtol = rcond
     rule = _rule("pinv", _with_pinv_rule)
     return rule(a, _n.asarray(10.0 * max(a.shape[-2:]) * float(_np.finfo(_n.abs(a).dtype).eps) if rtol is None else rtol), hermitian)
+
+
+def _identity_like(x):
+    """Identities of the shape of square matrices."""
+    return _n.broadcast_to(_n.eye(x.shape[-1], dtype=x.dtype), x.shape)
 
 
 def _with_pinv_rule():
@@ -262,11 +336,10 @@ def _with_pinv_rule():
         (a,), (t,) = primals, tangents
         p = rule(a, rtol, hermitian)
         ph, th = _adjoint(p), _adjoint(t)
-        m, n = a.shape[-2:]
         dp = -_n.matmul(_n.matmul(p, t), p)
-        outside = _n.eye(m, dtype=a.dtype) - _n.matmul(a, p)
+        outside = _identity_like(_n.matmul(a, p)) - _n.matmul(a, p)
         dp = dp + _n.matmul(_n.matmul(_n.matmul(p, ph), th), outside)
-        inside = _n.eye(n, dtype=a.dtype) - _n.matmul(p, a)
+        inside = _identity_like(_n.matmul(p, a)) - _n.matmul(p, a)
         return p, dp + _n.matmul(_n.matmul(_n.matmul(inside, th), ph), p)
 
     return rule
@@ -368,11 +441,10 @@ def _matrix_norm(x, ord, axis, keepdims):
     if ord in (1, -1, _np.inf, -_np.inf):
         first, second = (row, column) if abs(ord) == 1 else (column, row)
         sums = _n.sum(_n.abs(x), axis=first, keepdims=True)
-        reduce = _n.max if ord > 0 else _n.min
-        out = reduce(sums, axis=second, keepdims=True)
+        out = _n.max(sums, axis=second, keepdims=True, initial=0) if ord > 0 else _n.min(sums, axis=second, keepdims=True)
     elif ord in (2, -2, "nuc"):
         s = svd(_n.moveaxis(x, axis, (-2, -1)), compute_uv=False)
-        reduced = {2: _n.max, -2: _n.min, "nuc": _n.sum}[ord](s, axis=-1)
+        reduced = _n.max(s, axis=-1, initial=0) if ord == 2 else {-2: _n.min, "nuc": _n.sum}[ord](s, axis=-1)
         return _n.expand_dims(reduced, tuple(sorted(axis))) if keepdims else reduced
     else:
         raise _user_error(ValueError, f"Invalid order '{ord}' for matrix norm.")
@@ -494,7 +566,7 @@ def lstsq(a, b, rcond=None, *, numpy_resid=False):
         raise _user_error(TypeError, f"{b.ndim}-dimensional array given. Array must be one or two-dimensional")
     m, n = a.shape
     if a.size == 0:
-        s, rank, x = _n.empty(0, a.dtype), _n.asarray(0), _n.zeros((n, b.shape[1]), a.dtype)
+        s, rank, x = _n.empty(0, a.dtype), _n.zeros((), int), _n.zeros((n, b.shape[1]), a.dtype)
     else:
         u, s, vh = svd(a, full_matrices=False)
         rcond = float(_np.finfo(s.dtype).eps) * max(m, n) if rcond is None else rcond
@@ -580,6 +652,8 @@ def cond(x, p=None):
     if x.ndim < 2:
         raise _user_error(ValueError, f"Input array must be at least 2D, got shape {x.shape}")
     if p in (None, 2, -2):
+        if 0 in x.shape[-2:]:
+            raise _user_error(ValueError, f"cond: matrices without elements have no singular values, got shape {x.shape}")
         s = svd(x, compute_uv=False)
         r = s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
     else:

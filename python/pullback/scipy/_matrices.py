@@ -45,6 +45,12 @@ def block_diag(*arrs):
     return _n.concatenate(rows)
 
 
+def _with_one_batch(*vectors):
+    """Vectors in the last axis, repeated over all leading axes."""
+    batch = _n.broadcast_shapes(*(x.shape[:-1] for x in vectors))
+    return [_n.broadcast_to(x, (*batch, x.shape[-1])) for x in vectors]
+
+
 def toeplitz(c, r=None):
     """The matrix of first column `c` and first row `r` whose diagonals are constant.
 
@@ -53,7 +59,8 @@ def toeplitz(c, r=None):
       r: the first row `[..., n]`, whose first element is not used; by default the conjugate of `c`.
     Returns: `[..., m, n]` of the promoted dtype.
     Raises:
-      TypeError: an argument is no array or number, as lists are, or leading axes differ.
+      TypeError: an argument is no array or number, as lists are.
+      ValueError: leading axes do not broadcast.
     Differentiable: yes, linear.
     Example:
       >>> print(jax.scipy.linalg.toeplitz(jnp.array([1, 2, 3]), jnp.array([1, 5])))
@@ -65,6 +72,7 @@ def toeplitz(c, r=None):
     r = _n.conj(c) if r is None and _n.iscomplexobj(c) else c if r is None else _n.atleast_1d(r)
     dtype = _n.result_type(c, r)
     m, n = c.shape[-1], r.shape[-1]
+    c, r = _with_one_batch(c, r)
     values = _n.concatenate([c[..., ::-1].astype(dtype), r[..., 1:].astype(dtype)], axis=-1)
     return values[..., _np.arange(m)[::-1, None] + _np.arange(n)]
 
@@ -77,7 +85,8 @@ def hankel(c, r=None):
       r: the last row `[..., n]`, whose first element is not used; zeros like `c` by default.
     Returns: `[..., m, n]` of the promoted dtype.
     Raises:
-      TypeError: an argument is no array or number, as lists are, or leading axes differ.
+      TypeError: an argument is no array or number, as lists are.
+      ValueError: leading axes do not broadcast.
     Differentiable: yes, linear.
     Example:
       >>> print(jax.scipy.linalg.hankel(jnp.array([1, 2, 3])))
@@ -85,10 +94,13 @@ def hankel(c, r=None):
        [2 3 0]
        [3 0 0]]
     """
+    if _n.ndim(c) == 0:
+        raise _user_error(ValueError, "hankel takes a first column [..., m], got a number")
     c = _n.atleast_1d(c)
     r = _n.zeros_like(c) if r is None else _n.atleast_1d(r)
     dtype = _n.result_type(c, r)
     m, n = c.shape[-1], r.shape[-1]
+    c, r = _with_one_batch(c, r)
     values = _n.concatenate([c.astype(dtype), r[..., 1:].astype(dtype)], axis=-1)
     return values[..., _np.arange(m)[:, None] + _np.arange(n)]
 

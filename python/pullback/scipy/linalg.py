@@ -33,6 +33,33 @@ def _adjoint(x):
     return _lin._adjoint(x)
 
 
+def _matrices(a, name):
+    a = _inexact(a)
+    if a.ndim < 2:
+        raise _user_error(ValueError, f"{name} takes matrices [..., m, n], got shape {a.shape}")
+    return a
+
+
+def _with_one_batch(*matrices):
+    """Matrices in the last two axes, repeated over all leading axes."""
+    batch = _n.broadcast_shapes(*(x.shape[:-2] for x in matrices))
+    return [_n.broadcast_to(x, (*batch, *x.shape[-2:])) for x in matrices]
+
+
+def _with_sides(a, b, name):
+    """Square matrices and right-hand sides of one batch, and whether those were vectors.
+
+    They are vectors if they have one axis less than the matrices and the last one fits, as JAX has it.
+    """
+    if min(a.ndim - 1, b.ndim) < 1 or a.shape[-1] != a.shape[-2]:
+        raise _user_error(ValueError, f"{name} takes matrices [..., n, n] and right-hand sides, got shapes {a.shape} and {b.shape}")
+    is_vector = b.ndim == 1 or b.ndim == a.ndim - 1 and b.shape[-1] == a.shape[-1]
+    b = b[..., None] if is_vector else b
+    if b.shape[-2] != a.shape[-1]:
+        raise _user_error(ValueError, f"The arguments to {name} do not fit: shapes {a.shape} and {b.shape}")
+    return *_with_one_batch(a, b), is_vector
+
+
 def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
     """The Cholesky factor of positive definite matrices: U with `a = Uᴴ U`, or L with `a = L Lᴴ` if `lower`.
 
@@ -81,9 +108,9 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
 
     Args:
       c_and_lower: a triangle `[..., n, n]` and whether it is the lower one.
-      b: `[n]` or `[..., n, k]`.
+      b: `[..., n]`, `[n]` or `[..., n, k]`; batches broadcast.
       overwrite_b, check_finite: accepted for compatibility; without effect.
-    Returns: an array of the shape of `b`.
+    Returns: an array `[..., n]` or `[..., n, k]`.
     Raises:
       ValueError: shapes do not fit.
     Differentiable: yes, with respect to the factor and `b`, in both modes.
@@ -94,10 +121,10 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     """
     c, lower = c_and_lower
     c, b = _inexact(c, b)
-    if c.ndim < 2 or c.shape[-1] != c.shape[-2] or c.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
-        raise _user_error(ValueError, f"The arguments to cho_solve do not fit: shapes {c.shape} and {b.shape}")
+    c, b, is_vector = _with_sides(c, b, "cho_solve")
     y = _lin.triangular_solve(c, b, left_side=True, lower=lower, transpose_a=not lower, conjugate_a=not lower)
-    return _lin.triangular_solve(c, y, left_side=True, lower=lower, transpose_a=lower, conjugate_a=lower)
+    x = _lin.triangular_solve(c, y, left_side=True, lower=lower, transpose_a=lower, conjugate_a=lower)
+    return x[..., 0] if is_vector else x
 
 
 def svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
@@ -223,7 +250,7 @@ def eigh_tridiagonal(
 
     Args:
       d: the diagonal `[n]`.
-      e: what is below it, `[n - 1]`; above are the conjugates.
+      e: what is above it, `[n - 1]`; below are the conjugates.
       eigvals_only: whether to give only the eigenvalues.
       select: "a" for all, "i" for those numbered from the first to the last of `select_range`.
       select_range: a pair of numbers, for "i".
@@ -243,7 +270,7 @@ def eigh_tridiagonal(
         raise _user_error(NotImplementedError, "eigh_tridiagonal with select='v' has results whose number depends on values; use select='a'")
     if select not in ("a", "i"):
         raise _user_error(ValueError, "'select must have a value in {'i', 'a', 'v'}.")
-    matrix = _n.diag(d) + _n.diag(_n.conj(e) if _n.iscomplexobj(e) else e, 1) + _n.diag(e, -1)
+    matrix = _n.diag(d) + _n.diag(e, 1) + _n.diag(_n.conj(e) if _n.iscomplexobj(e) else e, -1)
     v, w = _lin.eigh(matrix, symmetrize_input=False)
     if select == "i":
         first, last = select_range
@@ -293,12 +320,9 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     factors, b = _inexact(factors, b)
     if trans not in (0, 1, 2):
         raise _user_error(ValueError, f"'trans' value must be 0, 1, or 2, got {trans}")
-    n = factors.shape[-1]
-    if factors.ndim < 2 or factors.shape[-2] != n or not b.ndim or b.shape[-1 if b.ndim == 1 else -2] != n:
-        raise _user_error(ValueError, f"The arguments to lu_solve do not fit: factors of shape {factors.shape} and b of shape {b.shape}")
-    is_vector = b.ndim == 1
-    x = b[:, None] if is_vector else b
+    factors, x, is_vector = _with_sides(factors, b, "lu_solve")
     order = _lin.lu_pivots_to_permutation(pivots, factors.shape[-1])
+    order = _n.broadcast_to(order, factors.shape[:-1])
     if trans == 0:
         x = _n.take_along_axis(x, order[..., None], axis=-2)
         x = _lin.triangular_solve(factors, x, left_side=True, lower=True, unit_diagonal=True)
@@ -320,7 +344,7 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
       overwrite_a, check_finite: accepted for compatibility; without effect.
     Returns: P `[..., m, m]` (real), L `[..., m, k]` and U `[..., k, n]`, or the pair `P L`, U.
     Raises:
-      TypeError: `a` has fewer than two axes.
+      ValueError: `a` has fewer than two axes.
     Differentiable: yes, L and U, in both modes; P is constant.
     Example:
       >>> p, l, u = jax.scipy.linalg.lu(jnp.array([[1.0, 2.0], [2.0, 2.0]]))
@@ -328,7 +352,7 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
       [[2. 2.]
        [0. 1.]]
     """
-    a = _inexact(a)
+    a = _matrices(a, "lu")
     factors, _, order = _lin.lu(a)
     m, n = a.shape[-2:]
     k = min(m, n)
@@ -411,7 +435,6 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
     Returns: an array of the shape of `b`; infinite or NaN where the diagonal has a zero.
     Raises:
       ValueError: another `trans`, or shapes that do not go together.
-      TypeError: `a` is not square.
     Differentiable: yes, with respect to both, in both modes.
     Example:
       >>> print(jax.scipy.linalg.solve_triangular(jnp.array([[2.0, 1.0], [0.0, 4.0]]), jnp.array([4.0, 8.0])))
@@ -422,9 +445,9 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
         raise _user_error(ValueError, f"Invalid 'trans' value {trans}")
     a, b = _inexact(a, b)
     transpose_a, conjugate_a = kinds[trans]
-    is_vector = b.ndim == 1 and a.ndim == 2 or b.ndim == a.ndim - 1
+    a, b, is_vector = _with_sides(a, b, "solve_triangular")
     x = _lin.triangular_solve(
-        a, b[..., None] if is_vector else b, left_side=True, lower=lower, transpose_a=transpose_a, conjugate_a=conjugate_a,
+        a, b, left_side=True, lower=lower, transpose_a=transpose_a, conjugate_a=conjugate_a,
         unit_diagonal=unit_diagonal,
     )
     return x[..., 0] if is_vector else x
@@ -480,7 +503,7 @@ def schur(a, output="real"):
 
 
 def _complex_schur(a):
-    return _lin.schur(a.astype(_n.result_type(a, complex)))
+    return _lin.schur(a if _n.iscomplexobj(a) else _core.lax.complex(a, _n.zeros_like(a)))
 
 
 def hessenberg(a, *, calc_q=False, overwrite_a=False, check_finite=True):
@@ -503,11 +526,11 @@ def hessenberg(a, *, calc_q=False, overwrite_a=False, check_finite=True):
     n = a.shape[-1]
     packed, taus = _lin.hessenberg(a)
     h = _n.triu(packed, -1)
-    if not calc_q:
-        return h
+    if not calc_q or n == 0:
+        return (h, h) if calc_q else h
     inner = _lin.householder_product(packed[..., 1:, : n - 1], taus) if n > 1 else _n.zeros((*a.shape[:-2], 0, 0), a.dtype)
     q = _n.pad(inner, [(0, 0)] * (a.ndim - 2) + [(1, 0), (1, 0)])
-    return h, q.at[..., 0, 0].set(1) if n else q
+    return h, q.at[..., 0, 0].set(1)
 
 
 def polar(a, side="right", *, method="qdwh", eps=None, max_iterations=None):
@@ -522,8 +545,7 @@ def polar(a, side="right", *, method="qdwh", eps=None, max_iterations=None):
       eps, max_iterations: accepted for compatibility; without effect.
     Returns: u `[..., m, n]` and p.
     Raises:
-      ValueError: another side or method.
-      TypeError: `a` has fewer than two axes.
+      ValueError: another side or method, or `a` has fewer than two axes.
     Differentiable: yes, in both modes, where singular values differ.
     Example:
       >>> u, p = jax.scipy.linalg.polar(jnp.array([[-2.0, 0.0], [0.0, 3.0]]))
@@ -531,7 +553,7 @@ def polar(a, side="right", *, method="qdwh", eps=None, max_iterations=None):
       [[-2.  0.]
        [ 0.  3.]]
     """
-    a = _inexact(a)
+    a = _matrices(a, "polar")
     if side not in ("right", "left"):
         raise _user_error(ValueError, f"The argument `side` must be 'right' or 'left', got {side!r}.")
     if method not in ("qdwh", "svd"):
@@ -661,7 +683,10 @@ def sqrtm(A, blocksize=1):
     """
     if blocksize > 1:
         raise _user_error(NotImplementedError, "Blocked version is not implemented yet.")
-    t, z = _complex_schur(_inexact(A))
+    A = _inexact(A)
+    if A.ndim != 2:
+        raise _user_error(ValueError, f"sqrtm takes a matrix [n, n], got shape {A.shape}")
+    t, z = _complex_schur(A)
 
     def entry(r, i, j):
         gap = r[i, i] + r[j, j]
@@ -723,12 +748,12 @@ def rsf2csf(T, Z, check_finite=True):
     """The complex Schur form of a real one.
 
     Args:
-      T: a real matrix `[n, n]` with blocks of at most two on its diagonal.
-      Z: its vectors `[n, n]`.
+      T: real matrices `[..., n, n]` with blocks of at most two on the diagonal.
+      Z: their vectors `[..., n, n]`; batches broadcast.
       check_finite: accepted for compatibility; nothing is checked.
-    Returns: an upper triangle and its vectors, complex `[n, n]`, with the same product `Z T Zᴴ`.
+    Returns: upper triangles and their vectors, complex `[..., n, n]`, with the same product `Z T Zᴴ`.
     Raises:
-      ValueError: the matrices are not square or of different shapes.
+      ValueError: the matrices are not square or of different sizes.
     Differentiable: no; a derivative raises NotImplementedError.
     Example:
       >>> t, z = jax.scipy.linalg.rsf2csf(jnp.array([[0.0, 1.0], [-1.0, 0.0]]), jnp.eye(2))
@@ -736,8 +761,9 @@ def rsf2csf(T, Z, check_finite=True):
       0.0
     """
     T, Z = _inexact(T, Z)
-    if T.ndim != 2 or T.shape != Z.shape or T.shape[0] != T.shape[1]:
-        raise _user_error(ValueError, f"rsf2csf takes square matrices of one shape, got {T.shape} and {Z.shape}.")
+    if T.ndim < 2 or Z.ndim < 2 or T.shape[-2:] != Z.shape[-2:] or T.shape[-1] != T.shape[-2]:
+        raise _user_error(ValueError, f"rsf2csf takes square matrices of one size, got {T.shape} and {Z.shape}.")
+    T, Z = _with_one_batch(T, Z)
     t, z = _complex_schur(T)
     return t, _n.matmul(Z.astype(z.dtype), z)
 
@@ -746,12 +772,12 @@ def solve_sylvester(A, B, C, *, method="schur", tol=1e-8):
     """The solution of `A X + X B = C`; NaN when an eigenvalue of A is nearly the opposite of one of B.
 
     Args:
-      A: a real or complex matrix `[m, m]`.
-      B: a matrix `[n, n]`.
-      C: a matrix `[m, n]`.
+      A: real or complex matrices `[..., m, m]`.
+      B: matrices `[..., n, n]`.
+      C: matrices `[..., m, n]`; batches broadcast.
       method: "schur", column by column with Schur forms (Bartels and Stewart, 1972), or "eigen", with eigenvectors.
       tol: sums of eigenvalues of smaller magnitude are taken for zero.
-    Returns: a matrix `[m, n]`, complex if `C` is.
+    Returns: matrices `[..., m, n]`, complex if `C` is.
     Raises:
       ValueError: shapes do not fit, or the method is unknown.
     Differentiable: no; a derivative raises NotImplementedError.
@@ -764,8 +790,14 @@ def solve_sylvester(A, B, C, *, method="schur", tol=1e-8):
     import pullback
 
     A, B, C = _inexact(A, B, C)
-    if A.ndim != 2 or B.ndim != 2 or C.shape != (A.shape[0], B.shape[0]):
+    sizes = [x.shape[-2:] for x in (A, B, C)]
+    if min(map(len, sizes)) < 2 or sizes != [sizes[2][:1] * 2, sizes[2][1:] * 2, sizes[2]]:
         raise _user_error(ValueError, f"solve_sylvester takes matrices A[m, m], B[n, n] and C[m, n], got {A.shape}, {B.shape} and {C.shape}")
+    if max(A.ndim, B.ndim, C.ndim) > 2:
+        solve = pullback.vmap(lambda *matrices: solve_sylvester(*matrices, method=method, tol=tol))
+        A, B, C = _with_one_batch(A, B, C)
+        flat = solve(*(x.reshape(-1, *x.shape[-2:]) for x in (A, B, C)))
+        return flat.reshape(C.shape)
     if method == "schur":
         (r, u), (s, v) = _complex_schur(A), _complex_schur(B)
         right, eye = _n.matmul(_n.matmul(_adjoint(u), C.astype(u.dtype)), v), _n.eye(A.shape[0], dtype=r.dtype)

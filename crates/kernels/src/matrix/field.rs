@@ -3,6 +3,8 @@
 //! Lengths and other real quantities are `f64` for all of them, so that sums of squares of `f32` neither overflow nor
 //! lose digits.
 
+use std::ops::Range;
+
 use faer::linalg::matmul::matmul_with_conj;
 use faer::{Accum, Conj, MatMut, MatRef, Par, c32, c64};
 
@@ -22,9 +24,13 @@ pub(super) trait Field:
     + std::ops::MulAssign
 {
     /// The type of real results.
-    type Part: Plain;
+    type Part: Field<Part = Self::Part>;
     const NAN: Self;
     const IS_COMPLEX: bool;
+    /// The distance from one to the next number.
+    const EPSILON: f64;
+    /// The least length that is not flushed to zero.
+    const LEAST: f64;
     fn of(re: f64, im: f64) -> Self;
     fn parts(self) -> (f64, f64);
     fn real_part(x: f64) -> Self::Part;
@@ -43,6 +49,32 @@ pub(super) trait Field:
     fn unit() -> Self {
         Self::of(1.0, 0.0)
     }
+    /// The quotient, without squares that overflow: R. Smith, "Algorithm 116: Complex division" (1962).
+    fn over(self, by: Self) -> Self {
+        let ((a, b), (c, d)) = (self.parts(), by.parts());
+        if !Self::IS_COMPLEX {
+            return self / by;
+        }
+        // A divisor near the ends of the range is brought to its middle.
+        let size = c.abs().max(d.abs());
+        let scale = if size < 1e-150 {
+            2f64.powi(500)
+        } else if size > 1e150 {
+            2f64.powi(-500)
+        } else {
+            1.0
+        };
+        let [a, b, c, d] = [a, b, c, d].map(|x| x * scale);
+        if c.abs() >= d.abs() {
+            let ratio = d / c;
+            let size = c + d * ratio;
+            Self::of((a + b * ratio) / size, (b - a * ratio) / size)
+        } else {
+            let ratio = c / d;
+            let size = d + c * ratio;
+            Self::of((a * ratio + b) / size, (b * ratio - a) / size)
+        }
+    }
     fn is_nil(self) -> bool {
         self.parts() == (0.0, 0.0)
     }
@@ -54,6 +86,8 @@ macro_rules! reals {
             type Part = $ty;
             const NAN: $ty = <$ty>::NAN;
             const IS_COMPLEX: bool = false;
+            const EPSILON: f64 = <$ty>::EPSILON as f64;
+            const LEAST: f64 = <$ty>::MIN_POSITIVE as f64;
             fn of(re: f64, _im: f64) -> $ty { re as $ty }
             fn parts(self) -> (f64, f64) { (self.into(), 0.0) }
             fn real_part(x: f64) -> $ty { x as $ty }
@@ -68,6 +102,8 @@ macro_rules! complexes {
             type Part = $real;
             const NAN: $ty = <$ty>::new(<$real>::NAN, <$real>::NAN);
             const IS_COMPLEX: bool = true;
+            const EPSILON: f64 = <$real>::EPSILON as f64;
+            const LEAST: f64 = <$real>::MIN_POSITIVE as f64;
             fn of(re: f64, im: f64) -> $ty { <$ty>::new(re as $real, im as $real) }
             fn parts(self) -> (f64, f64) { (self.re.into(), self.im.into()) }
             fn real_part(x: f64) -> $real { x as $real }
@@ -128,24 +164,29 @@ impl<T: Field> Dense<T> {
         faer::MatRef::from_row_major_slice(&self.data, self.rows, self.columns)
     }
 
-    /// The box from (`i`, `j`) to the end.
-    pub(super) fn corner(&mut self, i: usize, j: usize) -> Block<T> {
-        let columns = self.columns;
+    pub(super) fn block(&mut self) -> Block<T> {
+        self.part(0..self.rows, 0..self.columns)
+    }
+
+    /// Some rows and columns.
+    ///
+    /// # Panics
+    /// When they are not inside.
+    pub(super) fn part(&mut self, rows: Range<usize>, columns: Range<usize>) -> Block<T> {
+        assert!(rows.end <= self.rows && columns.end <= self.columns, "a part of a matrix");
+        let first = if rows.is_empty() || columns.is_empty() { 0 } else { rows.start * self.columns + columns.start };
         Block {
-            start: self.data[i * columns + j..].as_mut_ptr(),
-            rows: self.rows - i,
-            columns: columns - j,
-            strides: [columns as isize, 1],
+            start: self.data[first..].as_mut_ptr(),
+            rows: rows.len(),
+            columns: columns.len(),
+            strides: [self.columns as isize, 1],
             conjugated: false,
         }
     }
 
-    pub(super) fn block(&mut self) -> Block<T> {
-        if self.data.is_empty() {
-            let start = self.data.as_mut_ptr();
-            return Block { start, rows: self.rows, columns: self.columns, strides: [1, 1], conjugated: false };
-        }
-        self.corner(0, 0)
+    /// Stores a column from a row on.
+    pub(super) fn set_column(&mut self, column: usize, row: usize, values: &[T]) {
+        values.iter().enumerate().for_each(|(i, &value)| self.set(row + i, column, value));
     }
 }
 

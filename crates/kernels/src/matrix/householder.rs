@@ -5,14 +5,16 @@
 //! work is matrix products.
 
 use faer::Accum;
+use pullback_base::Result;
 
 use super::field::{Dense, Field, multiply};
+use super::poll;
 
 /// Reflections applied together.
 const BLOCK: usize = 32;
 
 /// The reflection that makes `x` a multiple of its first element: that multiple and `tau`; `x` becomes `v`.
-fn reflection<T: Field>(x: &mut [T]) -> (T, T) {
+pub(super) fn reflection<T: Field>(x: &mut [T]) -> (T, T) {
     let Some((head, tail)) = x.split_first_mut() else { return (T::nil(), T::nil()) };
     let largest = tail.iter().map(|x| x.length()).fold(0.0, f64::max);
     let scaled: f64 = tail.iter().map(|x| (x.length() / largest).powi(2)).sum();
@@ -25,9 +27,19 @@ fn reflection<T: Field>(x: &mut [T]) -> (T, T) {
     }
     let beta = -re.hypot(im).hypot(norm).copysign(re);
     let tau = T::of((beta - re) / beta, -im / beta);
-    let scale = T::unit() / (alpha - T::of(beta, 0.0));
-    tail.iter_mut().for_each(|x| *x *= scale);
+    let first = alpha - T::of(beta, 0.0);
+    scale_down(tail, first);
     (T::of(beta, 0.0), tau)
+}
+
+/// Divides by a number; by its inverse where that is not out of range.
+fn scale_down<T: Field>(x: &mut [T], by: T) {
+    let inverse = T::unit().over(by);
+    if inverse.length().is_finite() && inverse.length() > T::LEAST && by.length() > T::LEAST {
+        x.iter_mut().for_each(|x| *x *= inverse);
+    } else {
+        x.iter_mut().for_each(|x| *x = x.over(by));
+    }
 }
 
 /// `a = (I - tau v vᴴ) a` on rows from `row` and columns of a range.
@@ -78,10 +90,11 @@ fn eliminate<T: Field>(a: &mut Dense<T>, j: usize, end: usize) -> T {
 }
 
 /// R over the vectors of the reflections whose product is Q; and their scales.
-pub(super) fn geqrf<T: Field>(a: &mut Dense<T>) -> Vec<T> {
+pub(super) fn geqrf<T: Field>(a: &mut Dense<T>) -> Result<Vec<T>> {
     let n = a.rows.min(a.columns);
     let mut taus = vec![];
     for first in (0..n).step_by(BLOCK) {
+        poll()?;
         let end = n.min(first + BLOCK);
         taus.extend((first..end).map(|j| eliminate(a, j, end)).collect::<Vec<T>>());
         if end < a.columns {
@@ -89,15 +102,19 @@ pub(super) fn geqrf<T: Field>(a: &mut Dense<T>) -> Vec<T> {
             block.apply(a, first, end, true);
         }
     }
-    taus
+    Ok(taus)
 }
 
 /// The same with columns exchanged so that the diagonal falls; and where each column came from, counted from 1.
-pub(super) fn geqp3<T: Field>(a: &mut Dense<T>) -> (Vec<i32>, Vec<T>) {
+pub(super) fn geqp3<T: Field>(a: &mut Dense<T>) -> Result<(Vec<i32>, Vec<T>)> {
     let mut pivots: Vec<i32> = (1..=a.columns as i32).collect();
     let mut taus = vec![];
     for j in 0..a.rows.min(a.columns) {
-        let norm = |column: usize| (j..a.rows).map(|i| a.at(i, column).length().powi(2)).sum::<f64>();
+        poll()?;
+        let rest = (j..a.rows).flat_map(|i| (j..a.columns).map(move |column| (i, column)));
+        let largest = rest.map(|(i, column)| a.at(i, column).length()).fold(0.0, f64::max);
+        let largest = if largest == 0.0 { 1.0 } else { largest };
+        let norm = |column: usize| (j..a.rows).map(|i| (a.at(i, column).length() / largest).powi(2)).sum::<f64>();
         let norms: Vec<f64> = (j..a.columns).map(norm).collect();
         let best = (0..norms.len()).fold(0, |best, i| if norms[i] > norms[best] { i } else { best }) + j;
         (0..a.rows).for_each(|i| a.data.swap(i * a.columns + j, i * a.columns + best));
@@ -105,7 +122,7 @@ pub(super) fn geqp3<T: Field>(a: &mut Dense<T>) -> (Vec<i32>, Vec<T>) {
         let columns = a.columns;
         taus.push(eliminate(a, j, columns));
     }
-    (pivots, taus)
+    Ok((pivots, taus))
 }
 
 /// A block of reflections `I - V T Vᴴ`.
@@ -144,7 +161,7 @@ impl<T: Field> Reflections<T> {
         let n = self.t.rows;
         let (mut w, mut tw) = (Dense::zeros(n, c.columns - column), Dense::zeros(n, c.columns - column));
         let t = if adjoint { self.t.block().adjoint() } else { self.t.block() };
-        let (v, c) = (self.v.block(), c.corner(row, column));
+        let (v, c) = (self.v.block(), c.part(row..c.rows, column..c.columns));
         // SAFETY: V, T, both intermediates and the result are different matrices.
         unsafe {
             multiply(w.block(), Accum::Replace, 1.0, v.adjoint(), c);
@@ -155,9 +172,12 @@ impl<T: Field> Reflections<T> {
 }
 
 /// `c = Q c` or `Qᴴ c`, where Q is the product of the reflections in `a`.
-pub(super) fn apply<T: Field>(a: &Dense<T>, taus: &[T], c: &mut Dense<T>, adjoint: bool) {
+///
+/// # Errors
+/// An interrupt.
+pub(super) fn apply<T: Field>(a: &Dense<T>, taus: &[T], c: &mut Dense<T>, adjoint: bool) -> Result<()> {
     if c.columns == 0 {
-        return;
+        return Ok(());
     }
     let mut blocks: Vec<usize> = (0..taus.len()).step_by(BLOCK).collect();
     if !adjoint {
@@ -165,15 +185,18 @@ pub(super) fn apply<T: Field>(a: &Dense<T>, taus: &[T], c: &mut Dense<T>, adjoin
     }
     for first in blocks {
         let end = taus.len().min(first + BLOCK);
+        poll()?;
         Reflections::of(a, taus, first, end).apply(c, first, 0, adjoint);
     }
+    Ok(())
 }
 
 /// Hessenberg form over the vectors of the reflections, and their scales.
-pub(super) fn hessenberg<T: Field>(a: &mut Dense<T>) -> Vec<T> {
+pub(super) fn hessenberg<T: Field>(a: &mut Dense<T>) -> Result<Vec<T>> {
     let n = a.rows;
     let mut taus = vec![];
     for j in 0..n.saturating_sub(1) {
+        poll()?;
         let mut v = column_from(a, j + 1, j);
         let (beta, tau) = reflection(&mut v);
         apply_right(a, &v, tau, j + 1);
@@ -181,7 +204,7 @@ pub(super) fn hessenberg<T: Field>(a: &mut Dense<T>) -> Vec<T> {
         store(a, j + 1, j, beta, &v);
         taus.push(tau);
     }
-    taus
+    Ok(taus)
 }
 
 /// What remains of a Hermitian matrix: packed form, diagonal, off-diagonal, scales.
@@ -192,7 +215,7 @@ pub(super) struct Tridiagonal<T> {
 }
 
 /// Tridiagonal form of the Hermitian matrix in one triangle; the vectors of the reflections are left in that triangle.
-pub(super) fn tridiagonal<T: Field>(a: &mut Dense<T>, lower: bool) -> Tridiagonal<T> {
+pub(super) fn tridiagonal<T: Field>(a: &mut Dense<T>, lower: bool) -> Result<Tridiagonal<T>> {
     let n = a.rows;
     let mut full = Dense::zeros(n, n);
     for i in 0..n {
@@ -207,6 +230,7 @@ pub(super) fn tridiagonal<T: Field>(a: &mut Dense<T>, lower: bool) -> Tridiagona
     let order: Vec<usize> =
         if lower { (0..n.saturating_sub(1)).collect() } else { (0..n.saturating_sub(1)).rev().collect() };
     for step in order {
+        poll()?;
         // Below: column `step` from row `step + 1` down. Above: column `step + 1` from row `step` up.
         let rows: Vec<usize> = if lower { (step + 1..n).collect() } else { (0..=step).rev().collect() };
         let column = if lower { step } else { step + 1 };
@@ -220,7 +244,7 @@ pub(super) fn tridiagonal<T: Field>(a: &mut Dense<T>, lower: bool) -> Tridiagona
     }
     let diagonal: Vec<f64> = (0..n).map(|i| full.at(i, i).parts().0).collect();
     (0..n).for_each(|i| a.set(i, i, T::of(diagonal[i], 0.0)));
-    Tridiagonal { diagonal, off_diagonal, taus }
+    Ok(Tridiagonal { diagonal, off_diagonal, taus })
 }
 
 /// `a = Hᴴ a H`, where the vector of H lies on the given rows.

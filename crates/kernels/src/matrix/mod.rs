@@ -2,24 +2,30 @@
 //!
 //! Threads share a batch; one matrix is worked on by one thread, so results do not depend on their number.
 
+mod divide;
 mod field;
+mod francis;
 mod householder;
-mod jacobi;
+mod quick;
+mod reduce;
 mod schur;
+mod secular;
 mod solve;
 mod spectral;
 
 use faer::{c32, c64};
 use pullback_base::{DType, Result, bail};
 use pullback_loops::{Matrix, MatrixTask};
-use pullback_runtime::interrupt::shared_pieces;
+use pullback_runtime::interrupt::{self, shared_pieces};
 
 use crate::typed::{Plain, Shared, operand, result};
 use field::{Dense, Field};
-use solve::Triangular;
+use solve::{Triangular, ZeroPivot};
 
 /// Multiplications from which on threads share a batch.
 const SHARED: usize = 1 << 14;
+/// Rows from which on the work of a library on a matrix may take longer than an interrupt may wait.
+const LONG: usize = 400;
 
 /// What is asked of checked operands.
 pub(crate) fn matrix(matrix: &Matrix, ins: &[&[u8]], outs: &mut [&mut [u8]]) -> Result<()> {
@@ -120,27 +126,32 @@ fn run<T: Field>(matrix: &Matrix, ins: &[&[u8]], outs: &mut [&mut [u8]]) -> Resu
     failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(()), Err)
 }
 
+/// Between pieces of work on one matrix: an error when the user wants an end.
+fn poll() -> Result<()> {
+    if interrupt::is_raised() { Err(interrupt::interrupted()) } else { Ok(()) }
+}
+
 /// One matrix of the batch.
 fn one<T: Field>(arguments: &Arguments<'_, T>, problem: usize) -> Result<()> {
     let (give, matrix) = (arguments, arguments.matrix);
     match matrix.task {
-        MatrixTask::Cholesky => give.give(0, problem, &solve::cholesky(&arguments.main(problem)?).data),
+        MatrixTask::Cholesky => give.give(0, problem, &solve::cholesky(arguments.main(problem)?)?.data),
         MatrixTask::Lu => {
             let mut a = arguments.main(problem)?;
-            let (pivots, permutation) = solve::lu(&mut a);
+            let (pivots, permutation) = solve::lu(&mut a)?;
             give.give(0, problem, &a.data)?;
             give.give(1, problem, &pivots)?;
             give.give(2, problem, &permutation)
         }
         MatrixTask::Geqrf => {
             let mut a = arguments.main(problem)?;
-            let taus = householder::geqrf(&mut a);
+            let taus = householder::geqrf(&mut a)?;
             give.give(0, problem, &a.data)?;
             give.give(1, problem, &taus)
         }
         MatrixTask::Geqp3 => {
             let mut a = arguments.main(problem)?;
-            let (pivots, taus) = householder::geqp3(&mut a);
+            let (pivots, taus) = householder::geqp3(&mut a)?;
             give.give(0, problem, &a.data)?;
             give.give(1, problem, &pivots)?;
             give.give(2, problem, &taus)
@@ -148,21 +159,21 @@ fn one<T: Field>(arguments: &Arguments<'_, T>, problem: usize) -> Result<()> {
         MatrixTask::HouseholderProduct { reflections } => {
             let (a, taus) = (arguments.main(problem)?, arguments.operand::<T>(1, problem, reflections)?);
             let mut q = Dense::identity(a.rows, a.columns);
-            householder::apply(&a, taus, &mut q, false);
+            householder::apply(&a, taus, &mut q, false)?;
             give.give(0, problem, &q.data)
         }
         MatrixTask::Ormqr { reflections, other, left, transpose } => {
             let (a, taus) = (arguments.main(problem)?, arguments.operand::<T>(1, problem, reflections)?);
             let c = arguments.dense(2, problem, other[0], other[1])?;
-            give.give(0, problem, &multiplied(&a, taus, c, left, transpose).data)
+            give.give(0, problem, &multiplied(&a, taus, c, left, transpose)?.data)
         }
         MatrixTask::Eigh { lower } => {
-            let (vectors, values) = spectral::eigh(&arguments.main(problem)?, lower);
+            let (vectors, values) = spectral::eigh(&arguments.main(problem)?, lower)?;
             give.give(0, problem, &vectors.data)?;
             give.give_reals(1, problem, &values)
         }
         MatrixTask::Eig { left, right } => {
-            let found = spectral::eig(&arguments.main(problem)?, left, right);
+            let found = spectral::eig(&arguments.main(problem)?, left, right)?;
             give.give_pairs(0, problem, &found.values)?;
             if left {
                 give.give_pairs(1, problem, &found.left)?;
@@ -170,7 +181,7 @@ fn one<T: Field>(arguments: &Arguments<'_, T>, problem: usize) -> Result<()> {
             if right { give.give_pairs(1 + usize::from(left), problem, &found.right) } else { Ok(()) }
         }
         MatrixTask::Svd { vectors, full } => {
-            let (u, values, vh) = spectral::svd(&arguments.main(problem)?, vectors, full);
+            let (u, values, vh) = spectral::svd(&arguments.main(problem)?, vectors, full)?;
             give.give_reals(0, problem, &values)?;
             if !vectors {
                 return Ok(());
@@ -180,26 +191,20 @@ fn one<T: Field>(arguments: &Arguments<'_, T>, problem: usize) -> Result<()> {
         }
         MatrixTask::Schur { vectors } => {
             let a = arguments.main(problem)?;
-            if !T::IS_COMPLEX {
-                bail!(
-                    NotImplemented,
-                    "the real Schur form is not implemented; convert the matrix to a complex dtype for the complex one"
-                );
-            }
-            let (t, z) = schur_form(&a);
+            let (t, z) = spectral::schur_form(&a)?;
             give.give(0, problem, &t.data)?;
             if vectors { give.give(1, problem, &z.data) } else { Ok(()) }
         }
         MatrixTask::PivotsToPermutation => bail!(Internal, "exchanges are integers"),
         MatrixTask::Hessenberg => {
             let mut a = arguments.main(problem)?;
-            let taus = householder::hessenberg(&mut a);
+            let taus = householder::hessenberg(&mut a)?;
             give.give(0, problem, &a.data)?;
             give.give(1, problem, &taus)
         }
         MatrixTask::Tridiagonal { lower } => {
             let mut a = arguments.main(problem)?;
-            let found = householder::tridiagonal(&mut a, lower);
+            let found = householder::tridiagonal(&mut a, lower)?;
             give.give(0, problem, &a.data)?;
             give.give_reals(1, problem, &found.diagonal)?;
             give.give_reals(2, problem, &found.off_diagonal)?;
@@ -208,40 +213,28 @@ fn one<T: Field>(arguments: &Arguments<'_, T>, problem: usize) -> Result<()> {
         MatrixTask::TriangularSolve { other, left, lower, transpose, conjugate, unit } => {
             let mut b = arguments.dense(1, problem, other[0], other[1])?;
             let system = Triangular { left, lower, transpose, conjugate, unit };
-            solve::triangular(system, &arguments.main(problem)?, &mut b);
+            solve::triangular(system, &arguments.main(problem)?, &mut b)?;
             give.give(0, problem, &b.data)
         }
-        MatrixTask::TridiagonalSolve => {
+        MatrixTask::TridiagonalSolve { perturb } => {
             let [lower, main, upper] = [0, 1, 2].map(|i| arguments.operand::<T>(i, problem, matrix.rows));
             let mut b = arguments.dense(3, problem, matrix.rows, matrix.columns)?;
-            solve::tridiagonal(lower?, main?, upper?, &mut b);
+            let zero_pivot = if perturb { ZeroPivot::Least } else { ZeroPivot::Nan };
+            solve::tridiagonal(lower?, main?, upper?, zero_pivot, &mut b)?;
             give.give(0, problem, &b.data)
-        }
-    }
-}
-
-/// The complex Schur form and its vectors; NaN when it is not found.
-fn schur_form<T: Field>(a: &Dense<T>) -> (Dense<T>, Dense<T>) {
-    let n = a.rows;
-    let found = if a.is_finite() { schur::schur(&spectral::widened(a)) } else { None };
-    match found {
-        Some(found) => (spectral::narrowed(&found.t), spectral::narrowed(&found.z)),
-        None => {
-            let unknown = Dense { rows: n, columns: n, data: vec![T::NAN; n * n] };
-            (unknown.clone(), unknown)
         }
     }
 }
 
 /// `Q c`, `Qᴴ c`, `c Q` or `c Qᴴ`.
-fn multiplied<T: Field>(a: &Dense<T>, taus: &[T], mut c: Dense<T>, left: bool, transpose: bool) -> Dense<T> {
+fn multiplied<T: Field>(a: &Dense<T>, taus: &[T], mut c: Dense<T>, left: bool, transpose: bool) -> Result<Dense<T>> {
     if left {
-        householder::apply(a, taus, &mut c, transpose);
-        return c;
+        householder::apply(a, taus, &mut c, transpose)?;
+        return Ok(c);
     }
     let mut turned = c.adjoint();
-    householder::apply(a, taus, &mut turned, !transpose);
-    turned.adjoint()
+    householder::apply(a, taus, &mut turned, !transpose)?;
+    Ok(turned.adjoint())
 }
 
 #[cfg(test)]
@@ -281,12 +274,12 @@ mod tests {
         for (m, n) in [(1, 1), (3, 3), (5, 3), (3, 5), (70, 40), (40, 70), (64, 64)] {
             let a = sample(m, n);
             let mut packed = a.clone();
-            let taus = householder::geqrf(&mut packed);
+            let taus = householder::geqrf(&mut packed).expect("it is not interrupted");
             let mut q = Dense::identity(m, m.min(n));
-            householder::apply(&packed, &taus, &mut q, false);
+            householder::apply(&packed, &taus, &mut q, false).expect("it is not interrupted");
             check_close(&times(&q, &upper(&packed)), &a);
             check_close(&times(&q.adjoint(), &q), &Dense::identity(m.min(n), m.min(n)));
-            let back = multiplied(&packed, &taus, a.clone(), true, true);
+            let back = multiplied(&packed, &taus, a.clone(), true, true).expect("it is not interrupted");
             check_close(&upper(&back), &upper(&packed));
         }
     }
@@ -296,7 +289,7 @@ mod tests {
         for (m, n) in [(1, 1), (4, 4), (6, 3), (3, 6), (50, 50)] {
             let a = sample(m, n);
             let mut packed = a.clone();
-            let (pivots, permutation) = solve::lu(&mut packed);
+            let (pivots, permutation) = solve::lu(&mut packed).expect("it is not interrupted");
             let mut rows: Vec<i32> = (0..m as i32).collect();
             pivots.iter().enumerate().for_each(|(i, &pivot)| rows.swap(i, pivot as usize));
             assert_eq!(rows, permutation);
@@ -311,10 +304,10 @@ mod tests {
     #[test]
     fn singular_matrices_have_factors() {
         let mut a = Dense::of(&[1.0, 2.0, 2.0, 4.0], 2, 2);
-        solve::lu(&mut a);
+        solve::lu(&mut a).expect("it is not interrupted");
         assert_eq!(a.data, [2.0, 4.0, 0.5, 0.0]);
         let mut zero = Dense::<f64>::zeros(2, 2);
-        solve::lu(&mut zero);
+        solve::lu(&mut zero).expect("it is not interrupted");
         assert_eq!(zero.data, [0.0; 4]);
     }
 
@@ -332,7 +325,7 @@ mod tests {
             let b = if left { sample(4, 2) } else { sample(2, 4) };
             let mut x = b.clone();
             let system = Triangular { left, lower, transpose, conjugate: false, unit: false };
-            solve::triangular(system, &triangle, &mut x);
+            solve::triangular(system, &triangle, &mut x).expect("it is not interrupted");
             let op = if transpose { triangle.adjoint() } else { triangle };
             check_close(&if left { times(&op, &x) } else { times(&x, &op) }, &b);
         }
@@ -342,7 +335,7 @@ mod tests {
     fn tridiagonal_systems_need_exchanges() {
         let (lower, main, upper) = ([0.0, 3.0, 1.0], [0.0, 1.0, 2.0], [2.0, 5.0, 0.0]);
         let mut b = Dense::of(&[2.0, 9.0, 3.0], 3, 1);
-        solve::tridiagonal(&lower, &main, &upper, &mut b);
+        solve::tridiagonal(&lower, &main, &upper, ZeroPivot::Nan, &mut b).expect("it is not interrupted");
         check_close(&b, &Dense::of(&[1.0, 1.0, 1.0], 3, 1));
     }
 
@@ -351,14 +344,14 @@ mod tests {
         let a = sample(5, 5);
         let mut symmetric = Dense::zeros(5, 5);
         (0..5).for_each(|i| (0..5).for_each(|j| symmetric.set(i, j, a.at(i, j) + a.at(j, i))));
-        let (_, expect) = spectral::eigh(&symmetric, true);
+        let (_, expect) = spectral::eigh(&symmetric, true).expect("it is not interrupted");
         for lower in [true, false] {
             let mut packed = symmetric.clone();
-            let found = householder::tridiagonal(&mut packed, lower);
+            let found = householder::tridiagonal(&mut packed, lower).expect("it is not interrupted");
             let mut t = Dense::zeros(5, 5);
             (0..5).for_each(|i| t.set(i, i, found.diagonal[i]));
             (0..4).for_each(|i| t.set(i + 1, i, found.off_diagonal[i]));
-            let (_, got) = spectral::eigh(&t, true);
+            let (_, got) = spectral::eigh(&t, true).expect("it is not interrupted");
             check_close(&Dense::of(&got, 1, 5), &Dense::of(&expect, 1, 5));
         }
     }

@@ -2,30 +2,37 @@
 
 use faer::linalg::triangular_solve as solve;
 use faer::{Par, Side};
+use pullback_base::Result;
 
 use super::field::{Dense, Field};
+use super::{LONG, poll};
+use crate::stoppable::stoppable;
 
 /// The lower Cholesky factor of the lower triangle; all NaN when the matrix is not positive definite.
-pub(super) fn cholesky<T: Field>(a: &Dense<T>) -> Dense<T> {
+pub(super) fn cholesky<T: Field>(a: Dense<T>) -> Result<Dense<T>> {
     let n = a.rows;
-    let factor = a.faer().llt(Side::Lower).ok();
+    let factor = stoppable(n >= LONG, move || a.faer().llt(Side::Lower).ok())?;
     let mut out = Dense::zeros(n, n);
     for i in 0..n {
         for j in 0..=i {
             out.set(i, j, factor.as_ref().map_or(T::NAN, |factor| factor.L()[(i, j)]));
         }
     }
-    out
+    Ok(out)
 }
 
 /// Factors in one matrix, the exchanged rows, the permutation of rows.
-pub(super) fn lu<T: Field>(a: &mut Dense<T>) -> (Vec<i32>, Vec<i32>) {
+///
+/// # Errors
+/// An interrupt.
+pub(super) fn lu<T: Field>(a: &mut Dense<T>) -> Result<(Vec<i32>, Vec<i32>)> {
     if T::IS_COMPLEX {
-        // `faer` divides by complex pivots wrongly: see `jacobi`.
+        // `faer` divides by complex pivots wrongly: see `complex_triangular`.
         return lu_by_columns(a);
     }
     let (m, n) = (a.rows, a.columns);
-    let factors = a.faer().partial_piv_lu();
+    let whole = a.clone();
+    let factors = stoppable(m.min(n) >= LONG, move || whole.faer().partial_piv_lu())?;
     let permutation = factors.P().arrays().0.to_vec();
     let (l, u) = (factors.L(), factors.U());
     let mut packed = Dense::zeros(m, n);
@@ -40,7 +47,7 @@ pub(super) fn lu<T: Field>(a: &mut Dense<T>) -> (Vec<i32>, Vec<i32>) {
     }
     *a = packed;
     let pivots = pivots_of(&permutation, m.min(n));
-    (pivots, permutation.into_iter().map(|row| row as i32).collect())
+    Ok((pivots, permutation.into_iter().map(|row| row as i32).collect()))
 }
 
 /// The exchanges, one for each column, that lead to a permutation.
@@ -59,11 +66,12 @@ fn pivots_of(permutation: &[usize], n: usize) -> Vec<i32> {
 }
 
 /// Column by column; one that is zero from the diagonal on is passed over.
-fn lu_by_columns<T: Field>(a: &mut Dense<T>) -> (Vec<i32>, Vec<i32>) {
+fn lu_by_columns<T: Field>(a: &mut Dense<T>) -> Result<(Vec<i32>, Vec<i32>)> {
     let (m, n) = (a.rows, a.columns);
     let mut permutation: Vec<i32> = (0..m as i32).collect();
     let mut pivots = vec![];
     for k in 0..m.min(n) {
+        poll()?;
         let size = |i: usize| a.at(i, k).parts().0.abs() + a.at(i, k).parts().1.abs();
         let pivot = (k..m).fold(k, |best, i| if size(i) > size(best) { i } else { best });
         pivots.push(pivot as i32);
@@ -74,12 +82,12 @@ fn lu_by_columns<T: Field>(a: &mut Dense<T>) -> (Vec<i32>, Vec<i32>) {
             continue;
         }
         for i in k + 1..m {
-            let factor = a.at(i, k) / head;
+            let factor = a.at(i, k).over(head);
             a.set(i, k, factor);
             (k + 1..n).for_each(|j| a.set(i, j, a.at(i, j) - factor * a.at(k, j)));
         }
     }
-    (pivots, permutation)
+    Ok((pivots, permutation))
 }
 
 /// Which triangular system.
@@ -92,10 +100,16 @@ pub(super) struct Triangular {
     pub(super) unit: bool,
 }
 
+/// Right-hand sides that are solved for between two looks at the flag of interrupts.
+const SIDES: usize = 128;
+
 /// `x` of `op(a) x = b`, or of `x op(a) = b`.
-pub(super) fn triangular<T: Field>(system: Triangular, a: &Dense<T>, b: &mut Dense<T>) {
+///
+/// # Errors
+/// An interrupt.
+pub(super) fn triangular<T: Field>(system: Triangular, a: &Dense<T>, b: &mut Dense<T>) -> Result<()> {
     if b.data.is_empty() {
-        return;
+        return Ok(());
     }
     if T::IS_COMPLEX {
         return complex_triangular(system, a, b);
@@ -106,16 +120,23 @@ pub(super) fn triangular<T: Field>(system: Triangular, a: &Dense<T>, b: &mut Den
     let right = if system.left { right } else { right.transpose_mut() };
     let is_transposed = system.transpose == system.left;
     let (left, is_lower) = if is_transposed { (a.faer().transpose(), !system.lower) } else { (a.faer(), system.lower) };
-    match (is_lower, system.unit) {
-        (true, false) => solve::solve_lower_triangular_in_place(left, right, Par::Seq),
-        (true, true) => solve::solve_unit_lower_triangular_in_place(left, right, Par::Seq),
-        (false, false) => solve::solve_upper_triangular_in_place(left, right, Par::Seq),
-        (false, true) => solve::solve_unit_upper_triangular_in_place(left, right, Par::Seq),
+    let mut right = right;
+    for first in (0..right.ncols()).step_by(SIDES) {
+        poll()?;
+        let count = SIDES.min(right.ncols() - first);
+        let right = right.as_mut().subcols_mut(first, count);
+        match (is_lower, system.unit) {
+            (true, false) => solve::solve_lower_triangular_in_place(left, right, Par::Seq),
+            (true, true) => solve::solve_unit_lower_triangular_in_place(left, right, Par::Seq),
+            (false, false) => solve::solve_upper_triangular_in_place(left, right, Par::Seq),
+            (false, true) => solve::solve_unit_upper_triangular_in_place(left, right, Par::Seq),
+        }
     }
+    Ok(())
 }
 
-/// By substitution: `faer` divides by complex numbers wrongly, see `jacobi`.
-fn complex_triangular<T: Field>(system: Triangular, a: &Dense<T>, b: &mut Dense<T>) {
+/// By substitution: `faer` 0.24.4 takes 1/z for zero where both parts of z are below one and |z| is above.
+fn complex_triangular<T: Field>(system: Triangular, a: &Dense<T>, b: &mut Dense<T>) -> Result<()> {
     let is_transposed = system.transpose == system.left;
     let is_lower = system.lower != is_transposed;
     let at = |i: usize, j: usize| {
@@ -126,6 +147,7 @@ fn complex_triangular<T: Field>(system: Triangular, a: &Dense<T>, b: &mut Dense<
     let (n, count) = if system.left { (b.rows, b.columns) } else { (b.columns, b.rows) };
     let place = |i: usize, j: usize| if system.left { (i, j) } else { (j, i) };
     for step in 0..n {
+        poll()?;
         let i = if is_lower { step } else { n - 1 - step };
         let known = if is_lower { 0..i } else { i + 1..n };
         for column in 0..count {
@@ -134,36 +156,72 @@ fn complex_triangular<T: Field>(system: Triangular, a: &Dense<T>, b: &mut Dense<
                 let (row, to) = place(k, column);
                 sum - at(i, k) * b.at(row, to)
             });
-            b.set(row, to, if system.unit { sum } else { sum / at(i, i) });
+            b.set(row, to, if system.unit { sum } else { sum.over(at(i, i)) });
         }
     }
+    Ok(())
+}
+
+/// What takes the place of pivots that are zero.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ZeroPivot {
+    /// Nothing: a singular system has no solution, and gives NaN.
+    Nan,
+    /// The least number that is not flushed to zero.
+    Least,
 }
 
 /// Solves a tridiagonal system by elimination with row exchanges: `lower[0]` and the last of `upper` do not count.
-pub(super) fn tridiagonal<T: Field>(lower: &[T], main: &[T], upper: &[T], b: &mut Dense<T>) {
+///
+/// # Errors
+/// An interrupt.
+pub(super) fn tridiagonal<T: Field>(
+    lower: &[T],
+    main: &[T],
+    upper: &[T],
+    zero_pivot: ZeroPivot,
+    b: &mut Dense<T>,
+) -> Result<()> {
+    poll()?;
     let n = main.len();
     // Rows during elimination: the diagonal and the two places to its right.
     let mut rows: Vec<[T; 3]> = (0..n).map(|i| [main[i], upper[i], T::nil()]).collect();
     if let Some(last) = rows.last_mut() {
         last[1] = T::nil();
     }
-    for i in 0..n.saturating_sub(1) {
-        let mut next = [lower[i + 1], rows[i + 1][0], rows[i + 1][1]];
-        if next[0].length() > rows[i][0].length() {
-            std::mem::swap(&mut rows[i], &mut next);
+    for i in 0..n {
+        let mut next = rows.get(i + 1).map(|row| [lower[i + 1], row[0], row[1]]);
+        if let Some(next) = next.as_mut().filter(|next| next[0].length() > rows[i][0].length()) {
+            std::mem::swap(&mut rows[i], next);
             (0..b.columns).for_each(|j| b.data.swap(i * b.columns + j, (i + 1) * b.columns + j));
         }
-        let factor = next[0] / rows[i][0];
+        if rows[i][0].is_nil() {
+            match zero_pivot {
+                ZeroPivot::Nan => {
+                    b.data.fill(T::NAN);
+                    return Ok(());
+                }
+                ZeroPivot::Least => rows[i][0] = T::of(T::LEAST, 0.0),
+            }
+        }
+        let Some(next) = next else { break };
+        let factor = next[0].over(rows[i][0]);
         rows[i + 1] = [next[1] - factor * rows[i][1], next[2] - factor * rows[i][2], T::nil()];
         (0..b.columns).for_each(|j| b.set(i + 1, j, b.at(i + 1, j) - factor * b.at(i, j)));
     }
-    for i in (0..n).rev() {
+    substitute(&rows, b);
+    Ok(())
+}
+
+/// Solves with the upper triangle that elimination leaves.
+fn substitute<T: Field>(rows: &[[T; 3]], b: &mut Dense<T>) {
+    for i in (0..rows.len()).rev() {
         for j in 0..b.columns {
             let mut value = b.at(i, j);
-            for (step, &factor) in rows[i].iter().enumerate().skip(1).take(n - 1 - i) {
+            for (step, &factor) in rows[i].iter().enumerate().skip(1).take(rows.len() - 1 - i) {
                 value -= factor * b.at(i + step, j);
             }
-            b.set(i, j, value / rows[i][0]);
+            b.set(i, j, value.over(rows[i][0]));
         }
     }
 }

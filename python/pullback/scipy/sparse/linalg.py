@@ -4,7 +4,10 @@ It owns the iterations, on flat vectors; that derivatives solve systems of their
 sparse format here: a matrix is an array, or a function that applies it.
 """
 
+import operator as _operators
 from functools import partial as _partial
+
+import numpy as _np
 
 from pullback import _core, lax
 from pullback._core import user_error as _user_error
@@ -27,7 +30,7 @@ def _operator(A):
         raise _user_error(TypeError, f"linear operator must be either a function or ndarray: {A}")
     if len(A.shape) != 2 or A.shape[0] != A.shape[1]:
         raise _user_error(ValueError, f"linear operator must be a square matrix, but has shape: {tuple(A.shape)}")
-    return _partial(_n.matmul, _n.asarray(A))
+    return _partial(_operators.matmul, _n.asarray(A) if isinstance(A, (_np.ndarray, _core.Array)) else A)
 
 
 def _check_guess(x0, b):
@@ -60,6 +63,17 @@ def _solved(method, A, b, x0, tol, atol, maxiter, M, symmetric):
     return unravel(found), None
 
 
+def _as_weak_as(b, x):
+    """`x`, with the weak types of `b`: a Python number leaves the dtype to what it meets."""
+    from pullback.tree_util import tree_map
+
+    def alike(b, x):
+        convert = _core.find_primitive("convert_element_type")
+        return convert.bind(x, new_dtype=x.dtype, weak_type=True, sharding=None) if _n.asarray(b).weak_type else x
+
+    return tree_map(alike, b, x)
+
+
 def _zeros_like(b):
     from pullback.tree_util import tree_map
 
@@ -72,7 +86,7 @@ def cg(A, b, x0=None, *, tol=1e-05, atol=0.0, maxiter=None, M=None):
     After M. Hestenes and E. Stiefel, "Methods of conjugate gradients for solving linear systems" (1952), preconditioned.
 
     Args:
-      A: a square matrix, or a function that applies it to trees like `b`.
+      A: a square matrix, anything else with a shape and `@`, or a function that applies it to trees like `b`.
       b: a tree of arrays.
       x0: where to start, a tree like `b`; zeros by default.
       tol, atol: it ends once the residual's norm is at most `max(tol * norm(b), atol)`.
@@ -88,7 +102,9 @@ def cg(A, b, x0=None, *, tol=1e-05, atol=0.0, maxiter=None, M=None):
       >>> print(x)
       [1.  0.5]
     """
-    return _solved(_cg, A, b, x0, tol, atol, maxiter, M, symmetric=True)
+    # The transposed matrix is the conjugated one where numbers are complex.
+    is_real = not any(_n.iscomplexobj(leaf) for leaf in _leaves(b))
+    return _solved(_cg, A, b, x0, tol, atol, maxiter, M, symmetric=is_real)
 
 
 def _cg(apply, b, x0, tolerance, maxiter, precondition):
@@ -118,7 +134,7 @@ def bicgstab(A, b, x0=None, *, tol=1e-05, atol=0.0, maxiter=None, M=None):
     After H. van der Vorst, "Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG" (1992), preconditioned from the right.
 
     Args:
-      A: a square matrix, or a function that applies it to trees like `b`.
+      A: a square matrix, anything else with a shape and `@`, or a function that applies it to trees like `b`.
       b: a tree of arrays.
       x0: where to start, a tree like `b`; zeros by default.
       tol, atol: it ends once the residual's norm is at most `max(tol * norm(b), atol)`.
@@ -134,7 +150,8 @@ def bicgstab(A, b, x0=None, *, tol=1e-05, atol=0.0, maxiter=None, M=None):
       >>> print(x.round(4))
       [1. 1.]
     """
-    return _solved(_bicgstab, A, b, x0, tol, atol, maxiter, M, symmetric=False)
+    x, info = _solved(_bicgstab, A, b, x0, tol, atol, maxiter, M, symmetric=False)
+    return _as_weak_as(b, x), info
 
 
 def _bicgstab(apply, b, x0, tolerance, maxiter, precondition):
@@ -174,7 +191,7 @@ def gmres(A, b, x0=None, *, tol=1e-05, atol=0.0, restart=20, maxiter=None, M=Non
     (1986), preconditioned from the left.
 
     Args:
-      A: a square matrix, or a function that applies it to trees like `b`.
+      A: a square matrix, anything else with a shape and `@`, or a function that applies it to trees like `b`.
       b: a tree of arrays.
       x0: where to start, a tree like `b`; zeros by default.
       tol, atol: it ends once the preconditioned residual's norm is at most `max(tol * norm(b), atol)`.
@@ -196,7 +213,7 @@ def gmres(A, b, x0=None, *, tol=1e-05, atol=0.0, restart=20, maxiter=None, M=Non
         raise _user_error(ValueError, f"invalid solve_method {solve_method}, must be either 'incremental' or 'batched'")
     method = _partial(_gmres, restart=restart)
     x, _ = _solved(method, A, b, x0, tol, atol, maxiter, M, symmetric=False)
-    return x, _n.where(_n.isnan(_norm(_ravel(x)[0])), -1, 0)
+    return _as_weak_as(b, x), _n.where(_n.isnan(_norm(_ravel(x)[0])), -1, 0)
 
 
 def _gmres(apply, b, x0, tolerance, maxiter, precondition, restart):

@@ -4,11 +4,19 @@ use pullback_base::{DType, Result, Scalar};
 use pullback_ir::{Params, Val};
 
 use super::{LU, TRIANGULAR_SOLVE, TriangularSolve};
-use crate::prims::{DotDimensions, Gather, GatherDimensions, GatherMode, V, iota};
+use crate::prims::{DotDimensions, DotGeneral, DotPrecision, Gather, GatherDimensions, GatherMode, Precision, V, iota};
 
 impl<'e> V<'e> {
+    /// Whether this is a failure, which has no axes; it stays what it is.
+    fn is_poisoned(&self) -> bool {
+        self.aval().rank() < 2
+    }
+
     /// With the last two axes exchanged.
     pub(super) fn transposed(&self) -> V<'e> {
+        if self.is_poisoned() {
+            return self.clone();
+        }
         let rank = self.aval().rank();
         self.move_axis(rank - 1, rank - 2)
     }
@@ -18,12 +26,28 @@ impl<'e> V<'e> {
         if self.aval().dtype.is_complex() { self.transposed().conj() } else { self.transposed() }
     }
 
-    /// The matrix product, batch by batch.
+    /// The matrix product, batch by batch, as exactly as devices can: derivatives of factors lose digits otherwise.
     pub(super) fn times(&self, other: &V<'e>) -> V<'e> {
+        self.product(other, Some(DotPrecision::Levels(Precision::Highest, Precision::Highest)))
+    }
+
+    /// The matrix product, batch by batch, as exactly as the user asks for.
+    pub(super) fn times_quickly(&self, other: &V<'e>) -> V<'e> {
+        self.product(other, None)
+    }
+
+    fn product(&self, other: &V<'e>, precision: Option<DotPrecision>) -> V<'e> {
+        if self.is_poisoned() || other.is_poisoned() {
+            return if self.is_poisoned() { self.clone() } else { other.clone() };
+        }
         let rank = self.aval().rank();
         let batch: Vec<usize> = (0..rank - 2).collect();
-        let dims = DotDimensions { contract: [vec![rank - 1], vec![rank - 2]], batch: [batch.clone(), batch] };
-        self.dot_general(other, dims, None)
+        let dimension_numbers =
+            DotDimensions { contract: [vec![rank - 1], vec![rank - 2]], batch: [batch.clone(), batch] };
+        self.contract(
+            other,
+            DotGeneral { dimension_numbers, precision, preferred_element_type: None, out_sharding: None },
+        )
     }
 
     /// Whether row `i` and column `j` are such that `i + shift >= j`.
@@ -58,6 +82,9 @@ impl<'e> V<'e> {
 
     /// The diagonal as an axis.
     pub(super) fn diagonal(&self) -> V<'e> {
+        if self.is_poisoned() {
+            return self.clone();
+        }
         let rank = self.aval().rank();
         self.only_diagonal().reduce_sum(&[rank - 1])
     }
@@ -69,7 +96,7 @@ impl<'e> V<'e> {
 
     /// The last axis as that of columns: `[..., n]` to `[..., 1, n]`.
     pub(super) fn as_row(&self) -> V<'e> {
-        self.expand_dims(&[self.aval().rank() - 1])
+        self.expand_dims(&[self.aval().rank().saturating_sub(1)])
     }
 
     /// The last axis as that of rows: `[..., n]` to `[..., n, 1]`.
@@ -89,9 +116,13 @@ impl<'e> V<'e> {
 
     /// The rows at positions `indices[..., m]` of matrices `[..., n, k]`.
     pub(super) fn rows_at(&self, indices: &V<'e>) -> V<'e> {
+        if self.is_poisoned() {
+            return self.clone();
+        }
         let rank = self.aval().rank();
         let batch: Vec<usize> = (0..rank - 2).collect();
-        let mut slice_sizes = vec![1; rank];
+        // One of each, where there is one.
+        let mut slice_sizes: Vec<usize> = self.aval().shape.iter().map(|&size| size.min(1)).collect();
         slice_sizes[rank - 1] = self.aval().shape[rank - 1];
         let params = Gather {
             dimension_numbers: GatherDimensions {

@@ -66,6 +66,9 @@ fn jvp(_: &(), e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Ta
     let (lu, permutation) = (V::new(e, &outs[0]), V::new(e, &outs[2]));
     let aval = lu.aval();
     let [.., m, n] = aval.shape[..] else { bail!(Internal, "lu has matrices") };
+    if aval.shape.contains(&0) {
+        return Ok((outs, smallvec![Some(t.clone()), None, None]));
+    }
     let rank = aval.rank();
     let least = m.min(n);
     let l = lu.slice_axis(rank - 1, 0, least, 1).tril(-1);

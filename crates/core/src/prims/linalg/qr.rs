@@ -97,7 +97,7 @@ fn jvp(p: &Qr, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Ta
     let (last, rank) = (m.min(n), aval.rank());
     let square = r.slice_axis(rank - 1, 0, last, 1).slice_axis(rank - 2, 0, last, 1);
     let da_r = da.slice_axis(rank - 1, 0, last, 1).solved_by(&square, TriangularSolve::default());
-    let mut x = q.adjoint().times(&da_r);
+    let mut x = q.adjoint().times_quickly(&da_r);
     // Columns of a square Q beyond those of A turn with the others, and not among themselves.
     let is_padded = p.full_matrices && m > n;
     if is_padded {
@@ -111,11 +111,11 @@ fn jvp(p: &Qr, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Ta
         let imaginary = x.only_diagonal().imag();
         omega = omega + imaginary.full(0.0).complex(&imaginary);
     }
-    let dq = if is_padded { q.times(&omega) } else { q.times(&(&omega - &x)) + da_r };
-    let mut dr = (x - omega).slice_axis(rank - 1, 0, last, 1).times(&square);
+    let dq = if is_padded { q.times_quickly(&omega) } else { q.times_quickly(&(&omega - &x)) + da_r };
+    let mut dr = (x - omega).slice_axis(rank - 1, 0, last, 1).times_quickly(&square);
     if m < n {
-        let rest = q.times(&r.slice_axis(rank - 1, m, n, 1));
-        let rest_ct = dq.adjoint().times(&rest) + q.adjoint().times(&da.slice_axis(rank - 1, m, n, 1));
+        let rest = q.times_quickly(&r.slice_axis(rank - 1, m, n, 1));
+        let rest_ct = dq.adjoint().times_quickly(&rest) + q.adjoint().times_quickly(&da.slice_axis(rank - 1, m, n, 1));
         dr = dr.concatenate(&[&rest_ct], rank - 1);
     }
     let mut tangents: Tangents = smallvec![Some(dq.done()?), Some(dr.done()?)];

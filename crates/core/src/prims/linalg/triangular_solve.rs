@@ -44,7 +44,7 @@ impl MatrixOp for TriangularSolveOp {
         }
         if shape.batch != other.batch {
             bail!(
-                Type,
+                Value,
                 "triangular_solve requires both arguments to have the same number of dimensions and equal batch dimensions, got {} \
                  and {}.",
                 tuple_text(&a.shape),
@@ -128,7 +128,7 @@ fn solve<'e>(p: &TriangularSolve, a: &V<'e>, b: &V<'e>) -> V<'e> {
 
 fn jvp(p: &TriangularSolve, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)> {
     let (a, b) = (V::new(e, &xs[0]), V::new(e, &xs[1]));
-    let x = solve(p, &a, &b);
+    let x = V::new(e, &solve(p, &a, &b).done()?);
     let by_b = ts[1].as_ref().map(|t| solve(p, &a, &V::new(e, t)).done()).transpose()?;
     let by_a = ts[0].as_ref().map(|t| {
         let k = i64::from(p.unit_diagonal);

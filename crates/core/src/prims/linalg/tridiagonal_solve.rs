@@ -11,7 +11,7 @@ use smallvec::smallvec;
 /// Params of `tridiagonal_solve`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
 pub struct TridiagonalSolve {
-    /// Whether singular systems are perturbed; they are not.
+    /// Whether pivots that are zero become the least number, so that singular systems have a solution.
     pub perturb_singular: bool,
 }
 
@@ -23,11 +23,8 @@ impl MatrixOp for TridiagonalSolveOp {
     const NAME: &'static str = "tridiagonal_solve";
     const MULTIPLE_RESULTS: bool = false;
 
-    fn avals(p: &TridiagonalSolve, ins: &[Aval]) -> Result<Avals> {
+    fn avals(_: &TridiagonalSolve, ins: &[Aval]) -> Result<Avals> {
         let [dl, d, du, b] = ins else { bail!(Type, "tridiagonal_solve takes 4 operands, got {}", ins.len()) };
-        if p.perturb_singular {
-            bail!(NotImplemented, "tridiagonal_solve with perturb_singular=True is not implemented on the CPU");
-        }
         let shape = matrix_shape("tridiagonal_solve", b)?;
         let diagonal = shape.with(&[shape.rows]);
         for x in [dl, d, du] {
@@ -52,8 +49,8 @@ impl MatrixOp for TridiagonalSolveOp {
         Ok(smallvec![*b])
     }
 
-    fn cpu(_: &TridiagonalSolve, ins: &[Aval]) -> CpuForm {
-        kernel(MatrixTask::TridiagonalSolve, ins[3])
+    fn cpu(p: &TridiagonalSolve, ins: &[Aval]) -> CpuForm {
+        kernel(MatrixTask::TridiagonalSolve { perturb: p.perturb_singular }, ins[3])
     }
 
     fn derivative() -> Derivative<TridiagonalSolve> {
@@ -86,7 +83,7 @@ fn moved<'e>(x: &V<'e>, from_end: usize, by: i64) -> V<'e> {
 
 fn jvp(p: &TridiagonalSolve, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)> {
     let [dl, d, du, b] = [0, 1, 2, 3].map(|i| V::new(e, &xs[i]));
-    let x = solve(p, [&dl, &d, &du], &b);
+    let x = V::new(e, &solve(p, [&dl, &d, &du], &b).done()?);
     // What each diagonal multiplies: the row above, its own, the row below.
     let rows = [moved(&x, 2, 1), x.clone(), moved(&x, 2, -1)];
     let mut right = ts[3].clone();
