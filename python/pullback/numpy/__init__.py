@@ -18,7 +18,7 @@ _PARTS = {
     "pullback.numpy._bits": ("frexp", "packbits", "spacing", "unpackbits"),
     "pullback.numpy._derived": (
         "argwhere", "array_equiv", "block", "can_cast", "choose", "compress", "diag_indices", "diag_indices_from", "dsplit",
-        "ediff1d", "extract", "fromfunction", "gcd", "gradient", "isrealobj", "issubdtype", "ix_", "lcm", "mask_indices",
+        "ediff1d", "extract", "fromfunction", "gcd", "gradient", "iscomplexobj", "isrealobj", "issubdtype", "ix_", "lcm", "mask_indices",
         "matvec", "nanargmax", "nanargmin", "outer", "piecewise", "promote_types", "ravel_multi_index", "resize", "rollaxis",
         "sort_complex", "tril_indices", "tril_indices_from", "triu_indices", "triu_indices_from", "unravel_index", "vecmat",
     ),

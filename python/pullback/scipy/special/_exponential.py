@@ -174,7 +174,10 @@ def kl_div(p, q):
       0.0
     """
     p, q = _n._promote_inexact("kl_div", p, q)
-    return rel_entr(p, q) - p + q
+    is_plain = (p > 0) & (q > 0)
+    safe_p, safe_q = _n.where(is_plain, p, 1), _n.where(is_plain, q, 1)
+    plain = safe_p * _n.log(safe_p / safe_q) - safe_p + safe_q
+    return _n.where(is_plain, plain, _n.where((p == 0) & (q >= 0), q, _np.inf))
 
 
 def boxcox(x, lmbda):
