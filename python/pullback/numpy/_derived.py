@@ -630,8 +630,8 @@ def unravel_index(indices, shape):
     flat = _n.where(flat < 0, flat + total, flat)
     out = []
     for size in reversed(shape):
-        out.append((flat % size).astype(dtype))
-        flat = flat // size
+        place, flat = flat % size, flat // size
+        out.append(place if place.dtype == dtype else place.astype(dtype))
     return tuple(reversed(out))
 
 

@@ -5,7 +5,7 @@ use pullback_base::{DType, Result, bail};
 use pullback_ir::Val;
 
 use super::where_;
-use crate::convert::{convert, inexact, int_literal, literal, number, own, to_dtype};
+use crate::convert::{convert, default_float, inexact, int_literal, literal, number, own, to_dtype};
 use crate::jit::{named_jit, named_jit_one};
 use crate::lax::{self, Rounding};
 use crate::promotion::{check_arguments, promote_inexact};
@@ -236,7 +236,7 @@ pub fn rint(x: &Val) -> Result<Val> {
     named_jit_one("rint", &[], std::slice::from_ref(x), |args| {
         let dtype = args[0].aval().dtype;
         // Integers are whole; as floating numbers they are of strong type.
-        if dtype.is_inexact() { round_parts(&args[0]) } else { convert(&args[0], inexact(dtype), false) }
+        if dtype.is_inexact() { round_parts(&args[0]) } else { convert(&args[0], default_float(), false) }
     })
 }
 

@@ -195,8 +195,9 @@ pub fn wide_integer(obj: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Sca
     if !dtype.is_integer() && !dtype.is_key() {
         return Ok(Some(Scalar::float(dtype, obj.extract()?)));
     }
-    let low: u64 = obj.call_method1("__and__", (u64::MAX,))?.extract()?;
-    Ok(Some(Scalar::int(if dtype.is_key() { DType::U64 } else { dtype }, low.into())))
+    let given = obj.extract::<i64>().map(i128::from).or_else(|_| obj.extract::<u64>().map(i128::from));
+    let widest = if dtype.is_key() { DType::U64 } else { dtype };
+    Ok(given.ok().map(|given| Scalar::int(widest, given)))
 }
 
 /// The value of an argument that goes to a dtype; see [`wide_integer`].

@@ -112,8 +112,15 @@ def _xlog1py_jvp(primals, tangents):
 xlog1py.defjvp(_xlog1py_jvp)
 
 
+@_custom_jvp
 def _xlogx(x):
     return xlogy(x, x)
+
+
+@_xlogx.defjvp
+def _xlogx_jvp(primals, tangents):
+    (x,), (x_dot,) = primals, tangents
+    return _xlogx(x), x_dot * (_n.log(x) + 1)
 
 
 def entr(x):

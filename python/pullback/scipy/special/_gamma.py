@@ -470,7 +470,11 @@ def bernoulli(n):
     n = _operator.index(n)
     if n < 0:
         raise _user_error(ValueError, "n must be a non-negative integer.")
+    found = _np.zeros(n + 1)
     numbers = [Fraction(1)]
-    for m in range(1, n + 1):
+    # Those beyond exceed every floating number.
+    for m in range(1, min(n, 258) + 1):
         numbers.append(-sum(_math.comb(m + 1, k) * numbers[k] for k in range(m)) / (m + 1) if m == 1 or m % 2 == 0 else Fraction(0))
-    return _n.asarray(_np.array([float(b) for b in numbers]), _core.as_dtype(float))
+    found[: len(numbers)] = [float(b) for b in numbers]
+    found[262::4], found[260::4] = _np.inf, -_np.inf
+    return _n.asarray(found, _core.as_dtype(float))

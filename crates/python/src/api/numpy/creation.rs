@@ -12,7 +12,7 @@ use pullback_ir::Val;
 use pullback_lib::lax;
 use pullback_lib::numpy::{self, Linspace, Order};
 use pyo3::prelude::*;
-use pyo3::types::{PyFloat, PyTuple};
+use pyo3::types::{PyFloat, PyInt, PyTuple};
 
 /// Adds the functions to a module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -372,6 +372,18 @@ fn arange(
     }
 }
 
+/// The length of a range of Python's integers, which their dtype need not hold. `None` for others.
+fn length_of_integers(given: [Option<&Bound<'_, PyAny>>; 3]) -> Option<usize> {
+    let integer = |at: usize, default: i128| match given[at] {
+        None => Some(default),
+        Some(given) if given.is_exact_instance_of::<PyInt>() => given.extract::<i64>().map(i128::from).ok(),
+        Some(_) => None,
+    };
+    let (start, stop, step) = (integer(0, 0)?, integer(1, 0)?, integer(2, 1)?);
+    let (span, step) = if step > 0 { (stop - start, step) } else { (start - stop, -step) };
+    (step != 0).then(|| ((span + step - 1).max(0) / step) as usize)
+}
+
 /// The length of a range of Python's floats, in their precision, which is greater than that of the elements. `None` where
 /// that of the scalars decides: for integers, and where a narrower float is among the numbers.
 fn length_in_double(given: [Option<&Bound<'_, PyAny>>; 3], scalars: [Option<Scalar>; 3]) -> PyResult<Option<usize>> {
@@ -383,6 +395,9 @@ fn length_in_double(given: [Option<&Bound<'_, PyAny>>; 3], scalars: [Option<Scal
         .iter()
         .flatten()
         .any(|given| given.is_instance_of::<PyFloat>() && !given.is_exact_instance_of::<PyFloat>());
+    if let Some(size) = length_of_integers(given) {
+        return Ok(Some(size));
+    }
     let has_float = scalars.iter().flatten().any(|scalar| scalar.dtype().is_float());
     if !has_float || !is_wide && !given.iter().zip(&scalars).all(is_double) {
         return Ok(None);
