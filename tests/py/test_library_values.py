@@ -56,7 +56,7 @@ def test_lengths_of_ranges():
     """Those of NumPy, which computes in double precision."""
     random = np.random.default_rng(0)
     for case in range(3000):
-        start, span = np.round(random.normal(size=2) * 10 ** random.integers(-2, 3), int(random.integers(0, 4)))
+        start, span = np.round(random.normal(size=2) * 10.0 ** random.integers(-2, 3), int(random.integers(0, 4)))
         step = float(np.round(span / random.integers(1, 60), int(random.integers(1, 5)))) or 0.1
         start, stop = float(start), float(start + span)
         assert pullback.numpy.arange(start, stop, step).shape == np.arange(start, stop, step).shape, (start, stop, step)
@@ -76,6 +76,9 @@ DERIVATIVES = [
     (f"lambda x: {SPECIAL}.kl_div(x, 0.7)", [0.0, 0.5, 2.0, -1.0], 2),
     (f"lambda x: {SPECIAL}.kl_div(0.7, x)", [0.0, 0.5, 2.0, -1.0], 2),
     (f"lambda x: {SPECIAL}.rel_entr(x, 0.7)", [0.0, 0.5, 2.0, -1.0], 2),
+    (f"{SPECIAL}.i0", [0.0, 1e-10, 0.3, 0.51, -2.0, 8.0], 2),
+    (f"{SPECIAL}.i1", [0.0, 1e-10, 0.3, 0.51, -2.0, 8.0], 2),
+    (f"{SPECIAL}.exp1", [0.3, 1.0, 2.0, 8.0, -1.0], 1),
     ("lambda x: jnp.ldexp(x, 3)", [0.0, 0.5, 2.0], 1),
     ("lambda x: jnp.logaddexp2(x, 0.5)", [0.0, 0.5, 200.0, -math.inf], 2),
 ]

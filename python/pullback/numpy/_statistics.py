@@ -356,7 +356,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     mean, total = _n.average(rows, axis=1, weights=weights, returned=True)
     total = total[0]
     if weights is None:
-        freedom = max(rows.shape[1] - ddof, 0)
+        # Of no observations nothing is known.
+        freedom = rows.shape[1] - ddof if rows.shape[1] else 0
     elif ddof == 0:
         freedom = total
     elif aweights is None:

@@ -310,7 +310,10 @@ fn weights_along(x: &Val, weights: &Val, axis: &Axes) -> Result<Val> {
     if weights.aval().shape[..] != sizes[..] {
         bail!(Value, "Length of weights must be equal to size of axis.");
     }
-    crate::broadcast::broadcast_in_dim(weights, &x.aval().shape, &axes)
+    let mut order: Vec<usize> = (0..axes.len()).collect();
+    order.sort_by_key(|&at| axes[at]);
+    let sorted: Vec<usize> = order.iter().map(|&at| axes[at]).collect();
+    crate::broadcast::broadcast_in_dim(&lax::transpose(weights, &order)?, &x.aval().shape, &sorted)
 }
 
 fn position(name: &str, x: &Val, axis: Option<i64>, keepdims: bool, is_max: bool) -> Result<Val> {

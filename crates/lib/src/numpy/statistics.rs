@@ -243,7 +243,7 @@ pub fn cov(x: &Val, rows_are_variables: bool, bias: bool, ddof: Option<i64>) -> 
         let x = super::atleast(&x, 2)?;
         let x = if !rows_are_variables && x.aval().shape[0] != 1 { super::transpose(&x, None)? } else { x };
         let n = x.aval().shape[1] as f64;
-        let free = (n - ddof.unwrap_or(i64::from(!bias)) as f64).max(0.0);
+        let free = if n == 0.0 { 0.0 } else { n - ddof.unwrap_or(i64::from(!bias)) as f64 };
         let mean = super::mean(&x, &Reduction::over(Axes::One(1), false))?;
         let centered = super::subtract(&x, &lax::expand_axes(&mean, &[1])?)?;
         let other = super::conjugate(&super::transpose(&centered, None)?)?;

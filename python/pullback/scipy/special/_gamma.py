@@ -414,7 +414,18 @@ def i0(x):
       1.0
     """
     (x,) = _n._promote_inexact("i0", x)
+    return _i0(x)
+
+
+@_custom_jvp
+def _i0(x):
     return lax.mul(lax.exp(lax.abs(x)), lax.bessel_i0e(x))
+
+
+@_i0.defjvp
+def _i0_jvp(primals, tangents):
+    (x,), (x_dot,) = primals, tangents
+    return _i0(x), x_dot * _i1(x)
 
 
 def i1e(x):
@@ -448,7 +459,22 @@ def i1(x):
       0.0
     """
     (x,) = _n._promote_inexact("i1", x)
+    return _i1(x)
+
+
+@_custom_jvp
+def _i1(x):
     return lax.mul(lax.exp(lax.abs(x)), lax.bessel_i1e(x))
+
+
+@_i1.defjvp
+def _i1_jvp(primals, tangents):
+    """`i0(x) - i1(x) / x`, near 0, where these cancel, by the series of DLMF 10.25.2."""
+    (x,), (x_dot,) = primals, tangents
+    is_near = _n.abs(x) < 0.5
+    small, large = _n.where(is_near, x, 0), _n.where(is_near, 1, x)
+    near = sum((2 * k + 1) / (2 * 4**k * _math.factorial(k) * _math.factorial(k + 1)) * small ** (2 * k) for k in range(8))
+    return _i1(x), x_dot * _n.where(is_near, near, _i0(large) - _i1(large) / large)
 
 
 def bernoulli(n):
