@@ -102,7 +102,7 @@ def dslice(start, size=_NOT_SPECIFIED, stride=None):
         slice from 0 on; None alone is the whole axis.
       size: the number of positions.
       stride: the distance of positions; 1 by default.
-    Returns: a `Slice`; of `None` alone, `slice(None)`.
+    Returns: a `Slice`; of `None` alone, `slice(None, None, stride)`.
     Raises:
       ValueError: a negative stride.
       TypeError: when it indexes: the start is no integer scalar, or the size is greater than the axis, or not known.
@@ -116,7 +116,7 @@ def dslice(start, size=_NOT_SPECIFIED, stride=None):
       [4 5]
     """
     if size is _NOT_SPECIFIED:
-        return slice(None) if start is None else Slice(0, start, 1)
+        return slice(None, None, stride) if start is None else Slice(0, start, 1 if stride is None else stride)
     return Slice(0 if start is None else start, size, 1 if stride is None else stride)
 
 

@@ -1,5 +1,7 @@
 """Sums and extremes over segments of an array."""
 
+import operator as _operator
+
 from pullback._core import user_error as _user_error
 from pullback import _core
 
@@ -7,22 +9,46 @@ from pullback import _core
 def _segment(name, data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, identity):
     from pullback import numpy as jnp
 
-    data, ids = jnp.asarray(data), jnp.asarray(segment_ids)
+    data, ids = _arrays(name, data, segment_ids)
     if not jnp.issubdtype(ids.dtype, jnp.integer):
         raise _user_error(TypeError, "segment_ids must be integers")
     if data.shape[: ids.ndim] != ids.shape:
         raise _user_error(ValueError, f"segment_ids of shape {ids.shape} do not index the leading axes of data of shape {data.shape}")
     if num_segments is None:
-        if not _core.is_concrete(ids):
-            raise _user_error(ValueError, f"num_segments must be given when segment_ids are traced in jax.ops.segment_{name}")
-        num_segments = int(ids.max()) + 1 if ids.size else 0
+        num_segments = _number_of_segments(name, ids)
+    num_segments = _operator.index(num_segments)
     if num_segments < 0:
         raise _user_error(ValueError, "num_segments must be non-negative.")
-    if bucket_size is not None:
-        raise _user_error(NotImplementedError, "bucket_size: sums here are made in the order of the data; leave it out")
-    out = jnp.full((num_segments, *data.shape[ids.ndim :]), identity(data.dtype), data.dtype)
-    update = getattr(out.at[ids], {"sum": "add", "prod": "multiply"}.get(name, name))
-    return update(data, indices_are_sorted=indices_are_sorted, unique_indices=unique_indices, mode=mode)
+    n_buckets = 1 if bucket_size is None else -(-ids.size // bucket_size)
+    update, reduce = _COMBINED[name]
+    options = dict(indices_are_sorted=indices_are_sorted, unique_indices=unique_indices, mode=mode, wrap_negative_indices=False)
+    shape = (num_segments, *data.shape[ids.ndim :])
+    if n_buckets == 1:
+        return getattr(jnp.full(shape, identity(data.dtype), data.dtype).at[ids], update)(data, **options)
+    # Each bucket has sums of its own, which are added in the end: fewer additions follow one another.
+    bucket = jnp.arange(ids.size).reshape(ids.shape) // bucket_size
+    parts = jnp.full((n_buckets, *shape), identity(data.dtype), data.dtype)
+    parts = getattr(parts.at[bucket, ids], update)(data, **{**options, "indices_are_sorted": False})
+    return getattr(jnp, reduce)(parts, axis=0).astype(data.dtype)
+
+
+# How updates are made, and how those of buckets come together.
+_COMBINED = {"sum": ("add", "sum"), "prod": ("multiply", "prod"), "min": ("min", "min"), "max": ("max", "max")}
+
+
+def _arrays(name, *args):
+    from pullback import numpy as jnp
+
+    for position, arg in enumerate(args):
+        if isinstance(arg, (list, tuple)):
+            raise _user_error(TypeError, f"segment_{name} requires ndarray or scalar arguments, got {type(arg)} at position {position}.")
+    return [jnp.asarray(arg) for arg in args]
+
+
+def _number_of_segments(name, ids):
+    if not _core.is_concrete(ids):
+        raise _user_error(ValueError, f"num_segments must be given when segment_ids are traced in jax.ops.segment_{name}")
+    return max(int(ids.max()) + 1, 0)
 
 
 def _extreme(sign):
@@ -45,17 +71,17 @@ def segment_sum(data, segment_ids, num_segments=None, indices_are_sorted=False, 
 
     Args:
       data: an array `[*ids, *rest]`; `segment_ids` index its leading axes.
-      segment_ids: integers `[*ids]`, the segment of each slice; negative ones count from the end, those outside of
-        `num_segments` are dropped.
+      segment_ids: integers `[*ids]`, the segment of each slice; those outside of `num_segments`, negative ones too, are
+        dropped.
       num_segments: number of segments; by default one more than the largest id, which must then be known.
       indices_are_sorted, unique_indices: promises about the ids; a broken one may give other results.
-      bucket_size: not supported: must be None.
-      mode: what to do with ids outside, as in `Array.at`.
+      bucket_size: how many slices are summed up on their own, before these sums are; None (the default) for all at once.
+      mode: what to do with ids outside: "drop" (the default), or "clip" to take the nearest segment.
     Returns: an array `[num_segments, *rest]` of `data`'s dtype; empty segments are 0.
     Raises:
       TypeError: ids are no integers.
       ValueError: shapes do not fit, the number of segments is negative, or it is not known because the ids are traced.
-      NotImplementedError: `bucket_size` is given.
+      ZeroDivisionError: `bucket_size` is 0.
     Differentiable: yes, with respect to `data`, in which it is linear.
     Example:
       >>> print(jax.ops.segment_sum(jnp.arange(5.0), jnp.array([0, 0, 1, 1, 2])))
@@ -69,17 +95,17 @@ def segment_prod(data, segment_ids, num_segments=None, indices_are_sorted=False,
 
     Args:
       data: an array `[*ids, *rest]`; `segment_ids` index its leading axes.
-      segment_ids: integers `[*ids]`, the segment of each slice; negative ones count from the end, those outside of
-        `num_segments` are dropped.
+      segment_ids: integers `[*ids]`, the segment of each slice; those outside of `num_segments`, negative ones too, are
+        dropped.
       num_segments: number of segments; by default one more than the largest id, which must then be known.
       indices_are_sorted, unique_indices: promises about the ids; a broken one may give other results.
-      bucket_size: not supported: must be None.
-      mode: what to do with ids outside, as in `Array.at`.
+      bucket_size: how many slices are summed up on their own, before these sums are; None (the default) for all at once.
+      mode: what to do with ids outside: "drop" (the default), or "clip" to take the nearest segment.
     Returns: an array `[num_segments, *rest]` of `data`'s dtype; empty segments are 1.
     Raises:
       TypeError: ids are no integers.
       ValueError: shapes do not fit, the number of segments is negative, or it is not known because the ids are traced.
-      NotImplementedError: `bucket_size` is given.
+      ZeroDivisionError: `bucket_size` is 0.
     Differentiable: yes, with respect to `data` where `unique_indices` is true; else a derivative raises NotImplementedError.
     Example:
       >>> print(jax.ops.segment_prod(jnp.array([2.0, 3.0, 4.0]), jnp.array([0, 0, 1])))
@@ -93,17 +119,17 @@ def segment_max(data, segment_ids, num_segments=None, indices_are_sorted=False, 
 
     Args:
       data: an array `[*ids, *rest]` of real numbers or bools; `segment_ids` index its leading axes.
-      segment_ids: integers `[*ids]`, the segment of each slice; negative ones count from the end, those outside of
-        `num_segments` are dropped.
+      segment_ids: integers `[*ids]`, the segment of each slice; those outside of `num_segments`, negative ones too, are
+        dropped.
       num_segments: number of segments; by default one more than the largest id, which must then be known.
       indices_are_sorted, unique_indices: promises about the ids; a broken one may give other results.
-      bucket_size: not supported: must be None.
-      mode: what to do with ids outside, as in `Array.at`.
+      bucket_size: how many slices are summed up on their own, before these sums are; None (the default) for all at once.
+      mode: what to do with ids outside: "drop" (the default), or "clip" to take the nearest segment.
     Returns: an array `[num_segments, *rest]` of `data`'s dtype; empty segments are the least value: `-inf`, the least integer, False.
     Raises:
       TypeError: ids are no integers.
       ValueError: shapes do not fit, the number of segments is negative, or it is not known because the ids are traced.
-      NotImplementedError: `bucket_size` is given.
+      ZeroDivisionError: `bucket_size` is 0.
     Differentiable: yes, with respect to `data`; equal maxima share the cotangent.
     Example:
       >>> print(jax.ops.segment_max(jnp.array([2.0, 3.0, 4.0]), jnp.array([0, 0, 1]), num_segments=3))
@@ -117,18 +143,18 @@ def segment_min(data, segment_ids, num_segments=None, indices_are_sorted=False, 
 
     Args:
       data: an array `[*ids, *rest]` of real numbers or bools; `segment_ids` index its leading axes.
-      segment_ids: integers `[*ids]`, the segment of each slice; negative ones count from the end, those outside of
-        `num_segments` are dropped.
+      segment_ids: integers `[*ids]`, the segment of each slice; those outside of `num_segments`, negative ones too, are
+        dropped.
       num_segments: number of segments; by default one more than the largest id, which must then be known.
       indices_are_sorted, unique_indices: promises about the ids; a broken one may give other results.
-      bucket_size: not supported: must be None.
-      mode: what to do with ids outside, as in `Array.at`.
+      bucket_size: how many slices are summed up on their own, before these sums are; None (the default) for all at once.
+      mode: what to do with ids outside: "drop" (the default), or "clip" to take the nearest segment.
     Returns: an array `[num_segments, *rest]` of `data`'s dtype; empty segments are the greatest value: `inf`, the greatest integer,
       True.
     Raises:
       TypeError: ids are no integers.
       ValueError: shapes do not fit, the number of segments is negative, or it is not known because the ids are traced.
-      NotImplementedError: `bucket_size` is given.
+      ZeroDivisionError: `bucket_size` is 0.
     Differentiable: yes, with respect to `data`; equal minima share the cotangent.
     Example:
       >>> print(jax.ops.segment_min(jnp.array([2.0, 3.0, 4.0]), jnp.array([0, 0, 1]), num_segments=3))

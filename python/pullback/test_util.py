@@ -17,7 +17,20 @@ def _bits(tree):
 
 def _tolerances(tree, atol, rtol):
     default = _TOLERANCE[_bits(tree)]
-    return default if atol is None else atol, default if rtol is None else rtol
+    return tuple(default if given is None else _of_dtypes(tree, given) for given in (atol, rtol))
+
+
+def _of_dtypes(tree, given):
+    """A tolerance as a number: of a dict from dtypes to numbers the greatest for the leaves' types, those that it does not
+    name having their default."""
+    from pullback import dtypes, typeof
+
+    if not isinstance(given, dict):
+        return given
+    given = {_np.dtype(dtype): tolerance for dtype, tolerance in given.items()}
+    found = {typeof(leaf).dtype for leaf in _tree_util.tree_leaves(tree)}
+    floating = [dtype for dtype in found if dtypes.issubdtype(dtype, _np.inexact)]
+    return max((given.get(dtype, _TOLERANCE[dtypes.finfo(dtype).bits]) for dtype in floating), default=_TOLERANCE[_bits(tree)])
 
 
 def _random_like(random, tree):
@@ -82,7 +95,8 @@ def check_jvp(f, f_jvp, args, atol=None, rtol=None, eps=None, err_msg=""):
       f: a function of trees of arrays.
       f_jvp: `(primals, tangents) -> (out, tangent)`.
       args: where, a tuple.
-      atol, rtol: tolerances; by default those of the narrowest float type among the arguments.
+      atol, rtol: tolerances: numbers, or dicts from dtypes to numbers; by default those of the narrowest float type among
+        the arguments.
       eps: the step; by default a hundredth of that type's tolerance, at least 1e-4.
       err_msg: what the error's text begins with.
     Returns: None.

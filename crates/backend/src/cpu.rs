@@ -134,7 +134,7 @@ impl CpuCode {
                 let kept = ins[*number].clone().expect("no result takes over what is a result itself");
                 Ok(Array::new(aval, kept))
             }
-            Output::Const(array) => array.reinterpret(aval),
+            Output::Const(array) => array.reinterpret(aval)?.twin(),
             Output::Literal(scalar) => Array::scalar(*scalar).reinterpret(aval),
         }
     }

@@ -34,8 +34,8 @@ pub fn canonical_axis(axis: i64, rank: usize) -> Result<usize> {
 /// A `Value` error when one is out of range or occurs twice.
 pub fn canonical_axes(axes: &[i64], rank: usize) -> Result<Vec<usize>> {
     let found: Vec<usize> = axes.iter().map(|&axis| canonical_axis(axis, rank)).collect::<Result<_>>()?;
-    let repeats = |(i, axis): (usize, &usize)| found[..i].contains(axis);
-    if found.iter().enumerate().any(repeats) {
+    let mut seen = std::collections::HashSet::new();
+    if !found.iter().all(|axis| seen.insert(axis)) {
         let given: Vec<String> = axes.iter().map(i64::to_string).collect();
         bail!(Value, "duplicate value in 'axis': ({})", given.join(", "));
     }

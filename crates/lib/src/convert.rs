@@ -13,7 +13,9 @@ use crate::config;
 /// What the primitive raises.
 pub fn convert(x: &Val, dtype: DType, weak_type: bool) -> Result<Val> {
     if let Val::Literal(scalar) = x {
-        return Ok(Val::Literal(scalar.convert(dtype).weak(weak_type)));
+        let fills_key = dtype.is_key() && !scalar.dtype().is_key();
+        let scalar = if fills_key { key_of_word(dtype, scalar.number().as_i128()) } else { scalar.convert(dtype) };
+        return Ok(Val::Literal(scalar.weak(weak_type)));
     }
     let aval = x.aval();
     if aval.dtype == dtype && aval.weak_type == weak_type {
@@ -47,9 +49,26 @@ pub fn literal(dtype: DType, value: f64) -> Val {
     Val::Literal(Scalar::float(dtype, value))
 }
 
-/// An integer of the given dtype.
+/// An integer of the given dtype; of a key every word.
 pub fn int_literal(dtype: DType, value: i128) -> Val {
-    Val::Literal(Scalar::int(dtype, value))
+    Val::Literal(if dtype.is_key() { key_of_word(dtype, value) } else { Scalar::int(dtype, value) })
+}
+
+/// The key whose words are all the low 32 bits of an integer.
+pub fn key_of_word(dtype: DType, word: i128) -> Scalar {
+    let word = i128::from(word as u32);
+    Scalar::int(dtype, word | word << 32 | word << 64 | word << 96)
+}
+
+/// A value that is an array of its own, to give back what was given: deleting one must not delete the other.
+///
+/// # Errors
+/// When the array was deleted.
+pub fn own(x: &Val) -> Result<Val> {
+    Ok(match x {
+        Val::Array(array) => Val::Array(array.twin()?),
+        Val::Literal(_) | Val::Tracer(_) => x.clone(),
+    })
 }
 
 /// A Python integer: weakly typed.

@@ -79,6 +79,24 @@ fn summed(tangents: &[Option<Val>], weight: impl Fn(usize) -> Result<Val>) -> Re
     Ok(sum)
 }
 
+/// `x log(x)`, 0 at 0, where its derivative `log(x) + 1` is `-inf`.
+///
+/// # Errors
+/// What the primitives raise.
+pub(crate) fn xlogx(x: &Val) -> Result<Val> {
+    static XLOGX: CustomJvp = CustomJvp::new("_xlogx", xlogx_value, "_xlogx_jvp", xlogx_tangent);
+    XLOGX.call(std::slice::from_ref(x))
+}
+
+fn xlogx_value(args: &[Val]) -> Result<Val> {
+    crate::special::xlogy(&args[0], &args[0])
+}
+
+fn xlogx_tangent(_: &Val, args: &[Val], tangents: &[Option<Val>]) -> Result<Option<Val>> {
+    let x = &args[0];
+    summed(tangents, |_| lax::add(&lax::log(x)?, &convert::number(x, 1.0)))
+}
+
 /// `log(exp(x) + exp(y))` without overflow, of operands in one floating or complex dtype; the imaginary part is an angle
 /// from `-pi` up to `pi`.
 ///
@@ -112,12 +130,13 @@ fn real_logaddexp(x: &Val, y: &Val, exp: Function, log1p: Function) -> Result<Va
 fn complex_logaddexp(x: &Val, y: &Val) -> Result<Val> {
     let greatest = lax::max(x, y)?;
     let gap = lax::sub(&lax::add(x, y)?, &lax::mul(&greatest, &convert::number(&greatest, 2.0))?)?;
-    with_principal_angle(&lax::add(&greatest, &lax::log1p(&lax::exp(&gap)?)?)?)
+    with_principal_angle(&lax::add(&greatest, &lax::log1p(&lax::exp(&gap)?)?)?, std::f64::consts::PI)
 }
 
-fn with_principal_angle(z: &Val) -> Result<Val> {
+/// The imaginary part brought between `-half` and `half`, half a turn of the logarithm's base.
+fn with_principal_angle(z: &Val, half: f64) -> Result<Val> {
     let (re, im) = (lax::real(z)?, lax::imag(z)?);
-    let (half, whole) = (convert::number(&im, std::f64::consts::PI), convert::number(&im, std::f64::consts::TAU));
+    let (half, whole) = (convert::number(&im, half), convert::number(&im, 2.0 * half));
     let turned = lax::rem(&lax::add(&im, &half)?, &whole)?;
     let is_negative = lax::lt(&turned, &convert::number(&turned, 0.0))?;
     let turned = lax::select(&is_negative, &lax::add(&turned, &whole)?, &turned)?;
@@ -145,7 +164,8 @@ fn logaddexp2_value(args: &[Val]) -> Result<Val> {
     }
     let greatest = lax::max(x, y)?;
     let gap = lax::sub(&lax::add(x, y)?, &lax::mul(&greatest, &convert::number(&greatest, 2.0))?)?;
-    with_principal_angle(&lax::add(&greatest, &log1p_of_two(&lax::exp2(&gap)?)?)?)
+    let half = std::f64::consts::PI * std::f64::consts::LOG2_E;
+    with_principal_angle(&lax::add(&greatest, &log1p_of_two(&lax::exp2(&gap)?)?)?, half)
 }
 
 /// `log2(1 + x)`.

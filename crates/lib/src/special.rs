@@ -75,7 +75,7 @@ pub fn xlog1py(x: &Val, y: &Val) -> Result<Val> {
 pub fn entr(x: &Val) -> Result<Val> {
     let x = floating(x)?;
     let (zero, below) = (number(&x, 0.0), number(&x, f64::NEG_INFINITY));
-    let safe = lax::neg(&xlogy(&x, &x)?)?;
+    let safe = lax::neg(&crate::custom::xlogx(&x)?)?;
     let is_negative = lax::lt(&x, &zero)?;
     crate::numpy::where_(&is_negative, &below, &safe)
 }

@@ -1,5 +1,6 @@
 //! Indices as Python writes them, parsed for `x[...]` and `x.at[...]`.
 
+use pullback_base::scalar::Number;
 use pullback_ir::Val;
 use pullback_lib::indexing::{GetOptions, IndexItem, Update, UpdateOptions, get, getitem, update};
 use pullback_lib::lax::IndexMode;
@@ -7,6 +8,7 @@ use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt, PyList, PySlice, PyString, PyTuple};
 
+use crate::api::arguments::wide_integer;
 use crate::api::numpy::irregular::array_like;
 use crate::errors::{type_error, value_error};
 use crate::gate::gate;
@@ -169,8 +171,10 @@ fn index_get(
     fill_value: Option<&Bound<'_, PyAny>>,
     wrap_negative_indices: bool,
 ) -> PyResult<Py<PyAny>> {
+    let x = to_val(x)?;
     let fill = match fill_value.filter(|fill| !fill.is_none()) {
         None => None,
+        Some(fill) if let Some(wide) = wide_integer(fill, x.aval().dtype)? => Some(wide),
         Some(fill) => match concrete(&to_val(fill)?).and_then(|val| val.to_array()) {
             Some(array) if array.aval().size() == 1 => Some(gate(py, || array.element(0))?),
             _ => return Err(type_error("fill_value must be a concrete scalar")),
@@ -183,7 +187,7 @@ fn index_get(
         fill,
         plain_negative: !wrap_negative_indices,
     };
-    let (x, items) = (to_val(x)?, parse(index)?);
+    let items = parse(index)?;
     wrap(py, gate(py, || get(&x, &items, &options))?)
 }
 
@@ -219,8 +223,21 @@ fn index_update(
         unique: unique_indices,
         plain_negative: !wrap_negative_indices,
     };
-    let (x, y, items) = (to_val(x)?, array_like(y)?, parse(index)?);
+    let (x, items) = (to_val(x)?, parse(index)?);
+    let y = update_for(&x, y)?;
     wrap(py, gate(py, || update(&kind, &x, &items, &y, &options))?)
+}
+
+/// The value of an update: an integer that only the dtype of the array holds is of that dtype.
+fn update_for(x: &Val, y: &Bound<'_, PyAny>) -> PyResult<Val> {
+    let dtype = x.aval().dtype;
+    if dtype.is_integer()
+        && let Some(wide) = wide_integer(y, dtype)?
+        && y.extract::<i128>().is_ok_and(|given| wide.number() == Number::Int(given))
+    {
+        return Ok(Val::Literal(wide));
+    }
+    array_like(y)
 }
 
 /// Adds functions to the extension module.

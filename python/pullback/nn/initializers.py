@@ -266,7 +266,7 @@ def orthogonal(scale=1.0, column_axis=-1, dtype=None):
         if len(shape) < 2:
             raise _user_error(ValueError, "orthogonal initializer requires at least a 2D shape")
         n_columns = shape[column_axis]
-        n_rows = _math.prod(shape) // n_columns
+        n_rows = _math.prod(size for axis, size in enumerate(shape) if axis != column_axis % len(shape))
         q = random.orthogonal(key, n_rows, (), dtype, n_columns)
         others = [size for axis, size in enumerate(shape) if axis != column_axis % len(shape)]
         q = _core.numpy.moveaxis(q.reshape(*others, n_columns), -1, column_axis)

@@ -18,9 +18,9 @@ _PARTS = {
     "pullback.numpy._bits": ("frexp", "packbits", "spacing", "unpackbits"),
     "pullback.numpy._derived": (
         "argwhere", "array_equiv", "block", "can_cast", "choose", "compress", "diag_indices", "diag_indices_from", "dsplit",
-        "ediff1d", "extract", "fromfunction", "gcd", "gradient", "isrealobj", "issubdtype", "ix_", "lcm", "mask_indices",
-        "matvec", "nanargmax", "nanargmin", "outer", "piecewise", "promote_types", "ravel_multi_index", "resize", "rollaxis",
-        "sort_complex", "tril_indices", "tril_indices_from", "triu_indices", "triu_indices_from", "unravel_index", "vecmat",
+        "ediff1d", "extract", "fromfunction", "gcd", "gradient", "iscomplexobj", "isrealobj", "issubdtype", "ix_", "lcm", "mask_indices",
+        "matvec", "nanargmax", "nanargmin", "outer", "piecewise", "promote_types", "resize", "rollaxis",
+        "sort_complex", "tril_indices", "tril_indices_from", "triu_indices", "triu_indices_from", "vecmat",
     ),
     "pullback.numpy._dtypes": ("ComplexWarning", "finfo", "iinfo", "isdtype", "isscalar", "iterable"),
     "pullback.numpy._einsum": ("einsum", "einsum_path"),
@@ -32,6 +32,7 @@ _PARTS = {
     "pullback.numpy._polynomials": (
         "poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "roots",
     ),
+    "pullback.numpy._positions": ("ravel_multi_index", "unravel_index"),
     "pullback.numpy._printing": ("array_repr", "array_str", "get_printoptions", "printoptions", "set_printoptions"),
     "pullback.numpy._sets": (
         "intersect1d", "setdiff1d", "setxor1d", "union1d", "unique", "unique_all", "unique_counts", "unique_inverse",

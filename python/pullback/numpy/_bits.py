@@ -75,7 +75,8 @@ def _mantissa_jvp(primals, tangents):
 
 
 def spacing(x, /):
-    """The distance of each element to the next floating number away from zero, with the element's sign.
+    """The distance of each element to the next floating number away from zero, with the element's sign; of
+    float16 the next one above, without it.
 
     Args:
       x: a real array or number; integers and booleans become floating.
@@ -89,6 +90,9 @@ def spacing(x, /):
       1.0
     """
     x = _real("spacing", x)
+    if x.dtype == _np.float16:
+        # NumPy's convention for these: the distance upwards.
+        return lax.stop_gradient(lax.nextafter(x, _n.full_like(x, _np.inf)) - x)
     bits, mantissa, width = _layout(x, "spacing")
     word = bits.dtype.type
     ones = (1 << (width - 1 - mantissa)) - 1
@@ -110,7 +114,7 @@ def _bit_order(bitorder):
 
 
 def packbits(a, axis=None, bitorder="big"):
-    """Eight elements at a time as the bits of a byte; elements above 0 count as 1.
+    """Eight elements at a time as the bits of a byte; elements that differ from 0 count as 1.
 
     Args:
       a: integers or booleans.
@@ -129,7 +133,7 @@ def packbits(a, axis=None, bitorder="big"):
     if a.dtype.kind not in "iub":
         raise _user_error(TypeError, "Expected an input array of integer or boolean data type")
     shifts = _bit_order(bitorder)
-    bits = (a > 0 if a.dtype.kind != "b" else a).astype(_np.uint8)
+    bits = (a != 0).astype(_np.uint8)
     if axis is None:
         bits, axis = _n.ravel(bits), 0
     bits = _n.moveaxis(bits, axis, -1)

@@ -1,5 +1,7 @@
 """Functions of `numpy` that are compositions of others or concern dtypes only."""
 
+import functools as _functools
+
 import numpy as _np
 
 from pullback._core import user_error as _user_error
@@ -9,10 +11,10 @@ _n = _core.numpy
 
 __all__ = [
     "array_equiv", "argwhere", "can_cast", "compress", "choose", "diag_indices", "diag_indices_from", "dsplit", "ediff1d", "extract", 
-    "fromfunction", "gradient", "isrealobj", "issubdtype", "ix_", "mask_indices", 
-    "nanargmax", "nanargmin", "outer", "piecewise", "promote_types", "ravel_multi_index", "resize",
+    "fromfunction", "gradient", "iscomplexobj", "isrealobj", "issubdtype", "ix_", "mask_indices", 
+    "nanargmax", "nanargmin", "outer", "piecewise", "promote_types", "resize",
     "rollaxis", "sort_complex", "tril_indices", "tril_indices_from", "triu_indices", "triu_indices_from",
-    "unravel_index", "block", 
+    "block",
     "gcd", "lcm", 
     "matvec", "vecmat", 
 ]
@@ -83,20 +85,44 @@ def issubdtype(arg1, arg2):
 
 
 @_of
+def iscomplexobj(x):
+    """Whether the dtype of a value is complex, whatever its elements are.
+
+    Args:
+      x: an array or number, a nested list of such, a scalar type such as `jnp.float32`, or another object with a dtype;
+        None and strings are real.
+    Returns: a bool.
+    Raises:
+      TypeError: another object.
+    Differentiable: no; the result is no array.
+    Example:
+      >>> jnp.iscomplexobj(jnp.array([1 + 0j])), jnp.iscomplexobj(1.0), jnp.iscomplexobj([1, 2j])
+      (True, False, True)
+    """
+    if isinstance(x, (list, tuple)):
+        return any(map(iscomplexobj, x))
+    if x is None or isinstance(x, str):
+        return False
+    kind = getattr(getattr(x, "dtype", None), "kind", None)
+    if kind is None:
+        (x,) = _n._promote("iscomplexobj", x)
+        kind = x.dtype.kind
+    return kind == "c"
+
+
+@_of
 def isrealobj(x):
     """Whether the dtype of a value is not complex, whatever its elements are.
 
     Args:
-      x: an array or number.
+      x: as for `iscomplexobj`.
     Returns: a bool.
-    Raises:
-      TypeError: `x` is neither an array nor a number (lists are refused).
     Differentiable: no; the result is no array.
     Example:
       >>> jnp.isrealobj(jnp.array([1 + 0j])), jnp.isrealobj(1.0)
       (False, True)
     """
-    return not _n.iscomplexobj(x)
+    return not iscomplexobj(x)
 
 
 @_of
@@ -137,6 +163,7 @@ def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
     Raises:
       TypeError: an argument is neither an array nor a number (lists are refused).
       ConcretizationTypeError: a traced condition without `size`.
+      ValueError: the condition is no vector, or holds beyond the axis; a `size` that is not from 1 to that of the axis.
       NotImplementedError: `out` is given.
     Differentiable: yes, in both modes, with respect to `a`.
     Example:
@@ -147,7 +174,17 @@ def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
         raise _user_error(NotImplementedError, "The 'out' argument to jnp.compress is not supported.")
     if axis is None:
         a, axis = _n.ravel(a), 0
-    (places,) = _n.nonzero(condition, size=size, fill_value=_n.shape(a)[axis])
+    n, (condition,) = _n.shape(a)[axis], _n._promote("compress", condition)
+    if condition.ndim != 1:
+        raise _user_error(ValueError, "condition must be a 1D array")
+    shared = min(n, condition.shape[0])
+    if size is not None and not 0 < size <= shared:
+        raise _user_error(
+            ValueError, f"size must be positive and not greater than the size of the array axis; got size={size} for a.shape[axis]={shared}"
+        )
+    if _core.is_concrete(condition) and _np.asarray(condition[shared:]).any():
+        raise _user_error(ValueError, "condition contains entries that are out of bounds")
+    (places,) = _n.nonzero(condition[:shared], size=size, fill_value=n)
     return _n.take(a, places, axis=axis, fill_value=fill_value)
 
 
@@ -316,9 +353,7 @@ def gradient(f, *varargs, axis=None, edge_order=None):
     """
     if edge_order is not None:
         raise _user_error(NotImplementedError, "The 'edge_order' argument to jnp.gradient is not supported.")
-    f = _n.asarray(f)
-    if not issubdtype(f.dtype, _np.inexact):
-        f = f.astype(_n.result_type(f, float))
+    (f,) = _n._promote_inexact("gradient", f)
     axes = range(f.ndim) if axis is None else [axis] if isinstance(axis, int) else list(axis)
     axes = [_axis(a, f.ndim) for a in axes]
     spacings = list(varargs) if len(varargs) > 1 else list(varargs or [1.0]) * len(axes)
@@ -455,7 +490,9 @@ def nanargmin(a, axis=None, out=None, keepdims=None):
 
 @_of
 def piecewise(x, condlist, funclist, *args, **kw):
-    """For each element the value of the function whose condition holds; 0 or the default where none does.
+    """For each element the value of the last function whose condition holds; 0 or the default where none does.
+
+    Functions are traced once for each combination of shapes and other arguments.
 
     Args:
       x: an array.
@@ -476,80 +513,35 @@ def piecewise(x, condlist, funclist, *args, **kw):
         functions = functions + [0]
     elif len(functions) != n + 1:
         raise _user_error(ValueError, f"with {n} condition(s), either {n} or {n + 1} functions are expected; got {len(functions)}")
-    x = _n.asarray(x)
-    conditions = [_n.broadcast_to(_n.asarray(c, dtype=bool), x.shape) for c in condlist]
-    values = [_n.broadcast_to(_n.asarray(f(x, *args, **kw) if callable(f) else f).astype(x.dtype), x.shape) for f in functions]
-    return _n.select(conditions, values[:-1], values[-1])
+    (x,) = _n._promote("piecewise", x)
+    conditions = [_n.asarray(c, dtype=bool) for c in condlist]
+    static = tuple(f if callable(f) else None for f in functions)
+    numbers = tuple(None if callable(f) else f for f in functions)
+    options = tuple(sorted(kw.items()))
+    try:
+        hash((static, options))
+    except TypeError:
+        return _by_pieces(x, conditions, numbers, args, static, options)
+    return _jitted_pieces()(x, conditions, numbers, args, static, options)
 
 
-@_of
-def ravel_multi_index(multi_index, dims, mode="raise", order="C", *, dtype=None):
-    """The positions in the flat array of coordinates.
+@_functools.cache
+def _jitted_pieces():
+    from pullback import jit
 
-    Args:
-      multi_index: a sequence of integer arrays that broadcast, one for each axis.
-      dims: the sizes of the axes.
-      mode: what coordinates out of bounds do: 'raise' (the default; concrete ones only) raises, 'clip' takes the
-        nearest, 'wrap' the coordinate modulo the size.
-      order: 'C' (the default) if the last axis varies fastest, 'F' if the first does.
-      dtype: the dtype of the result; that of the coordinates by default.
-    Returns: integers of the broadcast shape.
-    Raises:
-      ValueError: another number of coordinates, coordinates out of bounds in mode 'raise', another mode or order.
-      TracerBoolConversionError: traced coordinates in mode 'raise'.
-    Differentiable: no; the result is an integer.
-    Example:
-      >>> print(jnp.ravel_multi_index((jnp.array([0, 1]), jnp.array([2, 1])), (2, 3)))
-      [2 4]
-    """
-    dims = tuple(dims)
-    index = [_n.asarray(i) for i in multi_index]
-    if len(index) != len(dims):
-        raise _user_error(ValueError, f"len(multi_index)={len(index)} != len(dims)={len(dims)}")
-    if mode == "raise":
-        for i, size in zip(index, dims):
-            if bool(_n.any((i < 0) | (i >= size))):
-                raise _user_error(ValueError, "invalid entry in coordinates array")
-    elif mode == "clip":
-        index = [_n.clip(i, 0, size - 1) for i, size in zip(index, dims)]
-    elif mode == "wrap":
-        index = [i % size for i, size in zip(index, dims)]
-    else:
-        raise _user_error(ValueError, f"invalid mode={mode!r}. Expected 'raise', 'wrap', or 'clip'")
-    if order not in ("C", "F"):
-        raise _user_error(ValueError, f"invalid order={order!r}. Expected 'C' or 'F'")
-    strides = _np.cumprod((1, *dims[:0:-1]))[::-1] if order == "C" else _np.cumprod((1, *dims[:-1]))
-    total = 0
-    for i, stride in zip(index, strides):
-        total = total + i * int(stride)
-    return _n.asarray(total, dtype=dtype)
+    return jit(_by_pieces, static_argnums=(4, 5))
 
 
-@_of
-def unravel_index(indices, shape):
-    """The coordinates of positions in the flat array; the inverse of `ravel_multi_index`.
-    Negative positions count from the end; others out of bounds are brought to the nearest.
+def _by_pieces(x, conditions, numbers, args, functions, options):
+    """`piecewise`, with the functions apart from the numbers that stand in their places."""
+    def value(function, number):
+        found = number if function is None else function(x, *args, **dict(options))
+        return _n.broadcast_to(_n.asarray(found).astype(x.dtype), x.shape)
 
-    Args:
-      indices: integers.
-      shape: the sizes of the axes: an integer or a tuple.
-    Returns: a tuple with an integer array of the shape of `indices` for each axis.
-    Differentiable: no; the result is an integer.
-    Example:
-      >>> rows, columns = jnp.unravel_index(jnp.array([2, 4]), (2, 3))
-      >>> print(rows, columns)
-      [0 1] [2 1]
-    """
-    shape = (shape,) if isinstance(shape, int) else tuple(shape)
-    flat = _n.asarray(indices)
-    total = int(_np.prod(shape))
-    flat = _n.clip(flat, -total, total - 1)
-    flat = _n.where(flat < 0, flat + total, flat)
-    out = []
-    for size in reversed(shape):
-        out.append(flat % size)
-        flat = flat // size
-    return tuple(reversed(out))
+    values = [value(*pair) for pair in zip(functions, numbers)]
+    conditions = [_n.broadcast_to(condition, x.shape) for condition in conditions]
+    # Of several conditions that hold the last one counts.
+    return _n.select(conditions[::-1], values[-2::-1], values[-1])
 
 
 @_of
@@ -624,7 +616,8 @@ def sort_complex(a):
       [1.+5.j 2.-1.j 2.+1.j]
     """
     out = _n.sort(a, axis=0)
-    return out.astype(_n.result_type(out.dtype, complex))
+    (floating,) = _n._promote_inexact("sort_complex", out)
+    return floating.astype(_n.result_type(floating.dtype, _np.complex64))
 
 
 @_of

@@ -14,9 +14,10 @@ def _range(given):
     """The numbers of a slice: an imaginary step counts points, the end included."""
     start = 0 if given.start is None else given.start
     step = 1 if given.step is None else given.step
-    if isinstance(step, complex):
-        return _n.linspace(start, given.stop, int(abs(step)))
-    return _n.arange(start, given.stop, step)
+    if _n.iscomplexobj(step):
+        return _n.linspace(start, given.stop, int(abs(complex(step))))
+    # Without an end there is nothing between 0 and the start.
+    return _n.arange(start, 0 if given.stop is None else given.stop, step)
 
 
 def _common(parts):
@@ -41,6 +42,8 @@ class _Mgrid:
     def __getitem__(self, key):
         if isinstance(key, slice):
             return _range(key)
+        if not len(key):
+            return _n.zeros(0, int)
         grids = _n.meshgrid(*_common([_range(k) for k in key]), indexing="ij")
         return _n.stack(grids, axis=0)
 
@@ -58,14 +61,20 @@ class _Ogrid:
     def __getitem__(self, key):
         if isinstance(key, slice):
             return _range(key)
+        if not len(key):
+            return []
         return list(_n.meshgrid(*_common([_range(k) for k in key]), indexing="ij", sparse=True))
+
+
+# A joined vector becomes the row "r" or the column "c" of a matrix: the axis that is added.
+_MATRIX_AXES = {"r": 0, "c": 1}
 
 
 class _Joined:
     """Arrays and ranges joined along an axis.
 
     A leading string says how: `"axis"`, `"axis,ndim"` or `"axis,ndim,start"`, where items of fewer axes get axes up to
-    `ndim`, their own from `start` on.
+    `ndim`, their own from `start` on; `"r"` or `"c"` makes a row or a column of a joined vector.
     """
 
     axis = 0
@@ -74,15 +83,17 @@ class _Joined:
 
     def __getitem__(self, key):
         parts = list(key) if isinstance(key, tuple) else [key]
-        axis, ndim, start = self.axis, self.ndim, self.start
+        (axis, ndim, start), matrix_axis = (self.axis, self.ndim, self.start), None
         if parts and isinstance(parts[0], str):
-            axis, ndim, start = self._directive(parts.pop(0))
-        return _n.concatenate([self._part(part, ndim, start) for part in parts], axis=axis)
+            text = parts.pop(0)
+            if text in _MATRIX_AXES:
+                matrix_axis = _MATRIX_AXES[text]
+            else:
+                axis, ndim, start = self._directive(text)
+        out = _n.concatenate([self._part(part, ndim, start) for part in parts], axis=axis)
+        return _n.expand_dims(out, matrix_axis) if matrix_axis is not None and out.ndim == 1 else out
 
     def _directive(self, text):
-        if text in ("r", "c"):
-            # Vectors as rows or as columns of a matrix.
-            return (0, 2, -1) if text == "r" else (0, 2, 0)
         numbers = text.split(",")
         if len(numbers) > 3:
             raise _user_error(ValueError, f"bad directive: {text}")

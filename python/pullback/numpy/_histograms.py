@@ -32,7 +32,8 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
     if isinstance(bins, str):
         raise _user_error(TypeError, f"jax.numpy.histogram takes the number of bins or their edges, got the name of a rule, {bins!r}")
     (a,) = _n._promote("histogram_bin_edges", a)
-    dtype = _n.result_type(a.dtype, float) if a.dtype.kind in "iub" else a.dtype
+    (a,) = _n._promote_inexact("histogram_bin_edges", a)
+    dtype = a.dtype
     if _n.ndim(bins) == 1:
         return _n.asarray(bins, dtype=dtype)
     flat = _n.ravel(a)

@@ -121,10 +121,20 @@ def _pad_odd(array, widths, mode):
     return array
 
 
+# Reflections are made one after the other.
+_PIECES = 10_000
+
+
 def _grown_odd(array, axis, missing, mode, size=None):
     """`missing` elements in front, in pieces that the array before padding allows."""
     skip = 1 if mode == "reflect" else 0
     step = (size or array.shape[axis]) - skip
+    if step and missing // step > _PIECES:
+        raise _user_error(
+            NotImplementedError,
+            f"jnp.pad with reflect_type='odd' by {missing} elements, which are {missing // step} reflections of {step}; at most "
+            f"{_PIECES} are made",
+        )
     at = lambda part: (slice(None),) * axis + (part,)  # noqa: E731
     while missing > 0:
         if step == 0:

@@ -67,6 +67,11 @@ def poly(seq_of_zeros):
 def _aligned(name, a1, a2):
     a1, a2 = _n._promote(name, a1, a2)
     size = max(a1.shape[0], a2.shape[0])
+    longer, other = (a2, a1) if a1.shape[0] < size else (a1, a2)
+    if other.ndim > longer.ndim:
+        raise _user_error(
+            ValueError, f"jnp.{name}: coefficients of shape {other.shape} do not go into those of shape {longer.shape}: they have more axes"
+        )
     return tuple(_n.pad(a, (size - a.shape[0], 0)) if a.shape[0] < size else a for a in (a1, a2))
 
 

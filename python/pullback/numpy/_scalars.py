@@ -35,7 +35,8 @@ def _scalar_type(name, kind):
     return made
 
 
-bool_ = _scalar_type("bool_", _np.bool_)
+# The type of booleans is named as NumPy's, without the underscore.
+bool_ = _scalar_type("bool", _np.bool_)
 for _name in (
     "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64", "complex64",
     "complex128",
@@ -50,6 +51,7 @@ for _name in (
 
 # Names for the defaults; explicit wide types narrow while 64-bit types are off, as everywhere.
 bool = bool_
+__all__.append("bool_")
 uint = uint64  # noqa: F821
 int_ = int64  # noqa: F821
 float_ = float64  # noqa: F821
@@ -58,4 +60,4 @@ single = float32  # noqa: F821
 double = float64  # noqa: F821
 csingle = complex64  # noqa: F821
 cdouble = complex128  # noqa: F821
-__all__ += ["bool", "uint", "int_", "float_", "complex_", "single", "double", "csingle", "cdouble"]
+__all__ += ["uint", "int_", "float_", "complex_", "single", "double", "csingle", "cdouble"]

@@ -20,9 +20,20 @@ __all__ = [
 ]
 
 
-def _keys(columns):
-    """What columns are ordered by: complex numbers by real part, then imaginary part."""
-    return [part for x in columns for part in ((_n.real(x), _n.imag(x)) if x.dtype.kind == "c" else (x,))]
+def _index():
+    """The dtype of positions: that of Python's integers."""
+    return _core.as_dtype(int)
+
+
+def _keys(columns, equal_nan):
+    """What columns are ordered by: complex numbers by real part, then imaginary part. Where NaNs are equal, a complex
+    number of which one part is NaN is as one of which both are."""
+    return [part for x in columns for part in (_parts(x, equal_nan) if x.dtype.kind == "c" else (x,))]
+
+
+def _parts(x, equal_nan):
+    x = _n.where(_n.isnan(x), complex(_np.nan, _np.nan), x) if equal_nan else x
+    return _n.real(x), _n.imag(x)
 
 
 def _differs(x, equal_nan):
@@ -35,10 +46,11 @@ def _differs(x, equal_nan):
 
 def _runs(columns, size, equal_nan=True):
     """The order that sorts columns of `size` elements, and where runs of equal ones begin in it."""
-    places = _n.arange(size, dtype=_np.int32)
+    places = _n.arange(size, dtype=_index())
     if not columns or not size:
         return places, places < 1
-    *ordered, order = lax.sort((*_keys(columns), places), num_keys=len(_keys(columns)))
+    keys = _keys(columns, equal_nan)
+    *ordered, order = lax.sort((*keys, places), num_keys=len(keys))
     differs = _differs(ordered[0], equal_nan)
     for column in ordered[1:]:
         differs = differs | _differs(column, equal_nan)
@@ -51,7 +63,7 @@ def _where(name, mask, size):
         (places,) = _n.nonzero(mask)
     else:
         (places,) = _n.nonzero(mask, size=size, fill_value=mask.shape[0])
-    return places.astype(_np.int32)
+    return places.astype(_index())
 
 
 def _filled(values, places, n, fill_value):
@@ -105,16 +117,19 @@ def unique(
     if size and rows.size == 0 and fill_value is None and n == 0:
         raise _user_error(ValueError, "jnp.unique: for zero-sized input with nonzero size argument, fill_value must be specified")
     order, is_first = _runs(_columns(rows), n, equal_nan)
-    places = _where("unique", is_first, size)
+    # One more place than asked for: where the last run ends. Missing ones are the end of all.
+    ends = _where("unique", is_first, None if size is None else size + 1)
+    places = ends if size is None else ends[:size]
     out = [_values(rows, order, places, n, size, fill_value)]
     if return_index:
-        out.append(_filled(order, places, n, None))
+        out.append(_filled(order, places, n, None) if n else order)
     if return_inverse:
-        number = _n.cumsum(is_first, dtype=_np.int32) - 1
-        inverse = _n.zeros(n, _np.int32).at[order].set(number)
+        number = _n.cumsum(is_first, dtype=_index()) - 1
+        inverse = _n.zeros(n, _index()).at[order].set(number)
         out.append(_n.reshape(inverse, ar.shape) if axis is None else inverse)
     if return_counts:
-        out.append(_n.diff(_n.append(places, _n.full(1, n, places.dtype))))
+        ends = ends if size is not None else _n.append(ends, _n.full(1, n, ends.dtype))
+        out.append(_n.diff(ends) if n else order)
     if axis is not None:
         out[0] = _n.moveaxis(out[0], 0, axis)
     return out[0] if len(out) == 1 else tuple(out)
@@ -252,20 +267,20 @@ class _Groups:
         self.n_a, self.n_b = a.shape[0], b.shape[0]
         n = self.n_a + self.n_b
         both = _n.concatenate([a, b])
-        self.order, self.is_first = _runs([both], n)
+        self.order, self.is_first = _runs([both], n, equal_nan=False)
         self.values = _n.take(both, self.order, axis=0) if n else both
-        number = _n.cumsum(self.is_first, dtype=_np.int32) - 1
+        number = _n.cumsum(self.is_first, dtype=_index()) - 1
         is_a = self.order < self.n_a
         self.in_a = self._any(number, is_a, n)
         self.in_b = self._any(number, ~is_a, n)
-        first_b = _n.full(n, n, _np.int32).at[number].min(_n.where(is_a, n, self.order - self.n_a))
+        first_b = _n.full(n, n, _index()).at[number].min(_n.where(is_a, n, self.order - self.n_a))
         self.first_b = first_b[number] if n else first_b
 
     @staticmethod
     def _any(number, mask, n):
         if not n:
             return mask
-        return (_n.zeros(n, _np.int32).at[number].max(mask.astype(_np.int32)) > 0)[number]
+        return (_n.zeros(n, _index()).at[number].max(mask.astype(_index())) > 0)[number]
 
 
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False, *, size=None, fill_value=None):

@@ -79,7 +79,7 @@ def percentile(
       3.0
     """
     _check("percentile", out, overwrite_input, out_sharding)
-    a, q = _n._promote_inexact("percentile", a, q)
+    a, q = _fractions_for("percentile", a, q)
     return _quantile("percentile", a, q / 100, axis, method, keepdims, weights, False)
 
 
@@ -134,7 +134,7 @@ def nanpercentile(
       2.0
     """
     _check("nanpercentile", out, overwrite_input)
-    a, q = _n._promote_inexact("nanpercentile", a, q)
+    a, q = _fractions_for("nanpercentile", a, q)
     return _quantile("nanpercentile", a, q / 100, axis, method, keepdims, weights, True)
 
 
@@ -166,8 +166,13 @@ def _axes(axis, ndim):
     return tuple(_axis(a, ndim) for a in axes)
 
 
+def _fractions_for(name, a, q):
+    """Elements and fractions in one floating dtype: a number for `q` does not widen what integers become."""
+    return _n._promote_inexact(name, *_n._promote_inexact(name, a), q)
+
+
 def _quantile(name, a, q, axis, method, keepdims, weights, skips_nan):
-    a, q = _n._promote_inexact(name, a, q)
+    a, q = _fractions_for(name, a, q)
     if a.dtype.kind == "c":
         raise _user_error(ValueError, "quantile does not support complex input, as the operation is poorly defined.")
     if method not in _METHODS:
@@ -351,7 +356,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     mean, total = _n.average(rows, axis=1, weights=weights, returned=True)
     total = total[0]
     if weights is None:
-        freedom = rows.shape[1] - ddof
+        # Of no observations nothing is known.
+        freedom = rows.shape[1] - ddof if rows.shape[1] else 0
     elif ddof == 0:
         freedom = total
     elif aweights is None:

@@ -7,8 +7,11 @@ class, which is native, to the function.
 import inspect as _inspect
 import operator as _operator
 
+import numpy as _np
+
 from pullback._core import user_error as _user_error
 from pullback import _core, lax
+from pullback.numpy._vectorize import _axis
 from pullback.numpy._vectorize import vectorize as _vectorize
 
 _n = _core.numpy
@@ -112,6 +115,8 @@ class ufunc(_core.UfuncBase):
                 f"reduction operation {self.__name__!r} does not have an identity, so to use a where mask one has to specify "
                 "'initial'."
             )
+        if where is not None and _n.result_type(where) != bool:
+            raise _user_error(ValueError, f"where argument must have dtype=bool; got dtype={_n.result_type(where)}")
         fast = self._fast["reduce"] or self._reduce_by_scan
         return fast(a, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where)
 
@@ -125,7 +130,10 @@ class ufunc(_core.UfuncBase):
             if a.shape[0] == 0:
                 raise _user_error(ValueError, f"zero-size array to reduction operation {self.__name__} which has no identity")
             start, a, mask = a[0], a[1:], None if mask is None else mask[1:]
-        carry = _n.broadcast_to(_n.asarray(start, self._result_dtype(a)), a.shape[1:])
+        dtype = self._result_dtype(a)
+        # The identity -1 stands for all bits, of unsigned numbers too.
+        start = _np.array(start).astype(dtype) if initial is None and isinstance(start, int) else start
+        carry = _n.broadcast_to(_n.asarray(start, dtype), a.shape[1:])
 
         def step(carry, given):
             x, keeps = given
@@ -287,7 +295,7 @@ def frompyfunc(func, /, nin, nout, *, identity=None):
 def _accumulated(running):
     def accumulate(a, axis=0, dtype=None):
         a = _n.asarray(a, dtype)
-        return running(a, axis=axis)
+        return running(a, axis=_axis(axis, a.ndim))
 
     return accumulate
 
@@ -311,7 +319,10 @@ def _without_dtype(reduction):
 
 def _updating(method):
     def at(a, indices, b):
-        return getattr(_n.asarray(a).at[indices], method)(b)
+        a = _n.asarray(a)
+        # Sums of booleans say whether any holds, products whether all do.
+        chosen = {"add": "max", "mul": "min"}.get(method, method) if a.dtype == bool else method
+        return getattr(a.at[indices], chosen)(b)
 
     return at
 

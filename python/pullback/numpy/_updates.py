@@ -46,6 +46,8 @@ def delete(arr, obj, axis=None, *, assume_unique_indices=False):
         arr, axis = _n.ravel(arr), 0
     axis = _axis(axis, arr.ndim)
     size = arr.shape[axis]
+    if hasattr(obj, "__jax_array__"):
+        obj = _n.asarray(obj)
     if isinstance(obj, slice):
         kept = _np.delete(_np.arange(size), obj)
         return _n.take(arr, kept, axis=axis)
@@ -290,6 +292,8 @@ def trim_zeros(filt, trim="fb", axis=None):
       [1 0 2]
     """
     filt = _n.asarray(filt)
+    if not filt.ndim:
+        return filt
     axes = range(filt.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
     axes = [_axis(a, filt.ndim) for a in axes]
     nonzero = _np.nonzero(_concrete("trim_zeros", filt))

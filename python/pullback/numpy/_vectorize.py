@@ -172,8 +172,9 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     def function(line):
         return func1d(line, *args, **kwargs)
 
-    for _ in range(1, arr.ndim - axis):
-        function = vmap(function, in_axes=1, out_axes=-1)
+    # From the outermost the last axis is taken, so that axes behind stay in their order.
+    for behind in range(1, arr.ndim - axis):
+        function = vmap(function, in_axes=behind, out_axes=-1)
     for _ in range(axis):
         function = vmap(function, in_axes=0, out_axes=0)
     return function(arr)

@@ -173,8 +173,11 @@ def binomial(key, n, p, shape=None, dtype=None):
     if not _is_floating(dtype):
         raise _user_error(ValueError, f"dtype argument to `binomial` must be a float dtype, got {dtype}")
     shape = _broadcast_shape("binomial", shape, n, p)
-    n, p = (_n.broadcast_to(lax.convert_element_type(x, dtype), shape) for x in (n, p))
-    return _binomial(key, n, p, shape, dtype)
+    # Drawn in the dtype of the parameters, as the reference does; narrow floats there could count no further than a few.
+    n, p = _n._promote_inexact("binomial", n, p)
+    drawn = n.dtype if n.dtype.itemsize >= 2 else _np.dtype(_np.float32)
+    n, p = (_n.broadcast_to(x.astype(drawn), shape) for x in (n, p))
+    return _binomial(key, n, p, shape, drawn).astype(dtype)
 
 
 def _is_floating(dtype):

@@ -7,7 +7,7 @@ import operator as _operator
 import numpy as _np
 
 from pullback._core import user_error as _user_error
-from pullback import _core
+from pullback import _core, lax
 
 _n = _core.numpy
 
@@ -88,7 +88,7 @@ def map_coordinates(input, coordinates, order, mode="constant", cval=0.0):
         terms.append(_functools.reduce(_operator.mul, weights) * value if weights else value)
     result = _functools.reduce(_operator.add, terms)
     if image.dtype.kind in "iu":
-        result = _n.round(result) if result.dtype.kind not in "iu" else result
+        result = lax.round(result, lax.RoundingMethod.AWAY_FROM_ZERO) if result.dtype.kind not in "iu" else result
     return result.astype(image.dtype)
 
 

@@ -211,6 +211,14 @@ impl Array {
         matches!(&*self.state(), State::Ready(buffer) if buffer.is_shared())
     }
 
+    /// Another array of the same memory: deleting one leaves the other, and memory that both see is not given away.
+    ///
+    /// # Errors
+    /// When the array was deleted.
+    pub fn twin(&self) -> Result<Array> {
+        Ok(Array::at(self.aval(), self.buffer()?, self.0.place.clone()))
+    }
+
     /// The same elements under another aval of the same size in bytes; no copy.
     ///
     /// # Errors

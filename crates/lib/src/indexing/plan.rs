@@ -48,6 +48,7 @@ pub(super) fn normalize(x: &Val, items: &[IndexItem], plain_negative: bool) -> R
     for item in items {
         found.push(match item {
             IndexItem::NewAxis => Item::NewAxis,
+            IndexItem::Int(_) if shape[axis] == 0 => bail!(Index, "index is out of bounds for axis {axis} with size 0"),
             IndexItem::Int(position) if plain_negative => Item::Int(position),
             IndexItem::Int(position) => Item::Int(wrap_fixed(position, shape[axis])),
             IndexItem::Slice { start, stop, step } => Item::Range(range(start, stop, step, shape[axis])?),
@@ -430,7 +431,9 @@ pub(super) fn check_masks(x: &Val, items: &[IndexItem]) -> Result<()> {
             && mask.aval().rank() > 0
         {
             let end = axis + mask.aval().rank();
-            if end > shape.len() || mask.aval().shape[..] != shape[axis..end] {
+            // An axis of size 0 selects nothing, whatever the size of the indexed one.
+            let fits = |(own, of): (&usize, &usize)| own == of || *own == 0;
+            if end > shape.len() || !mask.aval().shape.iter().zip(&shape[axis..end]).all(fits) {
                 bail!(
                     Index,
                     "boolean index did not match shape of indexed array in index {position}: got {}, expected {:?}",

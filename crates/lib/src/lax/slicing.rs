@@ -188,6 +188,9 @@ pub fn gather(
     } else {
         None
     };
+    if let Some(shape) = nothing_taken(x, indices, dims, slice_sizes) {
+        return super::full(&shape, &Val::Literal(Scalar::zero(x.aval().dtype)));
+    }
     let params = Fields::new()
         .value("dimension_numbers", dims.to_value())
         .with("slice_sizes", &slice_sizes.to_vec())
@@ -198,14 +201,31 @@ pub fn gather(
     bind::GATHER.call_with(params, &[x.clone(), indices.clone()])
 }
 
-/// What an index out of bounds gives: NaN, the least signed, the greatest unsigned, true.
+/// The shape of what a gather of no elements from axes of size 0 gives: slices of one element do not fit there, but none
+/// is taken.
+fn nothing_taken(x: &Val, indices: &Val, dims: &GatherDimensions, slice_sizes: &[usize]) -> Option<Vec<usize>> {
+    let (of, places) = (x.aval().shape.to_vec(), indices.aval().shape.to_vec());
+    let (_, places) = places.split_last()?;
+    if !of.contains(&0) || !places.contains(&0) {
+        return None;
+    }
+    let is_left_out =
+        |axis: &usize| dims.collapsed_slice_dims.contains(axis) || dims.operand_batching_dims.contains(axis);
+    let mut windows = (0..slice_sizes.len()).filter(|axis| !is_left_out(axis)).map(|axis| slice_sizes[axis]);
+    let mut places = places.iter().copied();
+    let rank = dims.offset_dims.len() + places.len();
+    (0..rank).map(|axis| if dims.offset_dims.contains(&axis) { windows.next() } else { places.next() }).collect()
+}
+
+/// What an index out of bounds gives: NaN, the least signed, the greatest unsigned, true, a key of ones.
 pub fn default_fill(dtype: pullback_base::DType) -> Scalar {
     use pullback_base::dtype::Kind;
     match dtype.kind() {
         Kind::Float | Kind::Complex => Scalar::float(dtype, f64::NAN),
         Kind::Signed => Scalar::least(dtype),
         Kind::Unsigned | Kind::Bool => Scalar::greatest(dtype),
-        Kind::Float0 | Kind::Key => Scalar::zero(dtype),
+        Kind::Key => crate::convert::key_of_word(dtype, -1),
+        Kind::Float0 => Scalar::zero(dtype),
     }
 }
 
@@ -305,6 +325,9 @@ pub fn scatter(
     dims: &ScatterDimensions,
     options: IndexOptions,
 ) -> Result<Val> {
+    if x.aval().shape.contains(&0) {
+        return Ok(x.clone());
+    }
     let jaxpr = kind.update_jaxpr(x)?;
     let params = Fields::new()
         .value("dimension_numbers", dims.to_value())

@@ -78,7 +78,8 @@ fn take_clipped(x: &Val, places: &Val) -> Result<Val> {
 }
 
 fn is_before(x: &Val, y: &Val) -> Result<Val> {
-    let less = super::lt(x, y)?;
+    // Complex numbers by real part, then imaginary part.
+    let less = crate::numpy::less(x, y)?;
     if !x.aval().dtype.is_float() {
         return Ok(less);
     }

@@ -80,23 +80,39 @@ fn range_length(start: Scalar, stop: Scalar, step: Scalar) -> Result<usize> {
         let (span, step) = if step > 0 { (stop - start, step) } else { (start - stop, -step) };
         return Ok(((span + step - 1).max(0) / step) as usize);
     }
+    let dtype = result_type_of(&[start, stop, step].map(Val::Literal))?.dtype;
+    let rounded = |x: f64| Scalar::float(dtype, x).as_f64();
     let [start, stop, step] = numbers.map(Number::as_f64);
     if step == 0.0 {
         bail!(Value, "arange: step must not be zero");
     }
-    Ok(((stop - start) / step).ceil().max(0.0) as usize)
+    Ok(rounded(rounded(stop - start) / step).ceil().max(0.0) as usize)
 }
 
-/// Numbers from `start` up to but without `stop`, `step` apart.
+/// Numbers from `start` up to but without `stop`, `step` apart: as many as their quotient, in their own precision, says.
 ///
 /// # Errors
 /// A `Value` error for a step of zero.
 pub fn arange(start: Option<Scalar>, stop: Scalar, step: Option<Scalar>, dtype: Option<DType>) -> Result<Val> {
+    let (zero, one) = (Scalar::zero(stop.dtype()), Scalar::one(stop.dtype()));
+    let size = range_length(start.unwrap_or(zero), stop, step.unwrap_or(one))?;
+    range_of_size(size, start, stop, step, dtype)
+}
+
+/// As [`arange`], for a known number of elements; of `stop` only the dtype matters.
+///
+/// # Errors
+/// What the primitives raise.
+pub fn range_of_size(
+    size: usize,
+    start: Option<Scalar>,
+    stop: Scalar,
+    step: Option<Scalar>,
+    dtype: Option<DType>,
+) -> Result<Val> {
     let given: Vec<Val> = [start, Some(stop), step].into_iter().flatten().map(Val::Literal).collect();
     let natural = result_type_of(&given)?.dtype;
     let dtype = dtype.unwrap_or(if natural == DType::Bool { default_int() } else { natural });
-    let (zero, one) = (Scalar::zero(stop.dtype()), Scalar::one(stop.dtype()));
-    let size = range_length(start.unwrap_or(zero), stop, step.unwrap_or(one))?;
     let computed = if dtype == DType::Bool { default_int() } else { dtype };
     let mut out = lax::iota(computed, size)?;
     if let Some(step) = step {
@@ -190,11 +206,11 @@ fn linspace_of(start: &Val, stop: &Val, options: Linspace) -> Result<(Val, Val)>
         }
         (out, step)
     } else if num == 1 {
-        let step = if has_end { lax::full_like(start, f64::NAN)? } else { lax::sub(stop, start)? };
+        let step = if has_end { literal(computed, f64::NAN) } else { lax::sub(stop, start)? };
         (in_front(start)?, step)
     } else {
         let empty: Vec<usize> = std::iter::once(0).chain(bounds.iter().copied()).collect();
-        (lax::full(&empty, &literal(computed, 0.0))?, lax::full_like(start, f64::NAN)?)
+        (lax::full(&empty, &literal(computed, 0.0))?, literal(computed, f64::NAN))
     };
     let axis = canonical_axis(options.axis, out.aval().rank())?;
     let out = super::move_axis_to(&out, 0, axis)?;

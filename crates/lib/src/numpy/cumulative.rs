@@ -15,9 +15,11 @@ fn cumulative(
     x: &Val,
     axis: Option<i64>,
     dtype: Option<DType>,
-    op: Cumulative,
+    [op, in_bool]: [Cumulative; 2],
     nan_as: Option<f64>,
 ) -> Result<Val> {
+    // Of booleans the sum is whether any holds so far, the product whether all do.
+    let op = if dtype == Some(DType::Bool) { in_bool } else { op };
     let statics = [axis.is_some().into(), axis.unwrap_or(0), dtype.map_or(-1, |dtype| dtype as i64)];
     named_jit_one(name, &statics, std::slice::from_ref(x), |args| {
         let x = &args[0];
@@ -33,7 +35,8 @@ fn cumulative(
         };
         let natural = filled.aval().dtype;
         let dtype = dtype.unwrap_or(if natural == DType::Bool { default_int() } else { natural });
-        op(&to_dtype(&filled, dtype)?, at, false)
+        let out = op(&to_dtype(&filled, if dtype == DType::Bool { DType::U8 } else { dtype })?, at, false)?;
+        to_dtype(&out, dtype)
     })
 }
 
@@ -42,7 +45,7 @@ fn cumulative(
 /// # Errors
 /// A `Value` error for a bad axis.
 pub fn cumsum(x: &Val, axis: Option<i64>, dtype: Option<DType>) -> Result<Val> {
-    cumulative("cumsum", x, axis, dtype, lax::cumsum, None)
+    cumulative("cumsum", x, axis, dtype, [lax::cumsum, lax::cummax], None)
 }
 
 /// Products of all elements so far.
@@ -50,7 +53,7 @@ pub fn cumsum(x: &Val, axis: Option<i64>, dtype: Option<DType>) -> Result<Val> {
 /// # Errors
 /// A `Value` error for a bad axis.
 pub fn cumprod(x: &Val, axis: Option<i64>, dtype: Option<DType>) -> Result<Val> {
-    cumulative("cumprod", x, axis, dtype, lax::cumprod, None)
+    cumulative("cumprod", x, axis, dtype, [lax::cumprod, lax::cummin], None)
 }
 
 /// As [`cumsum`], with NaN as 0.
@@ -58,7 +61,7 @@ pub fn cumprod(x: &Val, axis: Option<i64>, dtype: Option<DType>) -> Result<Val> 
 /// # Errors
 /// A `Value` error for a bad axis.
 pub fn nancumsum(x: &Val, axis: Option<i64>, dtype: Option<DType>) -> Result<Val> {
-    cumulative("nancumsum", x, axis, dtype, lax::cumsum, Some(0.0))
+    cumulative("nancumsum", x, axis, dtype, [lax::cumsum, lax::cummax], Some(0.0))
 }
 
 /// As [`cumprod`], with NaN as 1.
@@ -66,7 +69,7 @@ pub fn nancumsum(x: &Val, axis: Option<i64>, dtype: Option<DType>) -> Result<Val
 /// # Errors
 /// A `Value` error for a bad axis.
 pub fn nancumprod(x: &Val, axis: Option<i64>, dtype: Option<DType>) -> Result<Val> {
-    cumulative("nancumprod", x, axis, dtype, lax::cumprod, Some(1.0))
+    cumulative("nancumprod", x, axis, dtype, [lax::cumprod, lax::cummin], Some(1.0))
 }
 
 /// Differences of neighbours along an axis, `n` times.
@@ -105,7 +108,8 @@ fn diff_of(x: &Val, n: i64, axis: i64, prepend: Option<&Val>, append: Option<&Va
         .flatten()
         .collect();
     let mut x = if parts.len() > 1 { super::concatenate(&parts, Some(axis as i64), None)? } else { x.clone() };
-    for _ in 0..n {
+    // Of as many differences as there are elements nothing is left.
+    for _ in 0..n.min(x.aval().shape[axis] as i64 + 1) {
         let size = x.aval().shape[axis];
         let part = |from: usize, to: usize| {
             let (mut starts, mut limits) = (vec![0; rank], x.aval().shape.to_vec());
@@ -149,7 +153,11 @@ pub fn trapezoid_over(y: &Val, x: &Val, axis: i64) -> Result<Val> {
         let at = canonical_axis(axis, ins[0].aval().rank())?;
         let last = |x: &Val, axis: usize| super::move_axis_to(x, axis, x.aval().rank() - 1);
         let y = last(&ins[0], at)?;
-        let x = if ins[1].aval().rank() == 1 { ins[1].clone() } else { last(&ins[1], at)? };
+        let x = if ins[1].aval().rank() == 1 {
+            ins[1].clone()
+        } else {
+            last(&ins[1], canonical_axis(axis, ins[1].aval().rank())?)?
+        };
         let widths = diff_of(&x, 1, -1, None, None)?;
         let size = y.aval().shape[y.aval().rank() - 1];
         let part = |from: usize| lax::slice_in_dim(&y, from, from + size - 1, 1, y.aval().rank() - 1);

@@ -233,8 +233,13 @@ fn alone(term: Term, kept: &Labels) -> Result<Term> {
     if gone.is_empty() {
         return Ok(term);
     }
-    let val = lax::reduce_sum(&term.val, &gone)?;
+    let val = sum_over(&term.val, &gone)?;
     Ok(Term { val, labels: term.labels.into_iter().filter(|label| kept.contains(label)).collect() })
+}
+
+/// The sum over axes; of booleans whether any holds.
+fn sum_over(x: &Val, axes: &[usize]) -> Result<Val> {
+    if x.aval().dtype == DType::Bool { lax::reduce_or(x, axes) } else { lax::reduce_sum(x, axes) }
 }
 
 /// A term with a label twice keeps the elements where both positions are equal: others become 0, and all but the first
@@ -257,7 +262,7 @@ fn diagonal(mut term: Term, kept: &Labels) -> Result<Term> {
         let val = lax::select(&mask, &term.val, &zeros)?;
         let gone = if kept.contains(&label) { at[1..].to_vec() } else { at };
         let labels = term.labels.iter().enumerate().filter(|(i, _)| !gone.contains(i)).map(|(_, l)| *l).collect();
-        term = Term { val: lax::reduce_sum(&val, &gone)?, labels };
+        term = Term { val: sum_over(&val, &gone)?, labels };
     }
     Ok(term)
 }

@@ -5,7 +5,7 @@ use pullback_base::{DType, Result, bail};
 use pullback_ir::Val;
 
 use super::where_;
-use crate::convert::{convert, inexact, int_literal, literal, number, to_dtype};
+use crate::convert::{convert, default_float, inexact, int_literal, literal, number, own, to_dtype};
 use crate::jit::{named_jit, named_jit_one};
 use crate::lax::{self, Rounding};
 use crate::promotion::{check_arguments, promote_inexact};
@@ -84,7 +84,15 @@ pub fn arccosh(x: &Val) -> Result<Val> {
 /// What the primitive raises.
 pub fn log10(x: &Val) -> Result<Val> {
     let log = lax::log(&floating("log10", x)?)?;
-    lax::mul(&log, &literal(log.aval().dtype, 1.0 / std::f64::consts::LN_10))
+    if !log.aval().dtype.is_complex() {
+        return scaled_log10(&log);
+    }
+    // Part by part: an infinite part times a complex number would make the other one NaN.
+    lax::complex(&scaled_log10(&lax::real(&log)?)?, &scaled_log10(&lax::imag(&log)?)?)
+}
+
+fn scaled_log10(log: &Val) -> Result<Val> {
+    lax::mul(log, &literal(log.aval().dtype, 1.0 / std::f64::consts::LN_10))
 }
 
 /// Radians of degrees.
@@ -119,7 +127,7 @@ pub fn negative(x: &Val) -> Result<Val> {
 /// A `Type` error for keys.
 pub fn positive(x: &Val) -> Result<Val> {
     check_arguments("positive", std::slice::from_ref(x))?;
-    Ok(x.clone())
+    own(x)
 }
 
 /// Absolute value; the modulus of complex numbers.
@@ -128,7 +136,7 @@ pub fn positive(x: &Val) -> Result<Val> {
 /// A `Type` error for keys.
 pub fn absolute(x: &Val) -> Result<Val> {
     match x.aval().dtype.kind() {
-        Kind::Bool | Kind::Unsigned => Ok(x.clone()),
+        Kind::Bool | Kind::Unsigned => own(x),
         Kind::Signed | Kind::Float | Kind::Complex | Kind::Float0 | Kind::Key => lax::abs(x),
     }
 }
@@ -178,7 +186,7 @@ pub fn logical_not(x: &Val) -> Result<Val> {
 
 fn rounded(x: &Val, op: fn(&Val) -> Result<Val>) -> Result<Val> {
     match x.aval().dtype.kind() {
-        Kind::Bool | Kind::Signed | Kind::Unsigned => Ok(x.clone()),
+        Kind::Bool | Kind::Signed | Kind::Unsigned => own(x),
         Kind::Float | Kind::Complex | Kind::Float0 | Kind::Key => op(x),
     }
 }
@@ -228,7 +236,7 @@ pub fn rint(x: &Val) -> Result<Val> {
     named_jit_one("rint", &[], std::slice::from_ref(x), |args| {
         let dtype = args[0].aval().dtype;
         // Integers are whole; as floating numbers they are of strong type.
-        if dtype.is_inexact() { round_parts(&args[0]) } else { convert(&args[0], inexact(dtype), false) }
+        if dtype.is_inexact() { round_parts(&args[0]) } else { convert(&args[0], default_float(), false) }
     })
 }
 
@@ -256,9 +264,21 @@ fn round_decimals(x: &Val, decimals: i64) -> Result<Val> {
     }
     let is_half = matches!(dtype, DType::F16 | DType::BF16);
     let wide = if is_half { to_dtype(x, DType::F32)? } else { x.clone() };
-    let factor = number(&wide, 10f64.powi(decimals as i32));
-    let scaled = lax::div(&round_parts(&lax::mul(&wide, &factor)?)?, &factor)?;
+    let scaled = round_scaled(&wide, decimals)?;
     if is_half { to_dtype(&scaled, dtype) } else { Ok(scaled) }
+}
+
+/// Rounded after multiplication with a power of ten. So many decimals that the power is infinite change no element.
+fn round_scaled(x: &Val, decimals: i64) -> Result<Val> {
+    let power = 10f64.powi(decimals.unsigned_abs().min(400) as i32);
+    let factor = number(x, power);
+    let is_infinite = !matches!(&factor, Val::Literal(factor) if factor.as_f64().is_finite());
+    match (decimals > 0, is_infinite) {
+        (true, true) => own(x),
+        (true, false) => lax::div(&round_parts(&lax::mul(x, &factor)?)?, &factor),
+        (false, true) => lax::mul(x, &number(x, 0.0)),
+        (false, false) => lax::mul(&round_parts(&lax::div(x, &factor)?)?, &factor),
+    }
 }
 
 /// Whether NaN.
@@ -360,7 +380,7 @@ fn signed_of_size(bytes: usize) -> DType {
 /// # Errors
 /// What the primitive raises.
 pub fn real(x: &Val) -> Result<Val> {
-    if x.aval().dtype.is_complex() { lax::real(x) } else { Ok(x.clone()) }
+    if x.aval().dtype.is_complex() { lax::real(x) } else { own(x) }
 }
 
 /// Imaginary part; zeros for real numbers.
@@ -377,7 +397,7 @@ pub fn imag(x: &Val) -> Result<Val> {
 /// # Errors
 /// What the primitive raises.
 pub fn conjugate(x: &Val) -> Result<Val> {
-    if x.aval().dtype.is_complex() { lax::conj(x) } else { Ok(x.clone()) }
+    if x.aval().dtype.is_complex() { lax::conj(x) } else { own(x) }
 }
 
 /// Angle of complex numbers, in radians or degrees.
@@ -451,16 +471,35 @@ pub fn bitwise_count(x: &Val) -> Result<Val> {
 pub fn sinc(x: &Val) -> Result<Val> {
     named_jit_one("sinc", &[], std::slice::from_ref(x), |args| {
         let x = floating("sinc", &args[0])?;
-        let is_zero = lax::eq(&x, &number(&x, 0.0))?;
-        let safe = where_(&is_zero, &number(&x, 1.0), &x)?;
-        let pi = number(&x, std::f64::consts::PI);
-        let ratio = lax::div(&sin_pi(&safe)?, &lax::mul(&pi, &safe)?)?;
-        // A flat parabola at 0 keeps the derivatives there right: sinc(x) = 1 - (πx)²/6 + …
-        let curve = number(&x, -std::f64::consts::PI.powi(2) / 6.0);
-        let at_zero = where_(&is_zero, &x, &number(&x, 0.0))?;
-        let near = lax::add(&number(&x, 1.0), &lax::mul(&curve, &lax::square(&at_zero)?)?)?;
-        where_(&is_zero, &near, &ratio)
+        // Near 0 the quotient has the value but not the derivatives, in which ever greater numbers cancel.
+        let is_near = lax::lt(&lax::abs(&x)?, &number(&lax::abs(&x)?, 0.5))?;
+        let far = where_(&is_near, &number(&x, 1.0), &x)?;
+        let ratio = lax::div(&sin_pi(&far)?, &lax::mul(&number(&x, std::f64::consts::PI), &far)?)?;
+        let near = sinc_series(&where_(&is_near, &x, &number(&x, 0.0))?)?;
+        let value = where_(&is_near, &near, &ratio)?;
+        where_(&is_real_infinity(&x)?, &number(&x, 0.0), &value)
     })
+}
+
+/// `Σ (-1)ᵏ (πx)²ᵏ / (2k + 1)!` by Horner's rule: with these terms exact up to 1/2, some derivatives as well.
+fn sinc_series(x: &Val) -> Result<Val> {
+    let square = lax::square(&lax::mul(&number(x, std::f64::consts::PI), x)?)?;
+    let mut sum = number(x, 1.0);
+    for k in (1..=14).rev() {
+        let ratio = number(x, -1.0 / f64::from(2 * k * (2 * k + 1)));
+        sum = lax::add(&number(x, 1.0), &lax::mul(&lax::mul(&square, &ratio)?, &sum)?)?;
+    }
+    Ok(sum)
+}
+
+/// Whether infinite, and without an imaginary part.
+fn is_real_infinity(x: &Val) -> Result<Val> {
+    let infinity = |x: &Val| lax::eq(&lax::abs(x)?, &number(x, f64::INFINITY));
+    if !x.aval().dtype.is_complex() {
+        return infinity(x);
+    }
+    let (re, im) = (lax::real(x)?, lax::imag(x)?);
+    lax::bitwise_and(&infinity(&re)?, &lax::eq(&im, &number(&im, 0.0))?)
 }
 
 /// `sin(πx)`, 0 at infinities: the nearest integer is taken off first, so that whole numbers give 0 exactly.

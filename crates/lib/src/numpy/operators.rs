@@ -6,7 +6,7 @@ use pullback_ir::Val;
 
 use super::where_;
 use crate::broadcast::{broadcast_shapes, promote_ranks};
-use crate::convert::{convert, default_float, number};
+use crate::convert::{convert, inexact, literal, number, to_dtype};
 use crate::custom;
 use crate::jit::{named_jit, named_jit_one};
 use crate::lax::{self, Rounding};
@@ -460,8 +460,44 @@ pub fn fmin(x: &Val, y: &Val) -> Result<Val> {
 /// # Errors
 /// When dtypes or shapes do not go together.
 pub fn ldexp(x: &Val, n: &Val) -> Result<Val> {
-    let dtype = if x.aval().dtype.is_inexact() { x.aval().dtype } else { default_float() };
-    let two = crate::convert::literal(dtype, 2.0);
-    let scale = lax::pow(&lax::full(&n.aval().shape, &two)?, n)?;
-    multiply(&convert(x, dtype, false)?, &scale)
+    named_jit_one("ldexp", &[], &[x.clone(), n.clone()], |args| {
+        let dtype = inexact(args[0].aval().dtype);
+        // Narrow types are rounded once, at the end.
+        let wide = if dtype == DType::F64 { DType::F64 } else { DType::F32 };
+        let mut x = to_dtype(&args[0], wide)?;
+        for part in thirds(&args[1], wide)? {
+            x = multiply(&x, &power_of_two(&part, wide)?)?;
+        }
+        to_dtype(&x, dtype)
+    })
+}
+
+/// The greatest exponent of two whose inverse is no subnormal number, the bias of exponents, and the bits of the mantissa.
+fn exponents_of(dtype: DType) -> (i32, i32, i32) {
+    if dtype == DType::F64 { (1022, 1023, 52) } else { (126, 127, 23) }
+}
+
+/// An integer as the sum of three with its sign, each an exponent of the dtype; cut to what any number reaches 0 or
+/// infinity with.
+fn thirds(n: &Val, dtype: DType) -> Result<[Val; 3]> {
+    let limit = f64::from(3 * exponents_of(dtype).0);
+    let given = n.aval().dtype;
+    let n = if given == DType::Bool || given.bits() < 32 { to_dtype(n, DType::I32)? } else { n.clone() };
+    let least = if n.aval().dtype.kind() == Kind::Unsigned { 0.0 } else { -limit };
+    let bounded =
+        lax::clamp(&literal(n.aval().dtype, least), &to_dtype(&n, n.aval().dtype)?, &literal(n.aval().dtype, limit))?;
+    let n = to_dtype(&bounded, DType::I32)?;
+    let first = lax::div(&n, &number(&n, 3.0))?;
+    let rest = lax::sub(&n, &first)?;
+    let second = lax::div(&rest, &number(&n, 2.0))?;
+    let third = lax::sub(&rest, &second)?;
+    Ok([first, second, third])
+}
+
+/// Two to the power of an exponent that the dtype has, made of bits.
+fn power_of_two(n: &Val, dtype: DType) -> Result<Val> {
+    let (_, bias, mantissa) = exponents_of(dtype);
+    let n = to_dtype(n, if dtype == DType::F64 { DType::I64 } else { DType::I32 })?;
+    let biased = lax::add(&n, &number(&n, bias.into()))?;
+    lax::bitcast_convert_type(&lax::shift_left(&biased, &number(&n, mantissa.into()))?, dtype)
 }

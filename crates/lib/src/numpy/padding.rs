@@ -1,11 +1,11 @@
 //! Padding with constants and with the array's own elements.
 
-use pullback_base::{Result, bail};
+use pullback_base::{Result, Scalar, bail};
 use pullback_ir::Val;
 
-use super::flip;
+use super::{Linspace, flip, linspace};
 use crate::axes::Axes;
-use crate::convert::{number, to_dtype};
+use crate::convert::{convert, to_dtype};
 use crate::jit::named_jit_one;
 use crate::lax;
 
@@ -66,17 +66,24 @@ pub fn pad(x: &Val, widths: &[(i64, i64)], mode: PadMode, fill: &Val) -> Result<
     }
     let mut statics = vec![mode as i64];
     statics.extend(widths.iter().flat_map(|&(low, high)| [low, high]));
-    named_jit_one("_pad", &statics, &[x.clone(), fill.clone()], |args| match mode {
-        PadMode::Constant => constant(&args[0], widths, &args[1]),
-        PadMode::Edge => per_axis(&args[0], widths, edge),
-        PadMode::Reflect => per_axis(&args[0], widths, |x, axis, low, high| mirrored(x, axis, low, high, 1)),
-        PadMode::Symmetric => per_axis(&args[0], widths, |x, axis, low, high| mirrored(x, axis, low, high, 0)),
-        PadMode::Wrap => per_axis(&args[0], widths, wrapped),
-        PadMode::Maximum => per_axis(&args[0], widths, |x, axis, l, h| statistic(x, axis, l, h, super::max)),
-        PadMode::Minimum => per_axis(&args[0], widths, |x, axis, l, h| statistic(x, axis, l, h, super::min)),
-        PadMode::Mean => per_axis(&args[0], widths, |x, axis, l, h| statistic(x, axis, l, h, super::mean)),
-        PadMode::LinearRamp => per_axis(&args[0], widths, ramp),
+    named_jit_one("_pad", &statics, &[x.clone(), fill.clone()], |args| {
+        let padded = padded(&args[0], widths, mode, &args[1])?;
+        convert(&padded, padded.aval().dtype, x.aval().weak_type)
     })
+}
+
+fn padded(x: &Val, widths: &[(i64, i64)], mode: PadMode, fill: &Val) -> Result<Val> {
+    match mode {
+        PadMode::Constant => constant(x, widths, fill),
+        PadMode::Edge => per_axis(x, widths, edge),
+        PadMode::Reflect => per_axis(x, widths, |x, axis, low, high| mirrored(x, axis, low, high, 1)),
+        PadMode::Symmetric => per_axis(x, widths, |x, axis, low, high| mirrored(x, axis, low, high, 0)),
+        PadMode::Wrap => per_axis(x, widths, wrapped),
+        PadMode::Maximum => per_axis(x, widths, |x, axis, l, h| statistic(x, axis, l, h, super::max)),
+        PadMode::Minimum => per_axis(x, widths, |x, axis, l, h| statistic(x, axis, l, h, super::min)),
+        PadMode::Mean => per_axis(x, widths, |x, axis, l, h| statistic(x, axis, l, h, super::mean)),
+        PadMode::LinearRamp => per_axis(x, widths, ramp),
+    }
 }
 
 fn constant(x: &Val, widths: &[(i64, i64)], fill: &Val) -> Result<Val> {
@@ -173,23 +180,16 @@ fn statistic(
     lax::concatenate(&parts, axis)
 }
 
+/// Even steps from an end value of zero, which is outermost, to the edges.
 fn ramp(x: &Val, axis: usize, low: usize, high: usize) -> Result<Val> {
     let size = x.aval().shape[axis];
-    let slope = |edge: &Val, n: usize, falls: bool| -> Result<Val> {
-        let mut shape = vec![1; x.aval().rank()];
-        shape[axis] = n;
-        let counts = lax::broadcasted_iota(x.aval().dtype, &shape, axis)?;
-        let weight = lax::div(&counts, &number(&counts, n as f64))?;
-        let weight = if falls { lax::sub(&number(&weight, (n as f64 - 1.0) / n as f64), &weight)? } else { weight };
-        super::multiply(edge, &weight)
+    let zero = Val::Literal(Scalar::zero(x.aval().dtype));
+    let rise = |edge: usize, n: usize| -> Result<Val> {
+        let options = Linspace { num: n as i64, endpoint: false, dtype: Some(x.aval().dtype), axis: axis as i64 };
+        let edge = lax::squeeze_axes(&lax::slice_in_dim(x, edge, edge + 1, 1, axis)?, &[axis])?;
+        linspace(&zero, &edge, options)
     };
-    let mut parts = vec![];
-    if low > 0 {
-        parts.push(slope(&lax::slice_in_dim(x, 0, 1, 1, axis)?, low, false)?);
-    }
-    parts.push(x.clone());
-    if high > 0 {
-        parts.push(slope(&lax::slice_in_dim(x, size - 1, size, 1, axis)?, high, true)?);
-    }
-    lax::concatenate(&parts, axis)
+    let front = rise(0, low)?;
+    let back = flip(&rise(size - 1, high)?, &Axes::One(axis as i64))?;
+    lax::concatenate(&[front, x.clone(), back], axis)
 }

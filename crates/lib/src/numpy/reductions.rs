@@ -79,7 +79,7 @@ fn apply(kernel: &Kernel, x: &Val, options: &Reduction) -> Result<Val> {
     let (names, axes) = options.axis.split_names();
     let axes = axes.resolve(aval.rank())?;
     check_nonempty(kernel, x, &axes, options)?;
-    let widens = kernel.widens && options.promote_integers;
+    let widens = kernel.widens && (options.promote_integers || aval.dtype == DType::Bool);
     let result = options.dtype.unwrap_or(if widens { widened(aval.dtype) } else { aval.dtype });
     let computed = if kernel.widens { computation_dtype(result) } else { result };
     let mut x = to_dtype(x, computed)?;
@@ -135,8 +135,28 @@ pub fn sum(x: &Val, options: &Reduction) -> Result<Val> {
         has_identity: true,
         widens: true,
     };
-    apply(&SUM, x, options)
+    apply(if options.dtype == Some(DType::Bool) { &ANY } else { &SUM }, x, options)
 }
+
+/// Sums of booleans: whether any holds.
+const ANY: Kernel = Kernel {
+    name: "sum",
+    reduce: lax::reduce_or,
+    combine: lax::bitwise_or,
+    identity: Scalar::zero,
+    has_identity: true,
+    widens: false,
+};
+
+/// Products of booleans: whether all hold.
+const ALL: Kernel = Kernel {
+    name: "prod",
+    reduce: lax::reduce_and,
+    combine: lax::bitwise_and,
+    identity: Scalar::one,
+    has_identity: true,
+    widens: false,
+};
 
 /// The product over axes; small integers and booleans widen.
 ///
@@ -151,7 +171,7 @@ pub fn prod(x: &Val, options: &Reduction) -> Result<Val> {
         has_identity: true,
         widens: true,
     };
-    apply(&PROD, x, options)
+    apply(if options.dtype == Some(DType::Bool) { &ALL } else { &PROD }, x, options)
 }
 
 /// The greatest over axes; NaN when one is among them.
@@ -268,21 +288,32 @@ pub fn average(x: &Val, axis: &Axes, weights: Option<&Val>, keepdims: bool) -> R
     let ins = crate::promotion::promote_inexact(&[x.clone(), weights.clone()])?;
     let (x, mut weights) = (&ins[0], ins[1].clone());
     if weights.aval().shape != x.aval().shape {
-        let Axes::One(axis) = *axis else {
-            bail!(Value, "Axis must be specified when shapes of a and weights differ.");
-        };
-        let axis = canonical_axis(axis, x.aval().rank())?;
-        if weights.aval().rank() != 1 {
-            bail!(Value, "1D weights expected when shapes of a and weights differ.");
-        }
-        if weights.aval().shape[0] != x.aval().shape[axis] {
-            bail!(Value, "Length of weights must be equal to size of axis.");
-        }
-        weights = crate::broadcast::broadcast_in_dim(&weights, &x.aval().shape, &[axis])?;
+        weights = weights_along(x, &weights, axis)?;
     }
     let total = sum(&weights, &options)?;
     let weighted = sum(&lax::mul(x, &weights)?, &options)?;
     Ok((lax::div(&weighted, &total)?, total))
+}
+
+/// Weights with an axis for each of the given ones, in their order, repeated along the others.
+fn weights_along(x: &Val, weights: &Val, axis: &Axes) -> Result<Val> {
+    let axes = match axis {
+        Axes::One(axis) => vec![*axis],
+        Axes::Many(axes) => axes.clone(),
+        Axes::All | Axes::Named(..) => bail!(Value, "Axis must be specified when shapes of a and weights differ."),
+    };
+    let axes = crate::axes::canonical_axes(&axes, x.aval().rank())?;
+    let sizes: Vec<usize> = axes.iter().map(|&axis| x.aval().shape[axis]).collect();
+    if weights.aval().rank() != axes.len() {
+        bail!(Value, "1D weights expected when shapes of a and weights differ.");
+    }
+    if weights.aval().shape[..] != sizes[..] {
+        bail!(Value, "Length of weights must be equal to size of axis.");
+    }
+    let mut order: Vec<usize> = (0..axes.len()).collect();
+    order.sort_by_key(|&at| axes[at]);
+    let sorted: Vec<usize> = order.iter().map(|&at| axes[at]).collect();
+    crate::broadcast::broadcast_in_dim(&lax::transpose(weights, &order)?, &x.aval().shape, &sorted)
 }
 
 fn position(name: &str, x: &Val, axis: Option<i64>, keepdims: bool, is_max: bool) -> Result<Val> {
@@ -384,6 +415,13 @@ fn spread_with(
 fn var_of(x: &Val, options: &Reduction, ddof: &Val, mean_given: Option<&Val>) -> Result<Val> {
     let result = options.dtype.unwrap_or_else(|| inexact(x.aval().dtype).real());
     let computed = computation_dtype(inexact(x.aval().dtype));
+    if computed.is_complex() && options.dtype.is_some_and(|dtype| !dtype.is_complex()) {
+        bail!(
+            Value,
+            "jax.numpy.var does not yet support real dtype parameters when computing the variance of an array of complex \
+             values: got dtype {result}. Leave it out, or take jnp.var(x.real) + jnp.var(x.imag)"
+        );
+    }
     let x = to_dtype(x, computed)?;
     let centre = match mean_given {
         Some(mean) => to_dtype(mean, computed)?,

@@ -205,8 +205,8 @@ fn gather_along(x: &Val, indices: &Val, axis: usize, options: IndexOptions, fill
     let mut whole = x_shape.clone();
     whole[axis] = 1;
     let whole = broadcast_shapes(&[&whole, &i_shape])?;
-    if whole.contains(&0) {
-        // Nothing is taken, perhaps from nothing.
+    if whole.contains(&0) || x_shape.contains(&0) {
+        // Nothing is taken, or from nothing, where the reference has zeros.
         return lax::full(&whole, &Val::Literal(Scalar::zero(x.aval().dtype)));
     }
     let mut dims = GatherDimensions { start_index_map: vec![axis], ..GatherDimensions::default() };

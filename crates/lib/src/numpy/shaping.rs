@@ -227,10 +227,7 @@ pub fn roll(x: &Val, shifts: &[i64], axes: &Axes) -> Result<Val> {
     statics.push(i64::MIN);
     statics.extend(axes.iter().map(|&axis| axis as i64));
     named_jit_one("_roll_static", &statics, std::slice::from_ref(x), |args| {
-        let n = shifts.len().max(axes.len());
-        if shifts.len() != n && shifts.len() != 1 || axes.len() != n && axes.len() != 1 {
-            return Err(broadcast_shapes(&[&[shifts.len()], &[axes.len()]]).expect_err("numbers differ"));
-        }
+        let n = broadcast_shapes(&[&[shifts.len()], &[axes.len()]])?[0];
         let mut x = args[0].clone();
         for i in 0..n {
             let shift = shifts[if shifts.len() == 1 { 0 } else { i }];
@@ -272,12 +269,18 @@ pub fn roll_dynamic(x: &Val, shift: &Val, axes: &Axes) -> Result<Val> {
         let rolled = roll_dynamic(&flat, shift, &Axes::One(0))?;
         return lax::reshape(&rolled, &x.aval().shape, None);
     };
+    if shift.aval().rank() > 1 {
+        bail!(Value, "'shift' and 'axis' arguments to roll must be scalars or 1D arrays");
+    }
     let statics: Vec<i64> = axes.iter().map(|&axis| axis as i64).collect();
     named_jit_one("_roll_dynamic", &statics, &[x.clone(), shift.clone()], |args| {
-        let shifts = broadcast_to(&args[1], &[axes.len()])?;
-        let shifts = lax::unstack(&shifts, 0)?;
+        let n = broadcast_shapes(&[&args[1].aval().shape, &[axes.len()]])?[0];
         let mut x = args[0].clone();
-        for (shift, &axis) in shifts.iter().zip(&axes) {
+        if n == 0 {
+            return Ok(x);
+        }
+        let shifts = lax::unstack(&broadcast_to(&args[1], &[n])?, 0)?;
+        for (shift, &axis) in shifts.iter().zip(axes.iter().cycle()) {
             let size = x.aval().shape[axis];
             let by = super::remainder(shift, &weak_int(size.max(1) as i64))?;
             let doubled = lax::concatenate(&[x.clone(), x.clone()], axis)?;

@@ -5,7 +5,8 @@ use pullback_ir::Val;
 
 use super::where_;
 use crate::axes::canonical_axis;
-use crate::convert::{convert, number};
+use crate::convert::{convert, default_int, int_literal, number};
+use crate::indexing::{IndexItem, Update, UpdateOptions, update};
 use crate::jit::{named_jit, named_jit_one};
 use crate::lax;
 use crate::promotion::promote_dtypes;
@@ -38,7 +39,7 @@ pub fn argsort(x: &Val, axis: Option<i64>, stable: bool, descending: bool) -> Re
     let statics = [axis.is_some().into(), axis.unwrap_or(0), stable.into(), descending.into()];
     named_jit_one("argsort", &statics, std::slice::from_ref(x), |args| {
         let (x, axis) = flat_or_axis(&args[0], axis)?;
-        let positions = lax::broadcasted_iota(DType::I32, &x.aval().shape, axis)?;
+        let positions = lax::broadcasted_iota(default_int(), &x.aval().shape, axis)?;
         if !descending {
             return Ok(lax::sort(&[x, positions], axis, 1, stable)?.swap_remove(1));
         }
@@ -59,10 +60,10 @@ pub fn lexsort(keys: &[Val], axis: i64) -> Result<Val> {
     named_jit_one("lexsort", &[axis], keys, |keys| {
         let shape = keys[0].aval().shape.to_vec();
         if shape.is_empty() {
-            return Ok(crate::convert::int_literal(DType::I32, 0));
+            return Ok(int_literal(default_int(), 0));
         }
         let axis = canonical_axis(axis, shape.len())?;
-        let positions = lax::broadcasted_iota(DType::I32, &shape, axis)?;
+        let positions = lax::broadcasted_iota(default_int(), &shape, axis)?;
         let operands: Vec<Val> = keys.iter().rev().cloned().chain([positions]).collect();
         Ok(lax::sort(&operands, axis, keys.len(), true)?.pop().expect("one result for each operand"))
     })
@@ -91,11 +92,11 @@ pub fn digitize(x: &Val, bins: &Val, right: bool) -> Result<Val> {
         bail!(Value, "digitize: bins must be a 1-dimensional array; got bins={}", bins.aval());
     }
     named_jit_one("digitize", &[right.into()], &[x.clone(), bins.clone()], |args| {
-        use crate::indexing::{IndexItem, getitem};
+        use crate::indexing::getitem;
         let (x, bins) = (&args[0], &args[1]);
         let size = bins.aval().shape[0];
         if size == 0 {
-            return lax::full(&x.aval().shape, &crate::convert::int_literal(DType::I32, 0));
+            return lax::full(&x.aval().shape, &int_literal(DType::I32, 0));
         }
         let end = |i: i64| getitem(bins, &[IndexItem::Int(i)]);
         let is_rising = super::greater_equal(&end(-1)?, &end(0)?)?;
@@ -116,26 +117,49 @@ pub fn partition(x: &Val, kth: i64, axis: i64) -> Result<Val> {
         let axis = canonical_axis(axis, x.aval().rank())?;
         let size = x.aval().shape[axis];
         let kth = canonical_axis(kth, size)?;
-        let smallest = lax::top_k(&lax::neg(x)?, kth + 1, axis)?;
-        let low = lax::neg(&smallest[0])?;
+        let smallest = lax::top_k(&backward(x)?, kth + 1, axis)?;
+        let low = backward(&smallest[0])?;
         let high = lax::top_k(x, size - kth - 1, axis)?.swap_remove(0);
         lax::concatenate(&[low, high], axis)
     })
 }
 
-/// Positions for [`partition`].
+/// Elements in the opposite order, its own inverse: of integers the complement, which unlike the negative has no exception.
+fn backward(x: &Val) -> Result<Val> {
+    if x.aval().dtype.is_inexact() { lax::neg(x) } else { lax::bitwise_not(x) }
+}
+
+/// Positions for [`partition`]: those of the smallest in order, then the others as they come.
 ///
 /// # Errors
 /// A `Value` error for a bad axis.
 pub fn argpartition(x: &Val, kth: i64, axis: i64) -> Result<Val> {
-    argsort_first(x, kth, axis)
+    named_jit_one("argpartition", &[kth, axis], std::slice::from_ref(x), |args| {
+        let x = &args[0];
+        let axis = canonical_axis(axis, x.aval().rank())?;
+        let size = x.aval().shape[axis];
+        let kth = canonical_axis(kth, size)?;
+        let low = lax::top_k(&backward(x)?, kth + 1, axis)?.swap_remove(1);
+        let is_left = is_missing(&low, size, axis)?;
+        let high = lax::top_k(&is_left, size - kth - 1, axis)?.swap_remove(1);
+        lax::concatenate(&[low, high], axis)
+    })
 }
 
-/// A full sort partitions at every position.
-fn argsort_first(x: &Val, kth: i64, axis: i64) -> Result<Val> {
-    let at = canonical_axis(axis, x.aval().rank())?;
-    canonical_axis(kth, x.aval().shape[at])?;
-    argsort(x, Some(axis), true, false)
+/// Of the positions along an axis of `size` those that are not among the given ones: 1 where they are missing, else 0.
+fn is_missing(positions: &Val, size: usize, axis: usize) -> Result<Val> {
+    let moved = super::move_axis_to(positions, axis, 0)?;
+    let n = moved.aval().shape[0];
+    let shape: Vec<usize> = std::iter::once(size).chain(moved.aval().shape[1..].iter().copied()).collect();
+    let flat = |x: &Val, rows: usize| lax::reshape(x, &[rows, shape[1..].iter().product()], None);
+    let moved = flat(&moved, n)?;
+    let columns = lax::broadcasted_iota(DType::I32, &moved.aval().shape, 1)?;
+    let ones = lax::full(&[size, moved.aval().shape[1]], &int_literal(DType::F32, 1))?;
+    let index = [IndexItem::Array(moved), IndexItem::Array(columns)];
+    let zero = int_literal(DType::F32, 0);
+    let options = UpdateOptions { unique: true, ..UpdateOptions::default() };
+    let left = update(&Update::Set, &ones, &index, &zero, &options)?;
+    super::move_axis_to(&lax::reshape(&left, &shape, None)?, 0, axis)
 }
 
 /// The `k` greatest along an axis and their positions.
@@ -154,7 +178,6 @@ pub fn top_k(x: &Val, k: usize, axis: i64) -> Result<(Val, Val)> {
 /// # Errors
 /// A `Type` error for elements that are no integers, a `Value` error for weights of another shape.
 pub fn bincount(x: &Val, weights: Option<&Val>, length: usize) -> Result<Val> {
-    use crate::indexing::{IndexItem, Update, UpdateOptions, update};
     if x.aval().rank() != 1 {
         bail!(Value, "only 1-dimensional input supported.");
     }
@@ -184,22 +207,19 @@ pub fn sort_together(xs: &[Val], axis: i64) -> Result<Vec<Val>> {
 /// # Errors
 /// What the primitives raise.
 pub fn nonzero_sized(x: &Val, size: usize, fill: &[i64]) -> Result<Vec<Val>> {
-    use crate::indexing::{IndexItem, Update, UpdateOptions, update};
+    let dtype = default_int();
     let shape = x.aval().shape.to_vec();
     let mask = super::ravel(&lax::nonzero_mask(x)?, super::Order::RowMajor)?;
     let total = mask.aval().size();
     if total == 0 || size == 0 {
-        return fill
-            .iter()
-            .map(|&fill| lax::full(&[size], &crate::convert::int_literal(DType::I32, fill.into())))
-            .collect();
+        return fill.iter().map(|&fill| lax::full(&[size], &int_literal(dtype, fill.into()))).collect();
     }
     // Each nonzero element goes to the place that the number of those before it names; the others go out of bounds.
-    let ranks = lax::cumsum(&convert(&mask, DType::I32, false)?, 0, false)?;
+    let ranks = lax::cumsum(&convert(&mask, dtype, false)?, 0, false)?;
     let places = lax::sub(&ranks, &number(&ranks, 1.0))?;
     let places = lax::select(&mask, &places, &lax::full_like(&places, size as f64)?)?;
-    let flat = lax::iota(DType::I32, total)?;
-    let missing = lax::full(&[size], &crate::convert::int_literal(DType::I32, -1))?;
+    let flat = lax::iota(dtype, total)?;
+    let missing = lax::full(&[size], &int_literal(dtype, -1))?;
     let index = [IndexItem::Array(places)];
     let found = update(&Update::Set, &missing, &index, &flat, &UpdateOptions::default())?;
     let is_missing = lax::lt(&found, &number(&found, 0.0))?;

@@ -84,7 +84,9 @@ fn quantile_of(x: &Val, q: &Val, axis: &Axes, method: QuantileMethod, keepdims: 
     if q.aval().rank() > 1 {
         bail!(Value, "q must be have rank <= 1, got shape {}", pullback_base::aval::tuple_text(&q.aval().shape));
     }
-    let ins = promote_inexact(&[x.clone(), q.clone()])?;
+    // First the elements alone, so that a number for `q` does not widen what integers become.
+    let floating = promote_inexact(std::slice::from_ref(x))?.swap_remove(0);
+    let ins = promote_inexact(&[floating, q.clone()])?;
     let (x, q) = (&ins[0], to_dtype(&ins[1], ins[0].aval().dtype)?);
     let kept_shape = x.aval().shape.to_vec();
     let axes = axis.resolve(kept_shape.len())?;
@@ -241,7 +243,7 @@ pub fn cov(x: &Val, rows_are_variables: bool, bias: bool, ddof: Option<i64>) -> 
         let x = super::atleast(&x, 2)?;
         let x = if !rows_are_variables && x.aval().shape[0] != 1 { super::transpose(&x, None)? } else { x };
         let n = x.aval().shape[1] as f64;
-        let free = n - ddof.unwrap_or(i64::from(!bias)) as f64;
+        let free = if n == 0.0 { 0.0 } else { n - ddof.unwrap_or(i64::from(!bias)) as f64 };
         let mean = super::mean(&x, &Reduction::over(Axes::One(1), false))?;
         let centered = super::subtract(&x, &lax::expand_axes(&mean, &[1])?)?;
         let other = super::conjugate(&super::transpose(&centered, None)?)?;

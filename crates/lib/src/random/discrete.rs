@@ -111,7 +111,7 @@ pub fn geometric(key: &Val, p: &Val, shape: Option<&[usize]>, dtype: DType) -> R
         let is_zero = lax::eq(&unit, &number(&unit, 0.0))?;
         let log = lax::log(&where_(&is_zero, &weak_int(1), &unit)?)?;
         let rate = crate::broadcast::broadcast_to(&lax::log1p(&lax::neg(&p)?)?, &shape)?;
-        let n_failures = lax::floor(&lax::div(&log, &rate)?)?;
+        let n_failures = lax::floor(&lax::div(&log, &to_dtype(&rate, log.aval().dtype)?)?)?;
         to_dtype(&lax::add(&n_failures, &number(&n_failures, 1.0))?, dtype)
     })
 }

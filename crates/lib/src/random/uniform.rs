@@ -238,7 +238,11 @@ fn clip_by_name(x: &Val, dtype: DType, greatest: i128) -> Result<Val> {
 }
 
 fn randint_words(key: &Val, shape: &[usize], minval: &Val, maxval: &Val, dtype: DType) -> Result<Val> {
-    let ins = [key.clone(), minval.clone(), maxval.clone()];
+    let ranked = |bound: &Val| match bound.aval().rank() {
+        0 => Ok(bound.clone()),
+        _ => crate::broadcast::to_rank(bound, shape.len()),
+    };
+    let ins = [key.clone(), ranked(minval)?, ranked(maxval)?];
     named_jit_one("_randint", &statics(shape, dtype), &ins, |ins| {
         integers_between(&ins[0], shape, &ins[1], &ins[2], dtype)
     })

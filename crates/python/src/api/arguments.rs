@@ -6,7 +6,7 @@ use pullback_ir::{Tracer, Val};
 use pullback_lib::axes::Axes;
 use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString, PyTuple};
+use pyo3::types::{PyInt, PyList, PyString, PyTuple};
 
 use crate::api::lax::parallel::axis_name;
 use crate::dtypes::DTypeArg;
@@ -150,6 +150,65 @@ pub fn positional(py: Python<'_>, args: &Bound<'_, PyTuple>, name: &str) -> PyRe
 /// The value of an argument that may be absent.
 pub fn optional(py: Python<'_>, arg: Option<ArrayLike>, name: &str, position: usize) -> PyResult<Option<Val>> {
     arg.map(|arg| arg.val(py, name, position)).transpose()
+}
+
+/// The `where` of a reduction: booleans, or nothing.
+///
+/// # Errors
+/// JAX's `ValueError` for another dtype.
+pub fn mask(py: Python<'_>, arg: Option<ArrayLike>, name: &str, position: usize) -> PyResult<Option<Val>> {
+    let found = optional(py, arg, name, position)?;
+    match found.as_ref().map(|mask| mask.aval().dtype) {
+        None | Some(DType::Bool) => Ok(found),
+        Some(dtype) => Err(value_error(format!(
+            "jnp.{name}: where must be None or a boolean array; got where.dtype=dtype('{dtype}')."
+        ))),
+    }
+}
+
+/// The `initial` of a reduction: a scalar, or nothing.
+///
+/// # Errors
+/// JAX's `ValueError` for an array with axes.
+pub fn initial_value(py: Python<'_>, arg: Option<ArrayLike>, name: &str, position: usize) -> PyResult<Option<Val>> {
+    let found = optional(py, arg, name, position)?;
+    match found.as_ref().map(Val::aval) {
+        Some(aval) if aval.rank() > 0 => {
+            let shape = pullback_base::aval::tuple_text(&aval.shape);
+            Err(value_error(format!("initial value must be a scalar. Got array of shape {shape}")))
+        }
+        _ => Ok(found),
+    }
+}
+
+/// A Python integer that the default dtype of integers does not hold, in the dtype where it goes, of which it takes the
+/// low bits. `None` for all else.
+///
+/// # Errors
+/// What Python raises.
+pub fn wide_integer(obj: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Scalar>> {
+    let narrow = i64::from(i32::MIN)..=i64::from(i32::MAX);
+    let is_narrow = |value: &i64| pullback_trace::settings::x64() || narrow.contains(value);
+    if !obj.is_exact_instance_of::<PyInt>() || obj.extract::<i64>().is_ok_and(|value| is_narrow(&value)) {
+        return Ok(None);
+    }
+    if !dtype.is_integer() && !dtype.is_key() {
+        return Ok(Some(Scalar::float(dtype, obj.extract()?)));
+    }
+    let given = obj.extract::<i64>().map(i128::from).or_else(|_| obj.extract::<u64>().map(i128::from));
+    let widest = if dtype.is_key() { DType::U64 } else { dtype };
+    Ok(given.ok().map(|given| Scalar::int(widest, given)))
+}
+
+/// The value of an argument that goes to a dtype; see [`wide_integer`].
+///
+/// # Errors
+/// As [`operand`].
+pub fn operand_for(obj: &Bound<'_, PyAny>, dtype: Option<DType>, name: &str, position: usize) -> PyResult<Val> {
+    match dtype.map(|dtype| wide_integer(obj, dtype)).transpose()?.flatten() {
+        Some(scalar) => Ok(Val::Literal(scalar)),
+        None => operand(obj, name, position),
+    }
 }
 
 /// The dtype of an argument, after narrowing.

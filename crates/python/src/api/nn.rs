@@ -8,7 +8,7 @@ use pullback_lib::nn::initializers::{self, Distribution, Fan, VarianceScaling, W
 use pullback_lib::nn::{self, LogSumExp, Standardize, Variance};
 use pyo3::prelude::*;
 
-use super::arguments::{AxesArg, ShapeArg, one, optional, tuple};
+use super::arguments::{AxesArg, ShapeArg, mask, one, optional, tuple};
 use crate::dtypes::DTypeArg;
 use crate::value::ArrayLike;
 
@@ -323,7 +323,7 @@ fn squareplus(py: Python<'_>, x: ArrayLike, b: Option<ArrayLike>) -> PyResult<Py
 #[pyfunction]
 #[pyo3(signature = (x, axis=LAST, r#where=None), text_signature = "(x, axis=-1, where=None)")]
 fn softmax(py: Python<'_>, x: ArrayLike, axis: AxesArg, r#where: Option<ArrayLike>) -> PyResult<Py<PyAny>> {
-    let (x, mask) = (x.val(py, "softmax", 0)?, optional(py, r#where, "softmax", 2)?);
+    let (x, mask) = (x.val(py, "softmax", 0)?, mask(py, r#where, "softmax", 2)?);
     one(py, || nn::softmax(&x, &axis.0, mask.as_ref()))
 }
 
@@ -343,7 +343,7 @@ fn softmax(py: Python<'_>, x: ArrayLike, axis: AxesArg, r#where: Option<ArrayLik
 #[pyfunction]
 #[pyo3(signature = (x, axis=LAST, r#where=None), text_signature = "(x, axis=-1, where=None)")]
 fn log_softmax(py: Python<'_>, x: ArrayLike, axis: AxesArg, r#where: Option<ArrayLike>) -> PyResult<Py<PyAny>> {
-    let (x, mask) = (x.val(py, "log_softmax", 0)?, optional(py, r#where, "log_softmax", 2)?);
+    let (x, mask) = (x.val(py, "log_softmax", 0)?, mask(py, r#where, "log_softmax", 2)?);
     one(py, || nn::log_softmax(&x, &axis.0, mask.as_ref()))
 }
 
@@ -418,7 +418,7 @@ fn logsumexp(
     r#where: Option<ArrayLike>,
 ) -> PyResult<Py<PyAny>> {
     let (a, b) = (a.val(py, "logsumexp", 0)?, optional(py, b, "logsumexp", 1)?);
-    let options = LogSumExp { axis: axis.0, b, keepdims, where_: optional(py, r#where, "logsumexp", 2)? };
+    let options = LogSumExp { axis: axis.0, b, keepdims, where_: mask(py, r#where, "logsumexp", 2)? };
     if return_sign {
         tuple(py, || nn::logsumexp_with_sign(&a, &options).map(|(out, sign)| [out, sign]))
     } else {
@@ -452,7 +452,7 @@ fn logmeanexp(
     r#where: Option<ArrayLike>,
     keepdims: bool,
 ) -> PyResult<Py<PyAny>> {
-    let (x, mask) = (x.val(py, "logmeanexp", 0)?, optional(py, r#where, "logmeanexp", 2)?);
+    let (x, mask) = (x.val(py, "logmeanexp", 0)?, mask(py, r#where, "logmeanexp", 2)?);
     one(py, || nn::logmeanexp(&x, &axis.0, mask.as_ref(), keepdims))
 }
 
@@ -491,7 +491,7 @@ fn standardize(
 ) -> PyResult<Py<PyAny>> {
     let x = x.val(py, "standardize", 0)?;
     let (mean, variance) = (optional(py, mean, "standardize", 2)?, optional(py, variance, "standardize", 3)?);
-    let (epsilon, where_) = (optional(py, epsilon, "standardize", 4)?, optional(py, r#where, "standardize", 5)?);
+    let (epsilon, where_) = (optional(py, epsilon, "standardize", 4)?, mask(py, r#where, "standardize", 5)?);
     one(py, || {
         let algorithm = Variance::parse(algorithm)?;
         nn::standardize(&x, &Standardize { axis: axis.0, mean, variance, epsilon, where_, algorithm })

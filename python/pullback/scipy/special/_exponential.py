@@ -112,8 +112,15 @@ def _xlog1py_jvp(primals, tangents):
 xlog1py.defjvp(_xlog1py_jvp)
 
 
+@_custom_jvp
 def _xlogx(x):
     return xlogy(x, x)
+
+
+@_xlogx.defjvp
+def _xlogx_jvp(primals, tangents):
+    (x,), (x_dot,) = primals, tangents
+    return _xlogx(x), x_dot * (_n.log(x) + 1)
 
 
 def entr(x):
@@ -156,7 +163,12 @@ def rel_entr(p, q):
     is_zero = (p == 0) & (q >= 0)
     safe_p, safe_q = _n.where(is_positive, p, 1), _n.where(is_positive, q, 1)
     value = safe_p * lax.log(safe_p / safe_q)
-    return _n.where(is_positive, value, _n.where(is_zero, _n.zeros_like(p), _n.full_like(p, _np.inf)))
+    return _n.where(is_positive, value, _n.where(is_zero, _n.zeros_like(p), _outside(p, q)))
+
+
+def _outside(p, q):
+    """Infinite, but NaN of NaN."""
+    return _n.where(_n.isnan(p) | _n.isnan(q), _np.nan, _n.full_like(p, _np.inf))
 
 
 def kl_div(p, q):
@@ -173,8 +185,11 @@ def kl_div(p, q):
       >>> float(jax.scipy.special.kl_div(1.0, 1.0))
       0.0
     """
-    p, q = _n._promote_inexact("kl_div", p, q)
-    return rel_entr(p, q) - p + q
+    p, q = _n.broadcast_arrays(*_n._promote_inexact("kl_div", p, q))
+    is_plain = (p > 0) & (q > 0)
+    safe_p, safe_q = _n.where(is_plain, p, 1), _n.where(is_plain, q, 1)
+    plain = safe_p * _n.log(safe_p / safe_q) - safe_p + safe_q
+    return _n.where(is_plain, plain, _n.where((p == 0) & (q >= 0), q, _outside(p, q)))
 
 
 def boxcox(x, lmbda):

@@ -189,7 +189,9 @@ def sph_harm_y(n, m, theta, phi, diff_n=None, n_max=None):
         raise _user_error(ValueError, f"sph_harm_y: degrees must not be negative, got at most {n_max}")
     theta, phi = _n._promote_inexact("sph_harm_y", theta, phi)
     n, m, theta, phi = _n.broadcast_arrays(_n.clip(n, 0, n_max), m, theta, phi)
-    values = _legendre(_normal_factors(int(n_max)), _n.cos(theta), _n.sin(theta))
+    # The function is one of cos(theta): beyond the poles the sine counts without its sign.
+    sine = _n.sin(theta)
+    values = _legendre(_normal_factors(int(n_max)), _n.cos(theta), _n.where(sine < 0, -sine, sine))
     order = _n.abs(m)
     chosen = _n.take_along_axis(values.reshape(-1, *n.shape), (order * (n_max + 1) + n)[None], 0)[0]
     angle = order * phi

@@ -48,7 +48,8 @@ def _series(x, n):
 @_exp1.defjvp
 def _exp1_jvp(primals, tangents):
     (x,), (dot,) = primals, tangents
-    return _exp1(x), -dot * lax.exp(-x) / x
+    # No derivative where there is no value.
+    return _exp1(x), dot * _n.where(x >= 0, -lax.exp(-x) / x, _np.nan)
 
 
 def exp1(x):
@@ -65,7 +66,7 @@ def exp1(x):
       0.2194
     """
     (x,) = _n._promote_inexact("exp1", x)
-    return _exp1(x)
+    return _n.where(x >= 0, _exp1(x), _n.full_like(x, _np.nan))
 
 
 @_custom_jvp
@@ -93,6 +94,7 @@ def expi(x):
         total = total + factor
     far = lax.exp(large) / large * total
     out = _n.where(x < 0, below, _n.where(x <= 30, near, far))
+    out = _n.where(_n.isnan(x), x, out)
     return _n.where(x == 0, _n.full_like(x, -_np.inf), out)
 
 
@@ -131,7 +133,7 @@ def _expn(n, x):
     out = _n.where(x <= 1, _expn_series(n, small), far)
     out = _n.where(n == 0, first, out)
     out = _n.where(x == 0, _n.where(n > 1, 1 / _n.where(n > 1, n - 1, 1), _np.inf), out)
-    return _n.where((x < 0) | (n < 0), _n.full_like(x, _np.nan), out)
+    return _n.where((x >= 0) & (n >= 0), out, _n.full_like(x, _np.nan))
 
 
 def _expn_series(n, x):

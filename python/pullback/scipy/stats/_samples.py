@@ -51,17 +51,20 @@ def mode(a, axis=0, nan_policy="propagate", keepdims=False):
     _check_policy("mode", nan_policy)
     if axis is not None:
         axis = _axis(axis, x.ndim)
-    if not x.size:
-        shape = () if axis is None else x.shape[:axis] + x.shape[axis + 1:]
+    rank = max(x.ndim, 1)
+    if not (x.size if axis is None else x.shape[axis]):
+        kept = (1,) if keepdims else ()
+        shape = (1,) * rank if axis is None and keepdims else () if axis is None else x.shape[:axis] + kept + x.shape[axis + 1:]
         return ModeResult(*(_n.full(shape, value, _core.as_dtype(float)) for value in (_np.nan, 0.0)))
     lines = _n.ravel(x)[None] if axis is None else _n.moveaxis(x, axis, -1)
     ordered = _n.sort(lines, axis=-1)
-    counts = (ordered[..., None] == ordered[..., None, :]).sum(-1)
+    is_nan = _n.isnan(ordered)
+    counts = ((ordered[..., None] == ordered[..., None, :]) | (is_nan[..., None] & is_nan[..., None, :])).sum(-1)
     best = counts.argmax(-1, keepdims=True)
     value, count = _n.take_along_axis(ordered, best, -1)[..., 0], _n.take_along_axis(counts, best, -1)[..., 0]
     if axis is None:
         value, count = value[0], count[0]
-        return ModeResult(*(_n.reshape(r, (1,) * x.ndim) if keepdims else r for r in (value, count)))
+        return ModeResult(*(_n.reshape(r, (1,) * rank) if keepdims else r for r in (value, count)))
     return ModeResult(*(_n.expand_dims(r, axis) if keepdims else r for r in (value, count)))
 
 
@@ -74,7 +77,7 @@ def rankdata(a, method="average", *, axis=None, nan_policy="propagate"):
         different elements up to them, or "ordinal", places in the order of `a`.
       axis: an axis; None takes the flat array and gives a vector.
       nan_policy: must be "propagate".
-    Returns: floating ranks of the shape of `a`, or flat.
+    Returns: floating ranks of the shape of `a`, or flat; NaN for all of a line with NaN.
     Raises:
       NotImplementedError: the policies "omit" and "raise".
       ValueError: another method or policy.
@@ -89,10 +92,11 @@ def rankdata(a, method="average", *, axis=None, nan_policy="propagate"):
     if method not in ("average", "min", "max", "dense", "ordinal"):
         raise _user_error(ValueError, f"unknown method '{method}'")
     if axis is None:
-        return _ranks(_n.ravel(a), method).astype(_core.as_dtype(float))
+        a, axis = _n.ravel(a), 0
     from pullback.numpy._vectorize import apply_along_axis
 
-    return apply_along_axis(_ranks, axis, a, method).astype(_core.as_dtype(float))
+    ranks = apply_along_axis(_ranks, axis, a, method).astype(_core.as_dtype(float))
+    return _n.where(_n.isnan(a).any(axis=axis, keepdims=True), _np.nan, ranks)
 
 
 def _ranks(line, method):

@@ -44,4 +44,10 @@ def sf(x, loc=0, scale=1):
 
 @_of("1.0", -1.1783)
 def logsf(x, loc=0, scale=1):
-    return _n.log1p(-cdf(x, loc, scale))
+    x, loc, scale = _promote("gumbel_r.logsf", x, loc, scale)
+    z = (x - loc) / scale
+    # Far out the tail is exp(-z); expm1 keeps it where one minus the distribution function has no digits left.
+    is_far = z > 40
+    double = -_n.exp(-_n.where(is_far, 0, z))
+    near = _n.where(z > 0, _n.log(-_n.expm1(double)), _n.log1p(-_n.exp(double)))
+    return _n.where(is_far, -z, near)

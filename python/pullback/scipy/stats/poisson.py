@@ -44,7 +44,7 @@ def cdf(k, mu, loc=0):
 
 @_of("3.0", 1.9315, wrt="mu")
 def entropy(mu, loc=0):
-    mu, loc = _promote("poisson.entropy", mu, loc)
+    mu, _ = _n.broadcast_arrays(*_promote("poisson.entropy", mu, loc))
     small = _n.where(mu <= 10, mu, 1)
     # The sum has hardly a term beyond the mean and ten deviations.
     k = _n.reshape(_n.arange(60, dtype=mu.dtype), (-1,) + (1,) * mu.ndim)

@@ -1,10 +1,10 @@
 //! The greatest elements along an axis, greatest first, and where they were; of equal ones the first come first.
 //!
-//! top_k : x[... n ...] -> values[... k ...] positions[... k ...]        positions int32; NaN counts as greatest
+//! top_k : x[... n ...] -> values[... k ...] positions[... k ...]        positions int32; floats in total order
 //! Tangents are gathered at the positions.
 
 use pullback_base::aval::tuple_text;
-use pullback_base::{Aval, DType, Result, bail};
+use pullback_base::{Aval, DType, Result, Scalar, bail};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
     Avals, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals,
@@ -96,9 +96,32 @@ impl Prim for TopKPrim {
 fn greatest(p: &TopK, e: &dyn Emit, x: &Val) -> Result<Vals> {
     let shape = x.aval().shape.to_vec();
     let positions = iota(e, DType::I32, &shape, p.axis)?.rev(&[p.axis]);
-    let keys = V::new(e, x).rev(&[p.axis]).done()?;
-    let sorted = sort(e, &[keys, positions.done()?], p.axis, 1)?;
-    sorted.iter().map(|x| V::new(e, x).rev(&[p.axis]).slice_axis(p.axis, 0, p.k, 1).done()).collect()
+    let is_float = x.aval().dtype.is_float() && x.aval().dtype.bits() >= 8;
+    let keys = if is_float { ordered_bits(&V::new(e, x)) } else { V::new(e, x) };
+    let sorted = sort(e, &[keys.rev(&[p.axis]).done()?, positions.done()?], p.axis, 1)?;
+    let first = |x: &Val| V::new(e, x).rev(&[p.axis]).slice_axis(p.axis, 0, p.k, 1);
+    let values = first(&sorted[0]);
+    let values = if is_float { flipped_below_zero(&values).bitcast(x.aval().dtype) } else { values };
+    Ok(smallvec![values.done()?, first(&sorted[1]).done()?])
+}
+
+/// Integers in the total order of floating numbers (IEEE 754, 5.10): -NaN first, -0 before 0, NaN last.
+fn ordered_bits<'e>(x: &V<'e>) -> V<'e> {
+    let dtype = match x.aval().dtype.bits() {
+        8 => DType::I8,
+        16 => DType::I16,
+        32 => DType::I32,
+        _ => DType::I64,
+    };
+    flipped_below_zero(&x.bitcast(dtype))
+}
+
+/// All bits but the sign are flipped where it is set; its own inverse.
+fn flipped_below_zero<'e>(bits: &V<'e>) -> V<'e> {
+    let dtype = bits.aval().dtype;
+    let width = f64::from(dtype.bits());
+    let greatest = V::new(bits.emit(), &Val::Literal(Scalar::greatest(dtype)));
+    bits.xor(&bits.shift_right_arithmetic(&bits.number(width - 1.0)).and(&greatest))
 }
 
 fn jvp(p: &TopK, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)> {

@@ -3,7 +3,7 @@
 use pullback_lib::{convert, lax};
 use pyo3::prelude::*;
 
-use crate::api::arguments::one;
+use crate::api::arguments::{one, operand_for};
 use crate::errors::value_error;
 use crate::value::ArrayLike;
 
@@ -50,12 +50,16 @@ fn bitcast_convert_type(py: Python<'_>, operand: ArrayLike, new_dtype: &Bound<'_
 ///   Array([ 1, -1,  0], dtype=int32)
 #[pyfunction]
 #[pyo3(signature = (operand, new_dtype), text_signature = "(operand, new_dtype)")]
-fn convert_element_type(py: Python<'_>, operand: ArrayLike, new_dtype: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-    let operand = operand.val(py, "convert_element_type", 0)?;
+fn convert_element_type(
+    py: Python<'_>,
+    operand: &Bound<'_, PyAny>,
+    new_dtype: &Bound<'_, PyAny>,
+) -> PyResult<Py<PyAny>> {
     if new_dtype.is_none() {
         return Err(value_error("dtype must be specified."));
     }
     let dtype = crate::dtypes::canonical(crate::dtypes::of_object(new_dtype)?);
+    let operand = operand_for(operand, Some(dtype), "convert_element_type", 0)?;
     one(py, || convert::to_dtype(&operand, dtype))
 }
 

@@ -7,7 +7,7 @@ use pullback_lib::lax;
 use pyo3::prelude::*;
 
 use super::support::scalar_fill;
-use crate::api::arguments::{ShapeArg, canonical, check_out_sharding, one, prototype_of};
+use crate::api::arguments::{ShapeArg, canonical, check_out_sharding, one, operand_for, prototype_of};
 use crate::dtypes::DTypeArg;
 use crate::gate::gate;
 use crate::value::{ArrayLike, wrap};
@@ -79,13 +79,13 @@ fn broadcasted_iota(
 fn full(
     py: Python<'_>,
     shape: ShapeArg,
-    fill_value: ArrayLike,
+    fill_value: &Bound<'_, PyAny>,
     dtype: Option<DTypeArg>,
     sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
     let shape = shape.0;
-    let fill_value = fill_value.val(py, "full", 1)?;
     let dtype = canonical(py, dtype, "full")?;
+    let fill_value = operand_for(fill_value, dtype, "full", 1)?;
     let made = gate(py, || {
         scalar_fill(&fill_value)?;
         pullback_lib::numpy::full(&shape, &fill_value, dtype)
@@ -115,14 +115,14 @@ fn full(
 fn full_like(
     py: Python<'_>,
     x: ArrayLike,
-    fill_value: ArrayLike,
+    fill_value: &Bound<'_, PyAny>,
     dtype: Option<DTypeArg>,
     shape: Option<ShapeArg>,
     sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
     let (x, shape) = prototype_of(py, x, shape, "full_like")?;
-    let fill_value = fill_value.val(py, "full_like", 1)?;
     let dtype = canonical(py, dtype, "full_like")?;
+    let fill_value = operand_for(fill_value, dtype.or(Some(x.aval().dtype)), "full_like", 1)?;
     let _ = sharding;
     one(py, || {
         scalar_fill(&fill_value)?;

@@ -2,15 +2,17 @@
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and numbers of parameters are the reference's")]
 
 use crate::api::arguments::{
-    ShapeArg, canonical, check_out_sharding, concrete, on_device, one, optional, positional, prototype_of, tuple,
+    ShapeArg, canonical, check_out_sharding, concrete, on_device, one, operand_for, optional, positional, prototype_of,
+    tuple, wide_integer,
 };
 use crate::dtypes::DTypeArg;
 use crate::value::ArrayLike;
 use pullback_base::{Error, Result, Scalar, bail};
 use pullback_ir::Val;
+use pullback_lib::lax;
 use pullback_lib::numpy::{self, Linspace, Order};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyFloat, PyInt, PyTuple};
 
 /// Adds the functions to a module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -152,14 +154,14 @@ fn empty(
 fn full(
     py: Python<'_>,
     shape: ShapeArg,
-    fill_value: ArrayLike,
+    fill_value: &Bound<'_, PyAny>,
     dtype: Option<DTypeArg>,
     device: Option<Bound<'_, PyAny>>,
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
     let shape = shape.0;
-    let fill_value = fill_value.val(py, "full", 1)?;
     let dtype = canonical(py, dtype, "full")?;
+    let fill_value = operand_for(fill_value, dtype, "full", 1)?;
     check_out_sharding("jnp.full", out_sharding.as_ref())?;
     on_device(py, device.as_ref(), || numpy::full(&shape, &fill_value, dtype))
 }
@@ -281,15 +283,15 @@ fn empty_like(
 fn full_like(
     py: Python<'_>,
     a: ArrayLike,
-    fill_value: ArrayLike,
+    fill_value: &Bound<'_, PyAny>,
     dtype: Option<DTypeArg>,
     shape: Option<ShapeArg>,
     device: Option<Bound<'_, PyAny>>,
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
     let (a, shape) = prototype_of(py, a, shape, "full_like")?;
-    let fill_value = fill_value.val(py, "full_like", 1)?;
     let dtype = canonical(py, dtype, "full_like")?;
+    let fill_value = operand_for(fill_value, dtype.or(Some(a.aval().dtype)), "full_like", 1)?;
     check_out_sharding("jnp.full_like", out_sharding.as_ref())?;
     on_device(py, device.as_ref(), || numpy::full_like(&a, &fill_value, dtype, shape.as_deref()))
 }
@@ -335,13 +337,19 @@ fn arange(
                     obj.str()?
                 )));
             }
-            concrete(obj, &format!("It arose in the jnp.arange argument '{what}'"))
+            match dtype.map(|dtype| wide_integer(obj, dtype)).transpose()?.flatten() {
+                Some(scalar) => Ok(scalar),
+                None => concrete(obj, &format!("It arose in the jnp.arange argument '{what}'")),
+            }
         };
-        let step = step.filter(|s| !s.is_none()).map(|s| number(s, "step")).transpose()?;
-        let (start, stop): (Option<Scalar>, Scalar) = match stop.filter(|s| !s.is_none()) {
-            Some(stop) => (Some(number(start, "start")?), number(stop, "stop")?),
-            None => (None, number(start, "stop")?),
+        let given_step = step.filter(|s| !s.is_none());
+        let (given_start, given_stop) = match stop.filter(|s| !s.is_none()) {
+            Some(stop) => (Some(start), stop),
+            None => (None, start),
         };
+        let step = given_step.map(|s| number(s, "step")).transpose()?;
+        let start = given_start.map(|s| number(s, "start")).transpose()?;
+        let stop = number(given_stop, "stop")?;
         if [start, Some(stop), step].into_iter().flatten().any(|number| number.dtype().is_complex()) {
             return Err(crate::errors::value_error(
                 "jax.numpy.arange: start, stop and step must be real numbers".to_owned(),
@@ -356,8 +364,55 @@ fn arange(
             ));
         }
         let start = if step.is_some() && start.is_none() { Some(Scalar::zero(stop.dtype())) } else { start };
-        on_device(py, device.as_ref(), || numpy::arange(start, stop, step, dtype))
+        let size = length_in_double([given_start, Some(given_stop), given_step], [start, Some(stop), step])?;
+        on_device(py, device.as_ref(), || match size {
+            Some(size) => numpy::range_of_size(size, start, stop, step, dtype),
+            None => numpy::arange(start, stop, step, dtype),
+        })
     }
+}
+
+/// The length of a range of Python's integers, which their dtype need not hold. `None` for others.
+fn length_of_integers(given: [Option<&Bound<'_, PyAny>>; 3]) -> Option<usize> {
+    let integer = |at: usize, default: i128| match given[at] {
+        None => Some(default),
+        Some(given) if given.is_exact_instance_of::<PyInt>() => given.extract::<i64>().map(i128::from).ok(),
+        Some(_) => None,
+    };
+    let (start, stop, step) = (integer(0, 0)?, integer(1, 0)?, integer(2, 1)?);
+    let (span, step) = if step > 0 { (stop - start, step) } else { (start - stop, -step) };
+    (step != 0).then(|| ((span + step - 1).max(0) / step) as usize)
+}
+
+/// The length of a range of Python's floats, in their precision, which is greater than that of the elements. `None` where
+/// that of the scalars decides: for integers, and where a narrower float is among the numbers.
+fn length_in_double(given: [Option<&Bound<'_, PyAny>>; 3], scalars: [Option<Scalar>; 3]) -> PyResult<Option<usize>> {
+    let is_double = |(given, scalar): (&Option<&Bound<'_, PyAny>>, &Option<Scalar>)| {
+        !scalar.is_some_and(|scalar| scalar.dtype().is_float())
+            || given.is_some_and(|given| given.is_instance_of::<PyFloat>())
+    };
+    let is_wide = given
+        .iter()
+        .flatten()
+        .any(|given| given.is_instance_of::<PyFloat>() && !given.is_exact_instance_of::<PyFloat>());
+    if let Some(size) = length_of_integers(given) {
+        return Ok(Some(size));
+    }
+    let has_float = scalars.iter().flatten().any(|scalar| scalar.dtype().is_float());
+    if !has_float || !is_wide && !given.iter().zip(&scalars).all(is_double) {
+        return Ok(None);
+    }
+    let number = |given: Option<&Bound<'_, PyAny>>| given.map(|given| given.extract::<f64>()).transpose();
+    let [start, stop, step] = given;
+    let (start, stop, step) =
+        (number(start)?.unwrap_or(0.0), number(stop)?.unwrap_or(0.0), number(step)?.unwrap_or(1.0));
+    let length = ((stop - start) / step).ceil().max(0.0);
+    if length >= i64::MAX as f64 {
+        return Err(pyo3::exceptions::PyOverflowError::new_err(format!(
+            "jax.numpy.arange: {length} elements from {start} to {stop} are too many"
+        )));
+    }
+    Ok(Some(length as usize))
 }
 
 /// Numbers at even distances from `start` to `stop`.
@@ -679,8 +734,8 @@ fn astype(
     let x = x.val(py, "astype", 0)?;
     let dtype = canonical(py, dtype, "astype")?;
     on_device(py, device.as_ref(), || {
-        let _ = copy;
-        numpy::astype(&x, dtype.unwrap_or_else(pullback_lib::convert::default_float))
+        let out = numpy::astype(&x, dtype.unwrap_or_else(pullback_lib::convert::default_float))?;
+        if copy && x.aval() == out.aval() { lax::copy(&out) } else { Ok(out) }
     })
 }
 

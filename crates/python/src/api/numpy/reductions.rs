@@ -2,7 +2,7 @@
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and numbers of parameters are the reference's")]
 
 use super::support::{is_true, options};
-use crate::api::arguments::{AxesArg, canonical, no_out, one, optional};
+use crate::api::arguments::{AxesArg, canonical, initial_value, mask, no_out, one};
 use crate::dtypes::DTypeArg;
 use crate::value::ArrayLike;
 use pullback_lib::numpy::{self, Reduction};
@@ -68,8 +68,8 @@ fn sum(
     let axis = axis.0;
     let dtype = canonical(py, dtype, "sum")?;
     no_out("sum", out.as_ref())?;
-    let initial = optional(py, initial, "sum", 5)?;
-    let r#where = optional(py, r#where, "sum", 6)?;
+    let initial = initial_value(py, initial, "sum", 5)?;
+    let r#where = mask(py, r#where, "sum", 6)?;
     one(py, || numpy::sum(&a, &Reduction { axis, dtype, keepdims, initial, where_: r#where, promote_integers }))
 }
 
@@ -111,8 +111,8 @@ fn prod(
     let axis = axis.0;
     let dtype = canonical(py, dtype, "prod")?;
     no_out("prod", out.as_ref())?;
-    let initial = optional(py, initial, "prod", 5)?;
-    let r#where = optional(py, r#where, "prod", 6)?;
+    let initial = initial_value(py, initial, "prod", 5)?;
+    let r#where = mask(py, r#where, "prod", 6)?;
     one(py, || numpy::prod(&a, &Reduction { axis, dtype, keepdims, initial, where_: r#where, promote_integers }))
 }
 
@@ -151,8 +151,8 @@ fn max(
     let a = a.val(py, "max", 0)?;
     let axis = axis.0;
     no_out("max", out.as_ref())?;
-    let initial = optional(py, initial, "max", 4)?;
-    let r#where = optional(py, r#where, "max", 5)?;
+    let initial = initial_value(py, initial, "max", 4)?;
+    let r#where = mask(py, r#where, "max", 5)?;
     one(py, || numpy::max(&a, &options(axis, None, keepdims, initial, r#where)))
 }
 
@@ -191,8 +191,8 @@ fn min(
     let a = a.val(py, "min", 0)?;
     let axis = axis.0;
     no_out("min", out.as_ref())?;
-    let initial = optional(py, initial, "min", 4)?;
-    let r#where = optional(py, r#where, "min", 5)?;
+    let initial = initial_value(py, initial, "min", 4)?;
+    let r#where = mask(py, r#where, "min", 5)?;
     one(py, || numpy::min(&a, &options(axis, None, keepdims, initial, r#where)))
 }
 
@@ -231,8 +231,8 @@ fn amax(
     let a = a.val(py, "amax", 0)?;
     let axis = axis.0;
     no_out("amax", out.as_ref())?;
-    let initial = optional(py, initial, "amax", 4)?;
-    let r#where = optional(py, r#where, "amax", 5)?;
+    let initial = initial_value(py, initial, "amax", 4)?;
+    let r#where = mask(py, r#where, "amax", 5)?;
     one(py, || numpy::max(&a, &options(axis, None, keepdims, initial, r#where)))
 }
 
@@ -271,8 +271,8 @@ fn amin(
     let a = a.val(py, "amin", 0)?;
     let axis = axis.0;
     no_out("amin", out.as_ref())?;
-    let initial = optional(py, initial, "amin", 4)?;
-    let r#where = optional(py, r#where, "amin", 5)?;
+    let initial = initial_value(py, initial, "amin", 4)?;
+    let r#where = mask(py, r#where, "amin", 5)?;
     one(py, || numpy::min(&a, &options(axis, None, keepdims, initial, r#where)))
 }
 
@@ -306,7 +306,7 @@ fn any(
     let a = a.val(py, "any", 0)?;
     let axis = axis.0;
     no_out("any", out.as_ref())?;
-    let r#where = optional(py, r#where, "any", 4)?;
+    let r#where = mask(py, r#where, "any", 4)?;
     one(py, || numpy::any(&a, &options(axis, None, keepdims, None, r#where)))
 }
 
@@ -340,7 +340,7 @@ fn all(
     let a = a.val(py, "all", 0)?;
     let axis = axis.0;
     no_out("all", out.as_ref())?;
-    let r#where = optional(py, r#where, "all", 4)?;
+    let r#where = mask(py, r#where, "all", 4)?;
     one(py, || numpy::all(&a, &options(axis, None, keepdims, None, r#where)))
 }
 
@@ -492,8 +492,8 @@ fn nansum(
     let axis = axis.0;
     let dtype = canonical(py, dtype, "nansum")?;
     no_out("nansum", out.as_ref())?;
-    let initial = optional(py, initial, "nansum", 5)?;
-    let r#where = optional(py, r#where, "nansum", 6)?;
+    let initial = initial_value(py, initial, "nansum", 5)?;
+    let r#where = mask(py, r#where, "nansum", 6)?;
     one(py, || numpy::nansum(&a, &options(axis, dtype, keepdims, initial, r#where)))
 }
 
@@ -532,8 +532,8 @@ fn nanprod(
     let axis = axis.0;
     let dtype = canonical(py, dtype, "nanprod")?;
     no_out("nanprod", out.as_ref())?;
-    let initial = optional(py, initial, "nanprod", 5)?;
-    let r#where = optional(py, r#where, "nanprod", 6)?;
+    let initial = initial_value(py, initial, "nanprod", 5)?;
+    let r#where = mask(py, r#where, "nanprod", 6)?;
     one(py, || numpy::nanprod(&a, &options(axis, dtype, keepdims, initial, r#where)))
 }
 
@@ -569,8 +569,8 @@ fn nanmax(
     let a = a.val(py, "nanmax", 0)?;
     let axis = axis.0;
     no_out("nanmax", out.as_ref())?;
-    let initial = optional(py, initial, "nanmax", 4)?;
-    let r#where = optional(py, r#where, "nanmax", 5)?;
+    let initial = initial_value(py, initial, "nanmax", 4)?;
+    let r#where = mask(py, r#where, "nanmax", 5)?;
     one(py, || numpy::nanmax(&a, &options(axis, None, keepdims, initial, r#where)))
 }
 
@@ -606,7 +606,7 @@ fn nanmin(
     let a = a.val(py, "nanmin", 0)?;
     let axis = axis.0;
     no_out("nanmin", out.as_ref())?;
-    let initial = optional(py, initial, "nanmin", 4)?;
-    let r#where = optional(py, r#where, "nanmin", 5)?;
+    let initial = initial_value(py, initial, "nanmin", 4)?;
+    let r#where = mask(py, r#where, "nanmin", 5)?;
     one(py, || numpy::nanmin(&a, &options(axis, None, keepdims, initial, r#where)))
 }

@@ -2,7 +2,7 @@
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and numbers of parameters are the reference's")]
 
 use super::support::{freedom, greatest_plus_one, options, without};
-use crate::api::arguments::{AxesArg, canonical, check_out_sharding, no_out, one, optional, tuple};
+use crate::api::arguments::{AxesArg, canonical, check_out_sharding, mask, no_out, one, optional, tuple};
 use crate::dtypes::DTypeArg;
 use crate::value::ArrayLike;
 use pullback_base::bail;
@@ -60,7 +60,7 @@ fn mean(
     let axis = axis.0;
     let dtype = canonical(py, dtype, "mean")?;
     no_out("mean", out.as_ref())?;
-    let r#where = optional(py, r#where, "mean", 5)?;
+    let r#where = mask(py, r#where, "mean", 5)?;
     one(py, || numpy::mean(&a, &options(axis, dtype, keepdims, None, r#where)))
 }
 
@@ -105,7 +105,7 @@ fn var(
     let axis = axis.0;
     let dtype = canonical(py, dtype, "var")?;
     no_out("var", out.as_ref())?;
-    let r#where = optional(py, r#where, "var", 6)?;
+    let r#where = mask(py, r#where, "var", 6)?;
     let mean = optional(py, mean, "var", 7)?;
     one(py, || {
         let ddof = freedom(ddof, correction)?;
@@ -153,7 +153,7 @@ fn standard_deviation(
     let axis = axis.0;
     let dtype = canonical(py, dtype, "std")?;
     no_out("std", out.as_ref())?;
-    let r#where = optional(py, r#where, "std", 6)?;
+    let r#where = mask(py, r#where, "std", 6)?;
     let mean = optional(py, mean, "std", 7)?;
     one(py, || {
         let ddof = freedom(ddof, correction)?;
@@ -230,7 +230,7 @@ fn nanmean(
     let axis = axis.0;
     let dtype = canonical(py, dtype, "nanmean")?;
     no_out("nanmean", out.as_ref())?;
-    let r#where = optional(py, r#where, "nanmean", 5)?;
+    let r#where = mask(py, r#where, "nanmean", 5)?;
     one(py, || numpy::nanmean(&a, &options(axis, dtype, keepdims, None, r#where)))
 }
 
@@ -271,7 +271,7 @@ fn nanvar(
     let axis = axis.0;
     let dtype = canonical(py, dtype, "nanvar")?;
     no_out("nanvar", out.as_ref())?;
-    let r#where = optional(py, r#where, "nanvar", 6)?;
+    let r#where = mask(py, r#where, "nanvar", 6)?;
     let mean = optional(py, mean, "nanvar", 7)?;
     one(py, || {
         without("nanvar", mean.as_ref())?;
@@ -316,7 +316,7 @@ fn nanstd(
     let axis = axis.0;
     let dtype = canonical(py, dtype, "nanstd")?;
     no_out("nanstd", out.as_ref())?;
-    let r#where = optional(py, r#where, "nanstd", 6)?;
+    let r#where = mask(py, r#where, "nanstd", 6)?;
     let mean = optional(py, mean, "nanstd", 7)?;
     one(py, || {
         without("nanstd", mean.as_ref())?;

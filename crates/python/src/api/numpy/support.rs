@@ -7,7 +7,7 @@ use pullback_lib::convert::weak_float;
 use pullback_lib::numpy::{self, Reduction, TakeMode, TakeOptions, TensordotAxes};
 use pyo3::prelude::*;
 
-use crate::api::arguments::{AxesArg, concrete, list, one};
+use crate::api::arguments::{AxesArg, concrete, list, one, wide_integer};
 use crate::errors::{type_error, value_error};
 use crate::gate::gate;
 use crate::value::ArrayLike;
@@ -188,7 +188,11 @@ pub fn take_options(
         }
         Some(other) => return Err(value_error(format!("Invalid mode '{other}' for np.take"))),
     };
-    let fill = fill.filter(|fill| !fill.is_none()).map(|fill| concrete(fill, "the fill value")).transpose()?;
+    let number = |fill: &Bound<'_, PyAny>| match wide_integer(fill, dtype)? {
+        Some(wide) => Ok(wide),
+        None => concrete(fill, "the fill value"),
+    };
+    let fill = fill.filter(|fill| !fill.is_none()).map(number).transpose()?;
     Ok(TakeOptions { mode, unique, sorted, fill: fill.map(|fill| fill.convert(dtype)), ..TakeOptions::default() })
 }
 

@@ -98,6 +98,8 @@ fn bernoulli(
 /// What is permuted or chosen from: integers count, arrays have parts. A concrete scalar array is its integer.
 fn population(obj: &Bound<'_, PyAny>, function: &str, argument: &str) -> PyResult<Population> {
     if obj.is_instance_of::<PyInt>() {
+        // As an array it would be of the default integers.
+        operand(obj, function, 1)?;
         return Ok(Population::Below(obj.extract()?));
     }
     let val = operand(obj, function, 1)?;
@@ -169,19 +171,23 @@ fn permutation(
 ///   Array([0, 1, 4], dtype=int32)
 #[pyfunction]
 #[pyo3(
-    signature = (key, a, shape=ONE, replace=true, p=None, axis=0, mode=None),
+    signature = (key, a, shape=None, replace=true, p=None, axis=0, mode=None),
     text_signature = "(key, a, shape=(), replace=True, p=None, axis=0, mode=None)"
 )]
 fn choice(
     py: Python<'_>,
     key: Key,
     a: &Bound<'_, PyAny>,
-    shape: ShapeArg,
+    shape: Option<&Bound<'_, PyAny>>,
     replace: bool,
     p: Option<ArrayLike>,
     axis: i64,
     mode: Option<&str>,
 ) -> PyResult<Py<PyAny>> {
+    if let Some(shape) = shape.filter(|shape| shape.is_instance_of::<PyInt>()) {
+        return Err(type_error(format!("shape argument of jax.random.choice must be a sequence, got {}", shape.repr()?)));
+    }
+    let shape = shape.map_or(Ok(ONE), |shape| shape.extract::<ShapeArg>())?;
     let population = population(a, "choice", "a")?;
     let p = optional(py, p, "choice", 4)?;
     one(py, || {
