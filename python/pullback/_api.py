@@ -578,6 +578,7 @@ def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False):
       axis_env: pairs of name and size of axes that collectives inside may use.
       return_shape: whether to give, beside the jaxpr, the shapes and dtypes of the results.
     Returns: a function with the signature of `fun` that gives a `ClosedJaxpr`, or the pair with a tree of `ShapeDtypeStruct`.
+      Arrays that `fun` closes over are the `consts` of the jaxpr, tracers of a trace around among them.
     Raises:
       TypeError: `fun` is not callable; when called, an argument is neither an array nor a tree of them.
     Differentiable: no; no array is computed.
@@ -598,8 +599,8 @@ def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False):
             list(axis_env or ()), lambda: _core.stage_call(fun, args, kwargs, numbers, [], "make_jaxpr")
         )
         if not return_shape:
-            return staged.jaxpr
-        return staged.jaxpr, staged.out_tree.unflatten(map(_struct, staged.flat_out_avals))
+            return staged.closed_jaxpr
+        return staged.closed_jaxpr, staged.out_tree.unflatten(map(_struct, staged.flat_out_avals))
 
     make_jaxpr_f.__module__ = "pullback"
     return make_jaxpr_f
@@ -671,14 +672,18 @@ def block_until_ready(x):
     """Waits until all arrays of a tree are computed, and returns the tree.
 
     Args:
-      x: a tree; leaves that are no arrays are passed through.
+      x: a tree; tracers, and leaves that are no arrays, are passed through.
     Returns: the same tree.
     Differentiable: yes; values pass unchanged.
     Example:
       >>> print(jax.block_until_ready(jnp.arange(3)))
       [0 1 2]
     """
-    return tree_map(lambda leaf: leaf.block_until_ready() if hasattr(leaf, "block_until_ready") else leaf, x)
+    def wait(leaf):
+        is_tracer = isinstance(leaf, _core.Tracer)
+        return leaf if is_tracer or not hasattr(leaf, "block_until_ready") else leaf.block_until_ready()
+
+    return tree_map(wait, x)
 
 
 def effects_barrier():

@@ -399,6 +399,9 @@ impl PyArray {
     fn __int__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.check_scalar()?;
         let array = self.known(|found| tracer::number_error(py, found, "int"))?;
+        if array.dtype().is_complex() {
+            return Err(type_error("can't convert complex to int"));
+        }
         let scalar = gate(py, || array.element(0))?;
         if scalar.dtype().is_inexact() {
             // Python's own conversion refuses infinities and NaN, and knows no bounds.
@@ -417,10 +420,10 @@ impl PyArray {
 
     fn __index__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let aval = self.aval();
-        let array = self.known(|found| tracer::index_error(py, found))?;
         if aval.rank() > 0 || !aval.dtype.is_integer() {
             return Err(type_error("Only integer scalar arrays can be converted to a scalar index."));
         }
+        let array = self.known(|found| tracer::index_error(py, found))?;
         Ok(gate(py, || array.element(0))?.number().as_i128().into_pyobject(py)?.into_any())
     }
 
@@ -447,6 +450,20 @@ impl PyArray {
     }
 
     fn __contains__(slf: Bound<'_, Self>, item: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let shape_text = |aval: Aval| pullback_base::aval::tuple_text(&aval.shape);
+        let aval = slf.get().aval();
+        if aval.rank() != 1 {
+            let shape = shape_text(aval);
+            let text = format!("Array.__contains__: search array must be one-dimensional, got arr.shape={shape}.");
+            return Err(value_error(text));
+        }
+        let Some(query) = operand(item)? else {
+            return Err(type_error(format!("Array.__contains__: unsupported operand type {}.", item.get_type())));
+        };
+        if query.aval().rank() > 0 {
+            let shape = shape_text(query.aval());
+            return Err(value_error(format!("Array.__contains__: query value must be a scalar, got query.shape={shape}")));
+        }
         slf.as_any().rich_compare(item, CompareOp::Eq)?.call_method0("any")?.is_truthy()
     }
 
@@ -710,23 +727,34 @@ fn format_code(dtype: DType) -> Option<&'static str> {
 /// `view` must be valid for writing.
 unsafe fn fill_view(slf: Bound<'_, PyArray>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
     let py = slf.py();
-    if flags & ffi::PyBUF_WRITABLE == ffi::PyBUF_WRITABLE {
+    if view.is_null() {
+        return Err(PyBufferError::new_err("there is no view to fill"));
+    }
+    let wants = |flag: c_int| flags & flag == flag;
+    if wants(ffi::PyBUF_WRITABLE) {
         return Err(PyBufferError::new_err("arrays are immutable: the buffer is read-only"));
     }
     let code = format_code(slf.get().aval().dtype);
-    if code.is_none() && flags & ffi::PyBUF_FORMAT == ffi::PyBUF_FORMAT {
+    if code.is_none() && wants(ffi::PyBUF_FORMAT) {
         // NumPy then asks `__array__`, which knows the type.
         return Err(PyBufferError::new_err("the element type has no buffer format"));
     }
     let array = slf.get().elements(|found| tracer::buffer_error(py, found, &class_name(slf.as_any())))?;
     // Whoever asks for a format is to ask `__array__` for types that formats cannot say, as NumPy then does.
-    if flags & ffi::PyBUF_FORMAT != 0 && !dtypes::is_of_numpy(array.dtype()) {
+    if wants(ffi::PyBUF_FORMAT) && !dtypes::is_of_numpy(array.dtype()) {
         return Err(PyBufferError::new_err(format!("no buffer format stands for {}", array.dtype())));
     }
     let buffer = gate(py, || array.buffer())?;
     let aval = array.aval();
-    let item = aval.dtype.size_bytes() as ffi::Py_ssize_t;
-    let shape: Vec<ffi::Py_ssize_t> = aval.shape.iter().map(|&n| n as ffi::Py_ssize_t).collect();
+    // Without shape, the buffer is a row of bytes.
+    let (is_shaped, size) = (wants(ffi::PyBUF_ND), aval.size_bytes());
+    let item = if is_shaped { aval.dtype.size_bytes() as ffi::Py_ssize_t } else { 1 };
+    let is_row = aval.shape.iter().filter(|&&n| n != 1).count() <= 1;
+    if wants(ffi::PyBUF_F_CONTIGUOUS) && !is_row {
+        return Err(PyBufferError::new_err("the elements lie in the order of rows, not of columns"));
+    }
+    let sizes = if is_shaped { &aval.data().shape[..] } else { std::slice::from_ref(&size) };
+    let shape: Vec<ffi::Py_ssize_t> = sizes.iter().map(|&n| n as ffi::Py_ssize_t).collect();
     let mut strides = vec![item; shape.len()];
     for axis in (1..shape.len()).rev() {
         strides[axis - 1] = strides[axis] * shape[axis];
@@ -737,13 +765,12 @@ unsafe fn fill_view(slf: Bound<'_, PyArray>, view: *mut ffi::Py_buffer, flags: c
     // SAFETY: the caller vouches for `view`; what it points to lives in `parts`, which `__releasebuffer__` frees.
     unsafe {
         (*view).buf = start.cast_mut().cast::<c_void>();
-        (*view).len = aval.size_bytes() as ffi::Py_ssize_t;
+        (*view).len = size as ffi::Py_ssize_t;
         (*view).readonly = 1;
         (*view).itemsize = item;
         (*view).ndim = parts.shape.len() as c_int;
-        let wants = |flag: c_int| flags & flag == flag;
         (*view).format = if wants(ffi::PyBUF_FORMAT) { parts.format.as_ptr().cast_mut() } else { std::ptr::null_mut() };
-        (*view).shape = if wants(ffi::PyBUF_ND) { parts.shape.as_mut_ptr() } else { std::ptr::null_mut() };
+        (*view).shape = if is_shaped { parts.shape.as_mut_ptr() } else { std::ptr::null_mut() };
         (*view).strides = if wants(ffi::PyBUF_STRIDES) { parts.strides.as_mut_ptr() } else { std::ptr::null_mut() };
         (*view).suboffsets = std::ptr::null_mut();
         (*view).internal = Box::into_raw(parts).cast::<c_void>();

@@ -30,10 +30,11 @@ impl<K: Hash + Eq, T: Clone> Cache<K, T> {
         let made = make()?;
         let mut guard = lock();
         let entries = guard.get_or_insert_default();
-        if entries.len() >= LIMIT {
-            entries.clear();
-        }
-        entries.insert(key, made.clone());
+        let old = if entries.len() >= LIMIT { std::mem::take(entries) } else { HashMap::default() };
+        let replaced = entries.insert(key, made.clone());
+        drop(guard);
+        // Rules of a front end may go with them: outside of the lock.
+        drop((old, replaced));
         Ok(made)
     }
 }

@@ -87,7 +87,9 @@ fn first_tracer(obj: &Bound<'_, PyAny>) -> Option<Tracer> {
         Some(Val::Tracer(tracer)) => Some(tracer.clone()),
         _ => None,
     };
-    tracer(obj).or_else(|| obj.try_iter().ok()?.find_map(|size| tracer(&size.ok()?)))
+    // An iterator that raises has no more items, though it may be asked for ever.
+    let items = |obj: &Bound<'_, PyAny>| obj.try_iter().ok()?.map_while(Result::ok).find_map(|size| tracer(&size));
+    tracer(obj).or_else(|| items(obj))
 }
 
 fn bad_shape(obj: &Bound<'_, PyAny>) -> PyErr {
