@@ -746,9 +746,10 @@ unsafe fn fill_view(slf: Bound<'_, PyArray>, view: *mut ffi::Py_buffer, flags: c
     }
     let buffer = gate(py, || array.buffer())?;
     let aval = array.aval();
-    // Without shape, the buffer is a row of bytes.
+    // Without shape, the buffer is a row of bytes; of elements, where their format is wanted.
     let (is_shaped, size) = (wants(ffi::PyBUF_ND), aval.size_bytes());
-    let item = if is_shaped { aval.dtype.size_bytes() as ffi::Py_ssize_t } else { 1 };
+    let has_items = is_shaped || wants(ffi::PyBUF_FORMAT);
+    let item = if has_items { aval.dtype.size_bytes() as ffi::Py_ssize_t } else { 1 };
     let is_row = aval.shape.iter().filter(|&&n| n != 1).count() <= 1;
     if wants(ffi::PyBUF_F_CONTIGUOUS) && !is_row {
         return Err(PyBufferError::new_err("the elements lie in the order of rows, not of columns"));

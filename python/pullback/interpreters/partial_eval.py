@@ -19,10 +19,9 @@ def _struct(aval):
 
 
 def _staged(fun, avals):
-    """The jaxpr of a function of flat arguments, and values of its constvars: what the function closes over."""
+    """The jaxpr of a function of flat arguments with what it closes over as its first inputs, and the values of these."""
     staged = _core.stage_call(fun, tuple(map(_struct, avals)), {}, [], [], "make_jaxpr")
-    jaxpr = staged.closed_jaxpr
-    return jaxpr, jaxpr.consts
+    return _core.open_constvars(staged.jaxpr), [*staged.jaxpr.consts, *staged.captured]
 
 
 def trace_to_jaxpr_dynamic(fun, in_avals, *, keep_inputs=None, lower=False, auto_lower=False):
@@ -33,7 +32,7 @@ def trace_to_jaxpr_dynamic(fun, in_avals, *, keep_inputs=None, lower=False, auto
       in_avals: avals of the arguments.
 
     Returns:
-      the jaxpr; avals of the results; values of its constvars, which are what the function closes over.
+      the jaxpr, with what the function closes over as its first inputs; avals of the results; values of those inputs.
     Differentiable: no; it takes no arrays.
     Example:
       >>> from pullback.interpreters import partial_eval as pe
@@ -141,7 +140,8 @@ def trace_to_jaxpr_nounits(fun, pvals, instantiate=False):
       pvals: a `PartialVal` for each argument.
       instantiate: whether all results go to the jaxpr.
     Returns:
-      the jaxpr; a `PartialVal` for each result; values of its constvars, which are what the function closes over.
+      the jaxpr, with what the function closes over as its first inputs; a `PartialVal` for each result; values of those
+      inputs.
     Differentiable: no; it takes no arrays.
     Example:
       >>> from pullback.interpreters import partial_eval as pe
