@@ -750,7 +750,7 @@ unsafe fn fill_view(slf: Bound<'_, PyArray>, view: *mut ffi::Py_buffer, flags: c
     let (is_shaped, size) = (wants(ffi::PyBUF_ND), aval.size_bytes());
     let has_items = is_shaped || wants(ffi::PyBUF_FORMAT);
     let item = if has_items { aval.dtype.size_bytes() as ffi::Py_ssize_t } else { 1 };
-    let is_row = aval.shape.iter().filter(|&&n| n != 1).count() <= 1;
+    let is_row = size == 0 || aval.shape.iter().filter(|&&n| n != 1).count() <= 1;
     if wants(ffi::PyBUF_F_CONTIGUOUS) && !is_row {
         return Err(PyBufferError::new_err("the elements lie in the order of rows, not of columns"));
     }
