@@ -12,21 +12,30 @@ from pullback.tree_util import Partial, tree_map, tree_structure
 # Derivatives
 
 
-def _argnums(argnums, n_args):
+def _argnums(argnums, n_args, has_words=False):
+    """Positions of the arguments that `argnums` names; `has_words` for the functions that say themselves what is missing."""
     import operator
 
     is_single = not isinstance(argnums, (tuple, list))
     numbers = [operator.index(k) for k in ((argnums,) if is_single else argnums)]
+    shown = numbers[0] if is_single else tuple(numbers)
     for number in numbers:
-        if not -n_args <= number < n_args:
-            needed = number + 1 if number >= 0 else -number
-            shown = numbers[0] if is_single else tuple(numbers)
+        if has_words and number >= n_args:
             raise _user_error(
                 TypeError,
-                f"differentiating with respect to argnums={shown} requires at least {needed} positional arguments to be "
+                f"differentiating with respect to argnums={shown} requires at least {number + 1} positional arguments to be "
                 f"passed by the caller, but got only {n_args} positional arguments."
             )
-    return [number % n_args for number in numbers], is_single
+        if not -n_args <= number < n_args:
+            raise _user_error(
+                ValueError,
+                f"argnums={shown}: positions must have value greater than or equal to -len(args) and less than len(args), but got "
+                f"value {number} for len(args) == {n_args}."
+            )
+    places = [number % n_args for number in numbers]
+    if len(set(places)) < len(places):
+        raise _user_error(TypeError, f"argnums={shown} names an argument twice; name it once, and use its derivative twice")
+    return places, is_single
 
 
 def _index_argnums(argnums):
@@ -67,7 +76,7 @@ def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=F
 
     @_wraps(fun, doc="Value and gradient of {fun}.\n\n{doc}")
     def value_and_grad_f(*args, **kwargs):
-        numbers, single = _argnums(argnums, len(args))
+        numbers, single = _argnums(argnums, len(args), has_words=True)
         value, aux, grads = _core.value_and_grad(
             fun, args, kwargs, numbers, single, has_aux, holomorphic, allow_int, "value_and_grad"
         )
@@ -104,7 +113,7 @@ def grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, redu
 
     @_wraps(fun, doc="Gradient of {fun}.\n\n{doc}")
     def grad_f(*args, **kwargs):
-        numbers, single = _argnums(argnums, len(args))
+        numbers, single = _argnums(argnums, len(args), has_words=True)
         _, aux, grads = _core.value_and_grad(fun, args, kwargs, numbers, single, has_aux, holomorphic, allow_int, "grad")
         return (grads, aux) if has_aux else grads
 

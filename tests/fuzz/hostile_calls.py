@@ -1,6 +1,6 @@
 """Public functions called with hostile arguments: what ends the process, hangs, or is an error of Pullback itself.
 
-    python tests/fuzz/hostile_calls.py --calls 20000 --seed 7 --workers 1
+    python tests/fuzz/hostile_calls.py --calls 20000 --seed 7 --minutes 10
 
 Calls run in worker processes with little memory. Each is one line of Python, drawn from the seed and its number alone, so a
 finding is told as a line that shows it again: `python tests/fuzz/hostile_calls.py --line 'jnp.roll(x, ())'`. What is reported:
@@ -46,6 +46,14 @@ OTHERS = ["None", "'text'", "''", "b'bytes'", "[]", "[1, [2]]", "[x, x]", "[x, m
           "range(3)", "iter([1])", "inside", "liar", "jax.ShapeDtypeStruct((2,), jnp.float32)", "jax.tree.structure([0, 0])", "(x, x)", "((0, 1), (2, -3))"]
 
 
+# What asks for more memory or time than there is.
+HUGE = ("10**6", "2**20", "2**31", "2**32", "2**40", "2**63", "2**100", "1e300", "10**9")
+
+
+def _modest(texts):
+    return [text for text in texts if not any(huge in text for huge in HUGE)]
+
+
 def functions(jax):
     """Names of all functions, with their signatures."""
     found = {}
@@ -63,36 +71,37 @@ def functions(jax):
     return found
 
 
-def argument(random, name=""):
+def argument(random, name="", modest=False):
     """The text of one argument, likelier of the kind that its name asks for."""
+    arrays, numbers, shapes, others = (_modest(table) if modest else table for table in (ARRAYS, NUMBERS, SHAPES, OTHERS))
     if random.random() < 0.5:
         if "shape" in name or "size" in name:
-            return random.choice(SHAPES)
+            return random.choice(shapes)
         if name in ("key", "rng"):
             return random.choice(["jax.random.key(0)", "jax.random.key(1)", "jax.random.split(jax.random.key(2))"])
         if "axis" in name or name in ("k", "n", "num", "length", "dimension"):
-            return random.choice(NUMBERS[:14])
+            return random.choice(numbers[:14])
         if "dtype" in name:
             return random.choice(["jnp.float32", "jnp.int8", "jnp.bfloat16", "bool", "'complex64'", "jnp.float16", "jnp.int4", "'O'"])
-    return random.choice(random.choices([ARRAYS, NUMBERS, SHAPES, OTHERS], weights=[6, 3, 2, 2])[0])
+    return random.choice(random.choices([arrays, numbers, shapes, others], weights=[6, 3, 2, 2])[0])
 
 
-def line_of(known, seed, number):
+def line_of(known, seed, number, modest=False):
     """The call with this number: a line of Python."""
     draw = random.Random(f"{seed} {number}")
     name = draw.choice(sorted(known))
     parts, signature = [], known[name]
     if signature is None:
-        parts = [argument(draw) for _ in range(draw.randint(0, 3))]
+        parts = [argument(draw, modest=modest) for _ in range(draw.randint(0, 3))]
     else:
         for parameter in signature.parameters.values():
             is_needed = parameter.default is parameter.empty
             if parameter.kind is parameter.VAR_POSITIONAL:
-                parts += [argument(draw) for _ in range(draw.randint(0, 3))] if not any("=" in part for part in parts) else []
+                parts += [argument(draw, modest=modest) for _ in range(draw.randint(0, 3))] if not any("=" in part for part in parts) else []
             elif parameter.kind is parameter.VAR_KEYWORD or not is_needed and draw.random() < 0.8:
                 continue
             else:
-                text = argument(draw, parameter.name)
+                text = argument(draw, parameter.name, modest)
                 is_named = parameter.kind is parameter.KEYWORD_ONLY or not is_needed
                 parts.append(f"{parameter.name}={text}" if is_named else text)
         if draw.random() < 0.05:
@@ -139,14 +148,14 @@ def outcome(line, names):
         return f"internal {kind}: {text}" if is_ours else kind
 
 
-def work(seed, first, last, memory):
+def work(seed, first, last, memory, modest):
     """Runs calls, saying of each its line before and its outcome after."""
     sys.setrecursionlimit(500)
     names = scope()
     known = functions(names["jax"])
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     for number in range(first, last):
-        line = line_of(known, seed, number)
+        line = line_of(known, seed, number, modest)
         print(f"{number}\t{line}", flush=True)
         print(f"\t{outcome(line, names)}", flush=True)
 
@@ -154,13 +163,14 @@ def work(seed, first, last, memory):
 class Worker:
     """A process that runs calls `first` to `last`, begun anew after each that it does not survive."""
 
-    def __init__(self, seed, first, last, memory, patience):
-        self.seed, self.next, self.last, self.memory, self.patience = seed, first, last, memory, patience
+    def __init__(self, seed, first, last, memory, patience, modest=False):
+        self.seed, self.next, self.last, self.memory, self.patience, self.modest = seed, first, last, memory, patience, modest
         self.line, self.process, self.count = "", None, 0
         self._start()
 
     def _start(self):
-        command = [sys.executable, os.path.abspath(__file__), "--work", str(self.seed), str(self.next), str(self.last), str(self.memory)]
+        numbers = [self.seed, self.next, self.last, self.memory, int(self.modest)]
+        command = [sys.executable, os.path.abspath(__file__), "--work", *map(str, numbers)]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.line, self.heard = "", b""
 
@@ -210,9 +220,9 @@ class Worker:
             self._start()
 
 
-def campaign(seed, n_calls, memory=4 << 30, patience=5, minutes=None, report=lambda *_: None):
-    """Findings of `n_calls` calls: a list of pairs of what was found and the line."""
-    found, worker, over = [], Worker(seed, 0, n_calls, memory, patience), time.monotonic() + 60 * (minutes or 1e9)
+def campaign(seed, n_calls, memory=4 << 30, patience=5, minutes=None, modest=False, report=lambda *_: None):
+    """Findings of `n_calls` calls, a list of pairs of what was found and the line; and how many calls there were."""
+    found, worker, over = [], Worker(seed, 0, n_calls, memory, patience, modest), time.monotonic() + 60 * (minutes or 1e9)
     for what, line in worker.findings():
         found.append((what, line))
         report(what, line)
@@ -228,8 +238,9 @@ def main():
     parser.add_argument("--calls", type=int, default=20_000)
     parser.add_argument("--minutes", type=float, default=None)
     parser.add_argument("--memory", type=int, default=4 << 30, help="bytes of address space of a worker")
+    parser.add_argument("--modest", action="store_true", help="no arguments that ask for more memory or time than there is")
     parser.add_argument("--line", help="one call, to see what it does")
-    parser.add_argument("--work", nargs=4, type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--work", nargs=5, type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.work:
         work(*options.work)
@@ -237,7 +248,8 @@ def main():
         print(outcome(options.line, scope()))
     else:
         found, count = campaign(
-            options.seed, options.calls, options.memory, minutes=options.minutes, report=lambda what, line: print(f"{line}\n    {what}", flush=True)
+            options.seed, options.calls, options.memory, minutes=options.minutes, modest=options.modest,
+            report=lambda what, line: print(f"{line}\n    {what}", flush=True),
         )
         print(f"{count} calls, {len(found)} findings")
         sys.exit(bool(found))

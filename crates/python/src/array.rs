@@ -95,9 +95,9 @@ impl PyArray {
     fn check_scalar(&self) -> PyResult<()> {
         match self.aval().rank() {
             0 => Ok(()),
-            rank => Err(type_error(format!(
-                "Only scalar arrays can be converted to Python scalars; got arr.ndim={rank}"
-            ))),
+            rank => {
+                Err(type_error(format!("Only scalar arrays can be converted to Python scalars; got arr.ndim={rank}")))
+            }
         }
     }
 
@@ -235,7 +235,8 @@ impl PyArray {
 
     /// The address of the first element. It is valid while the array lives; nothing may be written there.
     fn unsafe_buffer_pointer(&self, py: Python<'_>) -> PyResult<usize> {
-        let array = self.elements(|found| tracer::method_error(py, found, "The address was asked of a traced array."))?;
+        let array =
+            self.elements(|found| tracer::method_error(py, found, "The address was asked of a traced array."))?;
         Ok(gate(py, || array.buffer())?.as_ptr() as usize)
     }
 
@@ -321,8 +322,9 @@ impl PyArray {
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        slf.get()
-            .elements(|found| tracer::method_error(py, found, "The __dlpack__() method was called on a traced array."))?;
+        slf.get().elements(|found| {
+            tracer::method_error(py, found, "The __dlpack__() method was called on a traced array.")
+        })?;
         if stream.is_some() {
             return Err(PyBufferError::new_err(
                 "__dlpack__(stream=...) is for arrays of an accelerator; this one is on the CPU",
@@ -462,7 +464,9 @@ impl PyArray {
         };
         if query.aval().rank() > 0 {
             let shape = shape_text(query.aval());
-            return Err(value_error(format!("Array.__contains__: query value must be a scalar, got query.shape={shape}")));
+            return Err(value_error(format!(
+                "Array.__contains__: query value must be a scalar, got query.shape={shape}"
+            )));
         }
         slf.as_any().rich_compare(item, CompareOp::Eq)?.call_method0("any")?.is_truthy()
     }

@@ -11,7 +11,7 @@ use pullback_core::control::{
     CUSTOM_JVP_CALL, CUSTOM_VJP_CALL, CustomJvpCall, CustomVjpCall, JvpRuleRef, VjpRule, VjpRuleRef,
 };
 use pullback_core::prims::instantiate;
-use pullback_ir::{CustomRule, EmitRef, Jaxpr, JaxprRef, Params, Tangents, Val, Vals};
+use pullback_ir::{CustomRule, Emit, EmitRef, Jaxpr, JaxprRef, Params, Tangents, Val, Vals};
 use pullback_trace::{Traced, bind, is_tracing, with_current};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -39,16 +39,20 @@ impl<'a, 'py> Call<'a, 'py> {
         Ok((Call { fun, args, vals: vals? }, tree))
     }
 
+    /// Whether the function itself runs: on plain values, with nothing staged around.
     fn is_eager(&self) -> bool {
-        !is_tracing() && !self.vals.iter().any(Val::is_tracer)
+        let is_at_once = || {
+            let current = pullback_trace::current();
+            chain(&current).last().is_some_and(|emit| emit.id() == pullback_ir::TraceId::EVAL)
+        };
+        !self.vals.iter().any(Val::is_tracer) && (!is_tracing() || is_at_once())
     }
 
     /// Whether all values are known, and all traces that they are of differentiate at once, with nothing staged between.
     fn is_known(&self) -> bool {
         let current = pullback_trace::current();
-        let chain = || std::iter::successors(Some(&*current), |emit| emit.parent());
         let is_ours = |val: &Val| match val {
-            Val::Tracer(tracer) => concrete(val).is_some() && chain().any(|emit| emit.id() == tracer.trace),
+            Val::Tracer(tracer) => concrete(val).is_some() && chain(&current).any(|emit| emit.id() == tracer.trace),
             Val::Literal(_) | Val::Array(_) => true,
         };
         self.vals.iter().all(is_ours)
@@ -70,6 +74,11 @@ impl<'a, 'py> Call<'a, 'py> {
             result => result.map(|staged| Some(hoisted(staged))),
         }
     }
+}
+
+/// An emitter and those around it.
+fn chain(emit: &EmitRef) -> impl Iterator<Item = &dyn Emit> {
+    std::iter::successors(Some(&**emit), |emit| emit.parent())
 }
 
 /// The staged function without consts: they become captured values, as rules take them.

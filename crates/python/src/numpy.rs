@@ -109,6 +109,11 @@ pub fn from_ndarray(array: &Bound<'_, PyAny>) -> PyResult<Val> {
     // SAFETY: the descriptor is a live object that the array holds.
     let descr = unsafe { Bound::from_borrowed_ptr(py, head.descr) };
     let Some(dtype) = dtypes::of_numpy(&descr)? else { return from_strange(array, &descr) };
+    // Types of other packages can be given another size by their pickled state.
+    let is_checked = dtypes::is_of_numpy(dtype) || dtype == DType::Float0;
+    if !is_checked && descr.getattr("itemsize")?.extract::<usize>()? != dtype.size_bytes() {
+        return Err(type_error(format!("a dtype named {dtype} has elements of another size than that type")));
+    }
     if head.flags & C_CONTIGUOUS == 0 {
         return from_ndarray(&plain_copy(array, None)?);
     }

@@ -35,7 +35,9 @@ fn check_slowly(here: usize, doing: &str) -> PyResult<()> {
     if here > LIMIT.get() {
         return Ok(());
     }
-    let text = format!("maximum recursion depth exceeded while {doing}: containers are nested too deeply, or one is inside itself");
+    let text = format!(
+        "maximum recursion depth exceeded while {doing}: containers are nested too deeply, or one is inside itself"
+    );
     Err(PyRecursionError::new_err(text))
 }
 

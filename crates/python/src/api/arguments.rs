@@ -97,7 +97,8 @@ fn first_tracer(obj: &Bound<'_, PyAny>) -> Option<Tracer> {
         _ => None,
     };
     // An iterator that raises has no more items, though it may be asked for ever.
-    let among = |obj: &Bound<'_, PyAny>| obj.try_iter().ok()?.take(64).map_while(Result::ok).find_map(|size| tracer(&size));
+    let among =
+        |obj: &Bound<'_, PyAny>| obj.try_iter().ok()?.take(64).map_while(Result::ok).find_map(|size| tracer(&size));
     tracer(obj).or_else(|| among(obj))
 }
 
