@@ -12,21 +12,30 @@ from pullback.tree_util import Partial, tree_map, tree_structure
 # Derivatives
 
 
-def _argnums(argnums, n_args):
+def _argnums(argnums, n_args, has_words=False):
+    """Positions of the arguments that `argnums` names; `has_words` for the functions that say themselves what is missing."""
     import operator
 
     is_single = not isinstance(argnums, (tuple, list))
     numbers = [operator.index(k) for k in ((argnums,) if is_single else argnums)]
+    shown = numbers[0] if is_single else tuple(numbers)
     for number in numbers:
-        if not -n_args <= number < n_args:
-            needed = number + 1 if number >= 0 else -number
-            shown = numbers[0] if is_single else tuple(numbers)
+        if has_words and number >= n_args:
             raise _user_error(
                 TypeError,
-                f"differentiating with respect to argnums={shown} requires at least {needed} positional arguments to be "
+                f"differentiating with respect to argnums={shown} requires at least {number + 1} positional arguments to be "
                 f"passed by the caller, but got only {n_args} positional arguments."
             )
-    return [number % n_args for number in numbers], is_single
+        if not -n_args <= number < n_args:
+            raise _user_error(
+                ValueError,
+                f"argnums={shown}: positions must have value greater than or equal to -len(args) and less than len(args), but got "
+                f"value {number} for len(args) == {n_args}."
+            )
+    places = [number % n_args for number in numbers]
+    if len(set(places)) < len(places):
+        raise _user_error(TypeError, f"argnums={shown} names an argument twice; name it once, and use its derivative twice")
+    return places, is_single
 
 
 def _index_argnums(argnums):
@@ -67,7 +76,7 @@ def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=F
 
     @_wraps(fun, doc="Value and gradient of {fun}.\n\n{doc}")
     def value_and_grad_f(*args, **kwargs):
-        numbers, single = _argnums(argnums, len(args))
+        numbers, single = _argnums(argnums, len(args), has_words=True)
         value, aux, grads = _core.value_and_grad(
             fun, args, kwargs, numbers, single, has_aux, holomorphic, allow_int, "value_and_grad"
         )
@@ -104,7 +113,7 @@ def grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, redu
 
     @_wraps(fun, doc="Gradient of {fun}.\n\n{doc}")
     def grad_f(*args, **kwargs):
-        numbers, single = _argnums(argnums, len(args))
+        numbers, single = _argnums(argnums, len(args), has_words=True)
         _, aux, grads = _core.value_and_grad(fun, args, kwargs, numbers, single, has_aux, holomorphic, allow_int, "grad")
         return (grads, aux) if has_aux else grads
 
@@ -578,6 +587,7 @@ def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False):
       axis_env: pairs of name and size of axes that collectives inside may use.
       return_shape: whether to give, beside the jaxpr, the shapes and dtypes of the results.
     Returns: a function with the signature of `fun` that gives a `ClosedJaxpr`, or the pair with a tree of `ShapeDtypeStruct`.
+      Arrays that `fun` closes over are the `consts` of the jaxpr, tracers of a trace around among them.
     Raises:
       TypeError: `fun` is not callable; when called, an argument is neither an array nor a tree of them.
     Differentiable: no; no array is computed.
@@ -598,8 +608,8 @@ def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False):
             list(axis_env or ()), lambda: _core.stage_call(fun, args, kwargs, numbers, [], "make_jaxpr")
         )
         if not return_shape:
-            return staged.jaxpr
-        return staged.jaxpr, staged.out_tree.unflatten(map(_struct, staged.flat_out_avals))
+            return staged.closed_jaxpr
+        return staged.closed_jaxpr, staged.out_tree.unflatten(map(_struct, staged.flat_out_avals))
 
     make_jaxpr_f.__module__ = "pullback"
     return make_jaxpr_f
@@ -671,14 +681,18 @@ def block_until_ready(x):
     """Waits until all arrays of a tree are computed, and returns the tree.
 
     Args:
-      x: a tree; leaves that are no arrays are passed through.
+      x: a tree; tracers, and leaves that are no arrays, are passed through.
     Returns: the same tree.
     Differentiable: yes; values pass unchanged.
     Example:
       >>> print(jax.block_until_ready(jnp.arange(3)))
       [0 1 2]
     """
-    return tree_map(lambda leaf: leaf.block_until_ready() if hasattr(leaf, "block_until_ready") else leaf, x)
+    def wait(leaf):
+        is_tracer = isinstance(leaf, _core.Tracer)
+        return leaf if is_tracer or not hasattr(leaf, "block_until_ready") else leaf.block_until_ready()
+
+    return tree_map(wait, x)
 
 
 def effects_barrier():

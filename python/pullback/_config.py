@@ -5,7 +5,7 @@ import functools as _functools
 import os as _os
 
 from pullback._core import user_error as _user_error
-from pullback import _core
+from pullback import _core, _environment
 
 # Settings that the core reads, and how values become flags there.
 _CORE = {
@@ -199,15 +199,22 @@ class Config:
             if text is None:
                 continue
             if isinstance(default, bool):
-                self.update(name, text.lower() in ("1", "true", "yes", "y", "t", "on"))
+                self.update(name, _environment.truth(name.upper(), text))
             elif isinstance(default, int):
-                self.update(name, int(text))
+                self.update(name, _environment.whole(name.upper(), text, -(2**63), 2**63 - 1))
             else:
-                self.update(name, text)
+                self._read_word(name, text)
+
+    def _read_word(self, name, text):
+        try:
+            self.update(name, text)
+        except (TypeError, ValueError) as error:
+            raise _user_error(ValueError, f"invalid value {text!r} for environment {name.upper()!r}: {error}") from None
 
 
 config = Config()
 config._read_environment()
+_environment.check_own()
 
 
 # Stands for a value that was not given, as `None` is one.

@@ -166,8 +166,9 @@ def while_loop(cond_fun, body_fun, init_val):
 
 
 def _concrete_int(value):
+    """The value of a known bound, of a floating one its whole part; None of one that is traced."""
     try:
-        return _operator.index(value)
+        return int(value) if _core.typeof(value).dtype.kind == "f" else _operator.index(value)
     except TypeError:
         return None
 
@@ -180,8 +181,8 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
     Bounds that are known make a `scan`; traced bounds make a `while_loop`.
 
     Args:
-      lower: the first index, an integer scalar.
-      upper: the index after the last, an integer scalar of the same dtype; none are taken if it is not above `lower`.
+      lower: the first index, a scalar. Of known floating bounds the whole parts count.
+      upper: the index after the last, a scalar of the same dtype; none are taken if it is not above `lower`.
       body_fun: a function of the index and the carried tree that gives one of the same structure and types.
       init_val: the first carried tree.
       unroll: a hint how many steps to take together, for bounds that are known.
@@ -199,7 +200,8 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
         raise _user_error(TypeError, "lax.fori_loop: body_fun argument should be callable.")
     low, high = _core.typeof(lower), _core.typeof(upper)
     is_mixed = not low.weak_type and not high.weak_type and low.dtype != high.dtype
-    if low.shape or high.shape or low.dtype.kind not in "iub" or high.dtype.kind not in "iub" or is_mixed:
+    is_mixed = is_mixed or (low.dtype.kind == "f") != (high.dtype.kind == "f")
+    if low.shape or high.shape or low.dtype.kind not in "iubf" or high.dtype.kind not in "iubf" or is_mixed:
         raise _user_error(
             TypeError,
             f"lower and upper arguments to fori_loop must have equal types, got {low.dtype.name} and {high.dtype.name}"
@@ -212,7 +214,8 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
             for i in range(first, last):
                 init_val = body_fun(_core.to_array(i), init_val)
             return init_val
-        start = lower if isinstance(lower, Tracer) or not isinstance(lower, int) else first
+        keeps_type = low.dtype.kind != "f" and (isinstance(lower, Tracer) or not isinstance(lower, int))
+        start = lower if keeps_type else first
         length = max(last - first, 0)
         unroll = 1 if unroll is None or unroll is False else int(unroll)
         (_, result), _ = _core.scan(_around(body_fun, _counting), (start, init_val), None, length, False, max(unroll, 1))

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import functools as _functools
 import itertools as _itertools
-import os as _os
-import re as _re
 
 from pullback._core import user_error as _user_error
-from pullback import _core
+from pullback import _core, _environment, dtypes
 
 
 class Memory:
@@ -145,17 +143,19 @@ def _number_of_devices():
     """How many virtual devices the user asked for."""
     from pullback._config import config
 
-    flags = _re.findall(r"--xla_force_host_platform_device_count=(\d+)", _os.environ.get("XLA_FLAGS", ""))
-    setting = config.jax_num_cpu_devices
+    forced, setting = _environment.forced_devices(), config.jax_num_cpu_devices
+    if setting is not None and (isinstance(setting, bool) or not isinstance(setting, int) or setting > _environment.MAX_DEVICES):
+        most = _environment.MAX_DEVICES
+        raise _user_error(ValueError, f"jax_num_cpu_devices is {setting!r}; it should be a whole number up to {most}, or -1 for one device")
     if setting is not None and setting > 0:
-        if flags:
+        if forced:
             raise _user_error(
                 RuntimeError,
                 "jax_num_cpu_devices and --xla_force_host_platform_device_count in XLA_FLAGS both set the number of CPU devices; "
                 "set only one of them."
             )
         return setting
-    return int(flags[-1]) if flags and int(flags[-1]) > 0 else 1
+    return forced or 1
 
 
 _client = None
@@ -523,11 +523,9 @@ def device_get(x):
     """The tree with all arrays as NumPy arrays.
 
     Args:
-      x: a tree of concrete arrays; leaves that are no arrays are passed through.
+      x: a tree of arrays. Tracers and key arrays stay what they are, and so do leaves that are no arrays.
     Returns: a tree like `x`; NumPy arrays of the same shapes and dtypes, read-only views where the elements lie in host memory.
-    Raises:
-      TracerArrayConversionError: a leaf is a tracer.
-    Differentiable: no; values leave the program.
+    Differentiable: a tracer passes through with its derivative; no derivative goes through values that leave the program.
     Example:
       >>> jax.device_get([jnp.arange(3)])
       [array([0, 1, 2], dtype=int32)]
@@ -536,7 +534,13 @@ def device_get(x):
 
     from pullback.tree_util import tree_map
 
-    return tree_map(lambda leaf: np.asarray(leaf) if hasattr(leaf, "__array__") else leaf, x)
+    def get(leaf):
+        if isinstance(leaf, _core.Tracer) or not hasattr(leaf, "__array__"):
+            return leaf
+        is_key = isinstance(leaf, _core.Array) and dtypes.issubdtype(leaf.dtype, dtypes.prng_key)
+        return leaf if is_key else np.asarray(leaf)
+
+    return tree_map(get, x)
 
 
 def live_arrays(platform=None):

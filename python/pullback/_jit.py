@@ -110,9 +110,9 @@ def _cache_of(fun, options):
         known = _caches.setdefault(fun, {})
     except TypeError:
         return _core.JitCache()
-    if options not in known:
-        known[options] = _core.JitCache()
-    return known[options]
+    # An empty cache is false.
+    found = known.get(options)
+    return known.setdefault(options, _core.JitCache()) if found is None else found
 
 
 def clear_caches():
@@ -127,8 +127,10 @@ def clear_caches():
       >>> f._cache_size()
       0
     """
-    for known in list((_caches or {}).values()):
-        for cache in known.values():
+    # Other threads may make caches meanwhile: only lists taken at once are walked.
+    for reference in _caches.keyrefs() if _caches is not None else ():
+        fun = reference()
+        for cache in list(_caches.get(fun, {}).values()) if fun is not None else ():
             cache.clear()
     _core.clear_bodies()
     _core.clear_executables()

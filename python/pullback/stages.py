@@ -100,8 +100,8 @@ class Traced(Stage):
 
     @property
     def jaxpr(self):
-        """The `ClosedJaxpr`."""
-        return self._staged.jaxpr
+        """The `ClosedJaxpr`; tracers that the function closed over are among its `consts`."""
+        return self._staged.closed_jaxpr
 
     @property
     def effects(self):

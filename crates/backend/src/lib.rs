@@ -148,6 +148,8 @@ pub fn executable_donating(jaxpr: &JaxprRef, donated: &[bool]) -> Result<Arc<Exe
 
 /// Drops all kept executables; those in use stay alive with their users.
 pub fn clear_caches() {
-    drop(std::mem::take(&mut *KEPT.lock().unwrap_or_else(PoisonError::into_inner)));
+    // The lock ends with the statement, before what was kept goes: functions of a front end may go with it.
+    let old = std::mem::take(&mut *KEPT.lock().unwrap_or_else(PoisonError::into_inner));
+    drop(old);
     eval::clear();
 }

@@ -15,8 +15,8 @@ pub trait CustomNode: Any + Send + Sync {
     fn equals(&self, other: &dyn CustomNode) -> bool;
     /// Hash that agrees with [`CustomNode::equals`].
     fn hash_value(&self) -> u64;
-    /// How the node prints inside a treedef, around the text of its children.
-    fn text(&self, children: &[String]) -> String;
+    /// How the node prints inside a treedef: what stands before, between and after the texts of its `n` children.
+    fn pieces(&self, n: usize) -> Vec<String>;
     /// For the front end to find its own class again.
     fn as_any(&self) -> &dyn Any;
 }
@@ -54,8 +54,10 @@ impl TreeDef {
     /// The structure with `node` at the root over `children`.
     pub fn new(node: Node, children: Vec<TreeDef>) -> TreeDef {
         let is_leaf = matches!(node, Node::Leaf);
-        let n_leaves = usize::from(is_leaf) + children.iter().map(TreeDef::n_leaves).sum::<usize>();
-        let n_nodes = 1 + children.iter().map(TreeDef::n_nodes).sum::<usize>();
+        // Structures that share parts can count more leaves than any program could hold.
+        let total = |own: usize, of: fn(&TreeDef) -> usize| children.iter().map(of).fold(own, usize::saturating_add);
+        let n_leaves = total(usize::from(is_leaf), TreeDef::n_leaves);
+        let n_nodes = total(1, TreeDef::n_nodes);
         let hash = hash_of(&node, &children);
         TreeDef(Arc::new(Inner { node, children: children.into(), n_leaves, n_nodes, hash }))
     }
@@ -100,15 +102,38 @@ impl TreeDef {
         self.0.hash
     }
 
-    fn text(&self) -> String {
-        let children: Vec<String> = self.children().iter().map(TreeDef::text).collect();
+    /// What stands before, between and after the texts of the children.
+    fn pieces(&self) -> Vec<String> {
+        let n = self.children().len();
         match self.node() {
-            Node::Leaf => "*".into(),
-            Node::None => "None".into(),
-            Node::Tuple if children.len() == 1 => format!("({},)", children[0]),
-            Node::Tuple => format!("({})", children.join(", ")),
-            Node::List => format!("[{}]", children.join(", ")),
-            Node::Dict(custom) | Node::Custom(custom) => custom.text(&children),
+            Node::Leaf => vec!["*".into()],
+            Node::None => vec!["None".into()],
+            Node::Tuple => enclosed("(", n, if n == 1 { ",)" } else { ")" }),
+            Node::List => enclosed("[", n, "]"),
+            Node::Dict(custom) | Node::Custom(custom) => custom.pieces(n),
+        }
+    }
+}
+
+/// The pieces around `n` children that are parted by commas.
+pub fn enclosed(before: &str, n: usize, after: &str) -> Vec<String> {
+    if n == 0 {
+        return vec![format!("{before}{after}")];
+    }
+    let mut pieces = vec![", ".to_string(); n + 1];
+    pieces[0] = before.into();
+    pieces[n] = after.into();
+    pieces
+}
+
+impl Drop for Inner {
+    /// Children that nobody else holds go one after another: a structure may be deeper than the stack.
+    fn drop(&mut self) {
+        let mut rest = std::mem::take(&mut self.children).into_vec();
+        while let Some(TreeDef(child)) = rest.pop() {
+            if let Some(mut child) = Arc::into_inner(child) {
+                rest.append(&mut std::mem::take(&mut child.children).into_vec());
+            }
         }
     }
 }
@@ -139,8 +164,19 @@ impl PartialEq for Node {
 
 impl PartialEq for TreeDef {
     fn eq(&self, other: &TreeDef) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-            || self.0.hash == other.0.hash && self.0.node == other.0.node && self.0.children == other.0.children
+        let is_same = |(a, b): (&TreeDef, &TreeDef)| Arc::ptr_eq(&a.0, &b.0);
+        if is_same((self, other)) || self.0.hash != other.0.hash {
+            return is_same((self, other));
+        }
+        // By a list of what is left to compare: structures may be deeper than the stack.
+        let mut pairs = vec![(self, other)];
+        while let Some((a, b)) = pairs.pop() {
+            if a.0.hash != b.0.hash || a.0.node != b.0.node || a.children().len() != b.children().len() {
+                return false;
+            }
+            pairs.extend(a.children().iter().zip(b.children()).filter(|pair| !is_same(*pair)));
+        }
+        true
     }
 }
 
@@ -154,7 +190,27 @@ impl Hash for TreeDef {
 
 impl fmt::Display for TreeDef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PyTreeDef({})", self.text())
+        enum Part<'a> {
+            Tree(&'a TreeDef),
+            Text(String),
+        }
+        f.write_str("PyTreeDef(")?;
+        let mut rest = vec![Part::Tree(self)];
+        while let Some(part) = rest.pop() {
+            let tree = match part {
+                Part::Tree(tree) => tree,
+                Part::Text(text) => {
+                    f.write_str(&text)?;
+                    continue;
+                }
+            };
+            let mut pieces = tree.pieces().into_iter().rev().map(Part::Text);
+            rest.extend(pieces.next());
+            for (child, piece) in tree.children().iter().rev().zip(pieces) {
+                rest.extend([Part::Tree(child), piece]);
+            }
+        }
+        f.write_str(")")
     }
 }
 
@@ -176,5 +232,19 @@ mod tests {
         assert_eq!((tree.n_leaves(), tree.n_nodes()), (2, 5));
         assert_eq!(tree, tree.clone());
         assert_ne!(tree, TreeDef::leaf());
+    }
+
+    #[test]
+    fn structures_deeper_than_the_stack_print_compare_and_go() {
+        let deep = || (0..300_000).fold(TreeDef::leaf(), |tree, _| TreeDef::tuple(vec![tree]));
+        let (one, other) = (deep(), deep());
+        assert!(one == other && one != TreeDef::tuple(vec![deep()]));
+        assert_eq!(one.to_string().len(), 300_000 * 3 + 1 + "PyTreeDef()".len());
+    }
+
+    #[test]
+    fn leaves_of_shared_parts_are_counted_without_overflow() {
+        let wide = (0..80).fold(TreeDef::leaf(), |tree, _| TreeDef::tuple(vec![tree.clone(), tree]));
+        assert_eq!(wide.n_leaves(), usize::MAX);
     }
 }

@@ -54,7 +54,8 @@ impl PyArray {
         self.val.aval()
     }
 
-    /// The elements, or the error of an abstract tracer.
+    /// The elements, or the error of an abstract tracer. A tracer of a derivative whose value is known gives it, so this
+    /// is for what has no derivative: truth values and integers, by which programs choose their way.
     fn known(&self, error: impl FnOnce(&pullback_ir::Tracer) -> PyErr) -> PyResult<Array> {
         match (concrete(&self.val), &self.val) {
             (Some(val), _) => Ok(val.to_array().expect("concrete values have elements")),
@@ -63,10 +64,19 @@ impl PyArray {
         }
     }
 
+    /// The elements, or the error of any tracer: what leaves a derivative this way would lose it in silence.
+    fn elements(&self, error: impl FnOnce(&pullback_ir::Tracer) -> PyErr) -> PyResult<Array> {
+        match &self.val {
+            Val::Tracer(tracer) => Err(error(tracer)),
+            Val::Literal(scalar) => Ok(Array::scalar(*scalar)),
+            Val::Array(array) => Ok(array.clone()),
+        }
+    }
+
     /// What a function of `pullback._device` says of a concrete array.
     fn placement<'py>(slf: Bound<'py, Self>, asked: &str, function: &str) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        slf.get().known(|found| {
+        slf.get().elements(|found| {
             tracer::method_error(py, found, &format!("The {asked} of a traced array were asked for."))
         })?;
         py.import("pullback._device")?.call_method1(function, (slf,))
@@ -81,15 +91,20 @@ impl PyArray {
         py.import("pullback._device")?.call_method1(function, (slf,))
     }
 
+    /// An array without axes, whose element a function of Python asks for.
+    fn check_scalar(&self) -> PyResult<()> {
+        match self.aval().rank() {
+            0 => Ok(()),
+            rank => {
+                Err(type_error(format!("Only scalar arrays can be converted to Python scalars; got arr.ndim={rank}")))
+            }
+        }
+    }
+
     /// The only element of an array without axes.
     fn scalar(&self, py: Python<'_>, function: &str) -> PyResult<Scalar> {
-        let rank = self.aval().rank();
-        if rank > 0 {
-            return Err(type_error(format!(
-                "Only scalar arrays can be converted to Python scalars; got arr.ndim={rank}"
-            )));
-        }
-        let array = self.known(|found| tracer::number_error(py, found, function))?;
+        self.check_scalar()?;
+        let array = self.elements(|found| tracer::number_error(py, found, function))?;
         array.element(0).map_err(|error| to_py(py, &error))
     }
 }
@@ -213,14 +228,15 @@ impl PyArray {
     /// Waits until the elements are computed, and gives the array; AttributeError for a tracer.
     fn block_until_ready(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
         let py = slf.py();
-        let array = slf.get().known(|found| tracer::attribute_error(py, found, "block_until_ready"))?;
+        let array = slf.get().elements(|found| tracer::attribute_error(py, found, "block_until_ready"))?;
         gate(py, || array.buffer())?;
         Ok(slf)
     }
 
     /// The address of the first element. It is valid while the array lives; nothing may be written there.
     fn unsafe_buffer_pointer(&self, py: Python<'_>) -> PyResult<usize> {
-        let array = self.known(|found| tracer::method_error(py, found, "The address was asked of a traced array."))?;
+        let array =
+            self.elements(|found| tracer::method_error(py, found, "The address was asked of a traced array."))?;
         Ok(gate(py, || array.buffer())?.as_ptr() as usize)
     }
 
@@ -268,7 +284,7 @@ impl PyArray {
     ) -> PyResult<Bound<'py, PyAny>> {
         let _ = context;
         let py = slf.py();
-        let array = slf.get().known(|found| tracer::array_error(py, found))?;
+        let array = slf.get().elements(|found| tracer::array_error(py, found))?;
         if array.dtype().is_key() {
             return Err(type_error(
                 "JAX array with PRNGKey dtype cannot be converted to a NumPy array. Use jax.random.key_data(arr) if you wish to \
@@ -276,7 +292,7 @@ impl PyArray {
             ));
         }
         gate(py, || array.buffer())?;
-        let is_owner = matches!(&slf.get().val, Val::Array(own) if own.is_same(&array));
+        let is_owner = matches!(&slf.get().val, Val::Array(_));
         let owner = if is_owner { slf.into_any() } else { wrap(py, array.clone().into())?.into_bound(py) };
         let view = numpy::view_of(&owner, &array)?;
         match dtype {
@@ -306,8 +322,9 @@ impl PyArray {
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        slf.get()
-            .known(|found| tracer::method_error(py, found, "The __dlpack__() method was called on a traced array."))?;
+        slf.get().elements(|found| {
+            tracer::method_error(py, found, "The __dlpack__() method was called on a traced array.")
+        })?;
         if stream.is_some() {
             return Err(PyBufferError::new_err(
                 "__dlpack__(stream=...) is for arrays of an accelerator; this one is on the CPU",
@@ -332,21 +349,26 @@ impl PyArray {
     #[pyo3(signature = (*args))]
     fn item<'py>(slf: Bound<'py, Self>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        slf.get().known(|found| tracer::method_error(py, found, "This occurred in the item() method of jax.Array"))?;
-        PyArray::__array__(slf, None, None, None)?.call_method1("item", args)
+        let context = "This occurred in the item() method of jax.Array";
+        let known = slf.get().known(|found| tracer::method_error(py, found, context))?;
+        let value = if slf.get().val.is_tracer() { wrap(py, known.into())?.into_bound(py).cast_into()? } else { slf };
+        PyArray::__array__(value, None, None, None)?.call_method1("item", args)
     }
 
     /// The elements as nested lists of Python numbers; for an array without axes a number.
     fn tolist<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         slf.get()
-            .known(|found| tracer::method_error(py, found, "The tolist() method was called on a traced array."))?;
+            .elements(|found| tracer::method_error(py, found, "The tolist() method was called on a traced array."))?;
         PyArray::__array__(slf, None, None, None)?.call_method0("tolist")
     }
 
     /// The bytes of the elements, in the order of rows ("C") or columns ("F").
     #[pyo3(signature = (order="C"))]
     fn tobytes<'py>(slf: Bound<'py, Self>, order: &str) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        slf.get()
+            .elements(|found| tracer::method_error(py, found, "The tobytes() method was called on a traced array."))?;
         PyArray::__array__(slf, None, None, None)?.call_method1("tobytes", (order,))
     }
 
@@ -377,7 +399,12 @@ impl PyArray {
     }
 
     fn __int__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let scalar = self.scalar(py, "int")?;
+        self.check_scalar()?;
+        let array = self.known(|found| tracer::number_error(py, found, "int"))?;
+        if array.dtype().is_complex() {
+            return Err(type_error("can't convert complex to int"));
+        }
+        let scalar = gate(py, || array.element(0))?;
         if scalar.dtype().is_inexact() {
             // Python's own conversion refuses infinities and NaN, and knows no bounds.
             return py.get_type::<pyo3::types::PyInt>().call1((scalar.as_f64(),));
@@ -395,10 +422,10 @@ impl PyArray {
 
     fn __index__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let aval = self.aval();
-        let array = self.known(|found| tracer::index_error(py, found))?;
         if aval.rank() > 0 || !aval.dtype.is_integer() {
             return Err(type_error("Only integer scalar arrays can be converted to a scalar index."));
         }
+        let array = self.known(|found| tracer::index_error(py, found))?;
         Ok(gate(py, || array.element(0))?.number().as_i128().into_pyobject(py)?.into_any())
     }
 
@@ -425,6 +452,22 @@ impl PyArray {
     }
 
     fn __contains__(slf: Bound<'_, Self>, item: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let shape_text = |aval: Aval| pullback_base::aval::tuple_text(&aval.shape);
+        let aval = slf.get().aval();
+        if aval.rank() != 1 {
+            let shape = shape_text(aval);
+            let text = format!("Array.__contains__: search array must be one-dimensional, got arr.shape={shape}.");
+            return Err(value_error(text));
+        }
+        let Some(query) = operand(item)? else {
+            return Err(type_error(format!("Array.__contains__: unsupported operand type {}.", item.get_type())));
+        };
+        if query.aval().rank() > 0 {
+            let shape = shape_text(query.aval());
+            return Err(value_error(format!(
+                "Array.__contains__: query value must be a scalar, got query.shape={shape}"
+            )));
+        }
         slf.as_any().rich_compare(item, CompareOp::Eq)?.call_method0("any")?.is_truthy()
     }
 
@@ -451,7 +494,10 @@ impl PyArray {
     fn __format__<'py>(slf: Bound<'py, Self>, spec: &str) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         if let Val::Tracer(found) = &slf.get().val {
-            return Ok(tracer::repr(py, found).into_pyobject(py)?.into_any());
+            if spec.is_empty() {
+                return Ok(tracer::str_of(py, found).into_pyobject(py)?.into_any());
+            }
+            return Err(tracer::format_error(py, found, &class_name(slf.as_any())));
         }
         let value = PyArray::__array__(slf, None, None, None)?;
         let value = if value.getattr("ndim")?.eq(0)? { value.get_item(())? } else { value };
@@ -459,7 +505,9 @@ impl PyArray {
     }
 
     fn __reduce__<'py>(slf: Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>, bool))> {
-        let rebuild = slf.py().import("pullback._core")?.getattr("_rebuild_array")?;
+        let py = slf.py();
+        slf.get().elements(|found| tracer::method_error(py, found, "A traced array was pickled."))?;
+        let rebuild = py.import("pullback._core")?.getattr("_rebuild_array")?;
         let weak_type = slf.get().aval().weak_type;
         Ok((rebuild, (PyArray::__array__(slf, None, None, None)?, weak_type)))
     }
@@ -683,25 +731,35 @@ fn format_code(dtype: DType) -> Option<&'static str> {
 /// `view` must be valid for writing.
 unsafe fn fill_view(slf: Bound<'_, PyArray>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
     let py = slf.py();
-    if flags & ffi::PyBUF_WRITABLE == ffi::PyBUF_WRITABLE {
+    if view.is_null() {
+        return Err(PyBufferError::new_err("there is no view to fill"));
+    }
+    let wants = |flag: c_int| flags & flag == flag;
+    if wants(ffi::PyBUF_WRITABLE) {
         return Err(PyBufferError::new_err("arrays are immutable: the buffer is read-only"));
     }
     let code = format_code(slf.get().aval().dtype);
-    if code.is_none() && flags & ffi::PyBUF_FORMAT == ffi::PyBUF_FORMAT {
+    if code.is_none() && wants(ffi::PyBUF_FORMAT) {
         // NumPy then asks `__array__`, which knows the type.
         return Err(PyBufferError::new_err("the element type has no buffer format"));
     }
-    let Some(Val::Array(array)) = concrete(&slf.get().val) else {
-        return Err(PyBufferError::new_err("a traced array has no elements"));
-    };
+    let array = slf.get().elements(|found| tracer::buffer_error(py, found, &class_name(slf.as_any())))?;
     // Whoever asks for a format is to ask `__array__` for types that formats cannot say, as NumPy then does.
-    if flags & ffi::PyBUF_FORMAT != 0 && !dtypes::is_of_numpy(array.dtype()) {
+    if wants(ffi::PyBUF_FORMAT) && !dtypes::is_of_numpy(array.dtype()) {
         return Err(PyBufferError::new_err(format!("no buffer format stands for {}", array.dtype())));
     }
     let buffer = gate(py, || array.buffer())?;
     let aval = array.aval();
-    let item = aval.dtype.size_bytes() as ffi::Py_ssize_t;
-    let shape: Vec<ffi::Py_ssize_t> = aval.shape.iter().map(|&n| n as ffi::Py_ssize_t).collect();
+    // Without shape, the buffer is a row of bytes; of elements, where their format is wanted.
+    let (is_shaped, size) = (wants(ffi::PyBUF_ND), aval.size_bytes());
+    let has_items = is_shaped || wants(ffi::PyBUF_FORMAT);
+    let item = if has_items { aval.dtype.size_bytes() as ffi::Py_ssize_t } else { 1 };
+    let is_row = size == 0 || aval.shape.iter().filter(|&&n| n != 1).count() <= 1;
+    if wants(ffi::PyBUF_F_CONTIGUOUS) && !is_row {
+        return Err(PyBufferError::new_err("the elements lie in the order of rows, not of columns"));
+    }
+    let sizes = if is_shaped { &aval.data().shape[..] } else { std::slice::from_ref(&size) };
+    let shape: Vec<ffi::Py_ssize_t> = sizes.iter().map(|&n| n as ffi::Py_ssize_t).collect();
     let mut strides = vec![item; shape.len()];
     for axis in (1..shape.len()).rev() {
         strides[axis - 1] = strides[axis] * shape[axis];
@@ -712,13 +770,12 @@ unsafe fn fill_view(slf: Bound<'_, PyArray>, view: *mut ffi::Py_buffer, flags: c
     // SAFETY: the caller vouches for `view`; what it points to lives in `parts`, which `__releasebuffer__` frees.
     unsafe {
         (*view).buf = start.cast_mut().cast::<c_void>();
-        (*view).len = aval.size_bytes() as ffi::Py_ssize_t;
+        (*view).len = size as ffi::Py_ssize_t;
         (*view).readonly = 1;
         (*view).itemsize = item;
         (*view).ndim = parts.shape.len() as c_int;
-        let wants = |flag: c_int| flags & flag == flag;
         (*view).format = if wants(ffi::PyBUF_FORMAT) { parts.format.as_ptr().cast_mut() } else { std::ptr::null_mut() };
-        (*view).shape = if wants(ffi::PyBUF_ND) { parts.shape.as_mut_ptr() } else { std::ptr::null_mut() };
+        (*view).shape = if is_shaped { parts.shape.as_mut_ptr() } else { std::ptr::null_mut() };
         (*view).strides = if wants(ffi::PyBUF_STRIDES) { parts.strides.as_mut_ptr() } else { std::ptr::null_mut() };
         (*view).suboffsets = std::ptr::null_mut();
         (*view).internal = Box::into_raw(parts).cast::<c_void>();

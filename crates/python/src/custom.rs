@@ -11,7 +11,7 @@ use pullback_core::control::{
     CUSTOM_JVP_CALL, CUSTOM_VJP_CALL, CustomJvpCall, CustomVjpCall, JvpRuleRef, VjpRule, VjpRuleRef,
 };
 use pullback_core::prims::instantiate;
-use pullback_ir::{CustomRule, EmitRef, Jaxpr, JaxprRef, Params, Tangents, Val, Vals};
+use pullback_ir::{CustomRule, Emit, EmitRef, Jaxpr, JaxprRef, Params, Tangents, Val, Vals};
 use pullback_trace::{Traced, bind, is_tracing, with_current};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -39,23 +39,46 @@ impl<'a, 'py> Call<'a, 'py> {
         Ok((Call { fun, args, vals: vals? }, tree))
     }
 
+    /// Whether the function itself runs: on plain values, with nothing staged around.
     fn is_eager(&self) -> bool {
-        !is_tracing() && !self.vals.iter().any(Val::is_tracer)
+        let is_at_once = || {
+            let current = pullback_trace::current();
+            chain(&current).last().is_some_and(|emit| emit.id() == pullback_ir::TraceId::EVAL)
+        };
+        !self.vals.iter().any(Val::is_tracer) && (!is_tracing() || is_at_once())
     }
 
-    /// The jaxpr of the function. A function that looks at values has none; where a derivative of known values is
-    /// taken, the rule alone is asked, and an empty jaxpr stands in.
+    /// Whether all values are known, and all traces that they are of differentiate at once, with nothing staged between.
+    fn is_known(&self) -> bool {
+        let current = pullback_trace::current();
+        let is_ours = |val: &Val| match val {
+            Val::Tracer(tracer) => concrete(val).is_some() && chain(&current).any(|emit| emit.id() == tracer.trace),
+            Val::Literal(_) | Val::Array(_) => true,
+        };
+        self.vals.iter().all(is_ours)
+    }
+
+    /// The jaxpr of the function. Where a derivative of known values is taken, the rule alone is asked, and the function does
+    /// not run: an empty jaxpr stands in. A function that looks at values has none.
     fn stage(&self, transform: &'static str) -> Result<Option<StagedCall>> {
         let py = self.fun.py();
+        if self.is_known() && self.vals.iter().any(Val::is_tracer) {
+            return Ok(Some(stand_in(&self.vals)));
+        }
         let statics = Statics::default();
         let job = Job { transform, fun: self.fun, args: self.args, kwargs: None, statics: &statics };
         let spec = CallSpec::of_call(self.args, None, &statics, &mut vec![]).carry(py)?;
         let avals: Vec<Aval> = self.vals.iter().map(Val::aval).collect();
         match stage(&job, &spec, &avals) {
-            Err(error) if self.vals.iter().all(|val| concrete(val).is_some()) && wants_values(py, &error) => Ok(None),
+            Err(error) if self.is_known() && wants_values(py, &error) => Ok(None),
             result => result.map(|staged| Some(hoisted(staged))),
         }
     }
+}
+
+/// An emitter and those around it.
+fn chain(emit: &EmitRef) -> impl Iterator<Item = &dyn Emit> {
+    std::iter::successors(Some(&**emit), |emit| emit.parent())
 }
 
 /// The staged function without consts: they become captured values, as rules take them.
@@ -244,7 +267,7 @@ impl PyJvpRule {
             check_dot(out.aval(), dot.aval())?;
             found.push((dot.aval().dtype != DType::Float0).then_some(dot));
         }
-        *self.out_tree.lock().unwrap_or_else(PoisonError::into_inner) = Some(tree);
+        put(&self.out_tree, tree);
         Ok((outs, found))
     }
 
@@ -253,6 +276,12 @@ impl PyJvpRule {
         let full = |(x, t): (&Val, &Option<Val>)| instantiate(&*e, x.aval(), t.clone());
         gate(py, || primals.iter().zip(tangents).map(full).collect())
     }
+}
+
+/// Keeps a value. What was kept before may run code of the user when it goes, so it goes outside of the lock.
+fn put<T>(place: &Mutex<Option<T>>, value: T) {
+    let old = place.lock().unwrap_or_else(PoisonError::into_inner).replace(value);
+    drop(old);
 }
 
 fn check_dot(out: Aval, dot: Aval) -> PyResult<()> {
@@ -293,12 +322,7 @@ fn custom_jvp_call(
     if call.is_eager() {
         return Ok(fun.call1(args)?.unbind());
     }
-    let Some(staged) =
-        gate(py, || call.stage("custom_jvp"))?.map_or_else(|| stand_in(&call), |staged| Some(Ok(staged)))
-    else {
-        return Ok(fun.call1(args)?.unbind());
-    };
-    let staged = staged?;
+    let Some(staged) = gate(py, || call.stage("custom_jvp"))? else { return Ok(fun.call1(args)?.unbind()) };
     let out_tree = Arc::new(Mutex::new(None));
     let rule = PyJvpRule {
         rule: rule.clone().unbind(),
@@ -316,15 +340,10 @@ fn custom_jvp_call(
     finish(py, staged.out_tree, &out_tree, outs)
 }
 
-/// For a function that looks at values: an empty jaxpr when some tangent reaches it, so that the rule runs; else
-/// nothing, and the function itself runs.
-fn stand_in(call: &Call<'_, '_>) -> Option<PyResult<StagedCall>> {
-    let id = pullback_trace::current().id();
-    let is_differentiated = call.vals.iter().any(|val| val.tracer_of(id).is_some());
-    let avals: Vec<Aval> = call.vals.iter().map(Val::aval).collect();
-    // A leaf stands for "ask the rule for its structure".
-    is_differentiated
-        .then(|| Ok(StagedCall { jaxpr: empty_jaxpr(&avals), captured: vec![], out_tree: TreeDef::leaf() }))
+/// An empty jaxpr for a function whose rule alone runs. A leaf stands for "ask the rule for its structure".
+fn stand_in(vals: &[Val]) -> StagedCall {
+    let avals: Vec<Aval> = vals.iter().map(Val::aval).collect();
+    StagedCall { jaxpr: empty_jaxpr(&avals), captured: vec![], out_tree: TreeDef::leaf() }
 }
 
 /// The tree of the results: in the structure of the staged function, or that which the rule gave.
@@ -382,9 +401,9 @@ impl PyVjpRule {
         let (outs, out_tree) = tree_vals(&pair.get_item(0)?, &not_a_jax_type)?;
         let (residuals, residual_tree) = tree_vals(&pair.get_item(1)?, &not_a_jax_type)?;
         let out_avals = outs.iter().map(Val::aval).collect();
-        *self.out_tree.lock().unwrap_or_else(PoisonError::into_inner) = Some(out_tree.clone());
+        put(&self.out_tree, out_tree.clone());
         let forwarded = Forwarded { residual_tree, out_tree, out_avals };
-        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = Some(forwarded);
+        put(&self.state, forwarded);
         Ok((outs, residuals))
     }
 
@@ -482,12 +501,7 @@ fn custom_vjp_call(
     if call.is_eager() {
         return Ok(fun.call1(args)?.unbind());
     }
-    let Some(staged) =
-        gate(py, || call.stage("custom_vjp"))?.map_or_else(|| stand_in(&call), |staged| Some(Ok(staged)))
-    else {
-        return Ok(fun.call1(args)?.unbind());
-    };
-    let staged = staged?;
+    let Some(staged) = gate(py, || call.stage("custom_vjp"))? else { return Ok(fun.call1(args)?.unbind()) };
     let out_tree = Arc::new(Mutex::new(None));
     let rule = PyVjpRule {
         forward: forward.clone().unbind(),

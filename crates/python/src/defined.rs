@@ -281,7 +281,7 @@ impl DynPrim for &'static Defined {
     fn cpu(&self, params: &Params, ins: &[Aval], _outs: &[Aval]) -> CpuForm {
         let lowered = Python::attach(|py| {
             let answer = |py| ask(py, "lowered", self, params, vec![avals(py, ins)?]);
-            answer(py).and_then(|found| Ok(found.cast::<PyJaxpr>()?.get().0.clone())).carry(py)
+            answer(py).and_then(|found| found.cast::<PyJaxpr>()?.get().own().cloned()).carry(py)
         });
         CpuForm::Decompose(Box::new(move |e, ins| {
             let jaxpr = lowered.as_ref().map_err(Clone::clone)?;

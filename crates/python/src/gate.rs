@@ -12,6 +12,7 @@ use pullback_base::span::{Place, Source};
 use pullback_base::{Error, ErrorKind, Result, Span};
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use rustc_hash::FxHashMap;
 
 use crate::errors::to_py;
@@ -137,10 +138,9 @@ fn source_of(py: Python<'_>, code: &Bound<'_, PyAny>) -> u32 {
 }
 
 fn is_own_code(code: &Bound<'_, PyAny>) -> bool {
-    static ROOT: Mutex<Option<String>> = Mutex::new(None);
-    let mut root = ROOT.lock().unwrap_or_else(PoisonError::into_inner);
+    static ROOT: PyOnceLock<String> = PyOnceLock::new();
     let py = code.py();
-    let root = root.get_or_insert_with(|| package_folder(py).unwrap_or_else(|_| "<no folder>".into()));
+    let root = ROOT.get_or_init(py, || package_folder(py).unwrap_or_else(|_| "<no folder>".into()));
     let file = code.getattr("co_filename").map(|name| name.to_string()).unwrap_or_default();
     file.starts_with(root.as_str()) || file.starts_with("<frozen importlib")
 }

@@ -32,6 +32,7 @@ pub mod name_stack;
 pub mod names;
 pub mod numpy;
 pub mod primitive;
+mod stack;
 pub mod tracer;
 pub mod transforms;
 pub mod tree;

@@ -1,6 +1,10 @@
 //! NumPy's arrays, read in place and made: the few facts of its C structures that never change.
 //!
-//! An array that NumPy can still write to is copied; one of our own that comes back is recognized.
+//! An array that NumPy can still write to is copied; one of our own that comes back is recognized. Only what the type of an
+//! object says is believed: a subclass may override any method, so none is called.
+//!
+//! What another thread writes to an array while it is copied may be in the copy or not, element by element: NumPy computes
+//! without the interpreter's lock. The copy itself never changes afterwards.
 
 use std::ffi::{c_char, c_int};
 
@@ -11,6 +15,7 @@ use pullback_trace::settings::{Setting, set_on_thread};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyType};
 use smallvec::SmallVec;
 
 use crate::dtypes;
@@ -21,13 +26,15 @@ use crate::value;
 /// What is used of the `numpy` module.
 pub struct NumPy {
     /// `numpy.ndarray`.
-    pub ndarray: Py<PyAny>,
+    pub ndarray: Py<PyType>,
     /// `numpy.generic`, the class of scalars.
-    pub generic: Py<PyAny>,
+    pub generic: Py<PyType>,
     /// `numpy.dtype`.
     pub dtype: Py<PyAny>,
     /// `numpy.asarray`.
     pub asarray: Py<PyAny>,
+    /// `numpy.array`.
+    array: Py<PyAny>,
 }
 
 /// The `numpy` module.
@@ -36,7 +43,14 @@ pub fn numpy(py: Python<'_>) -> PyResult<&'static NumPy> {
     NUMPY.get_or_try_init(py, || {
         let module = py.import("numpy")?;
         let get = |name| module.getattr(name).map(Bound::unbind);
-        Ok(NumPy { ndarray: get("ndarray")?, generic: get("generic")?, dtype: get("dtype")?, asarray: get("asarray")? })
+        let class = |name| -> PyResult<Py<PyType>> { Ok(module.getattr(name)?.cast_into::<PyType>()?.unbind()) };
+        Ok(NumPy {
+            ndarray: class("ndarray")?,
+            generic: class("generic")?,
+            dtype: get("dtype")?,
+            asarray: get("asarray")?,
+            array: get("array")?,
+        })
     })
 }
 
@@ -57,36 +71,60 @@ const C_CONTIGUOUS: c_int = 1;
 
 /// Whether the object is a NumPy array.
 pub fn is_ndarray(obj: &Bound<'_, PyAny>) -> PyResult<bool> {
-    obj.is_instance(numpy(obj.py())?.ndarray.bind(obj.py()))
+    Ok(is_of(obj, &numpy(obj.py())?.ndarray))
 }
 
 /// Whether the object is a NumPy scalar.
 pub fn is_generic(obj: &Bound<'_, PyAny>) -> PyResult<bool> {
-    obj.is_instance(numpy(obj.py())?.generic.bind(obj.py()))
+    Ok(is_of(obj, &numpy(obj.py())?.generic))
+}
+
+/// Whether the type of an object is a class or derives from it. `isinstance` would also believe its `__class__`.
+fn is_of(obj: &Bound<'_, PyAny>, class: &Py<PyType>) -> bool {
+    // SAFETY: both are live objects, and the second is a type.
+    unsafe { ffi::PyObject_TypeCheck(obj.as_ptr(), class.as_ptr().cast()) != 0 }
+}
+
+/// The elements of an array as one of NumPy's own class, in the order of rows.
+fn plain_copy<'py>(array: &Bound<'py, PyAny>, dtype: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+    let py = array.py();
+    let options = PyDict::new(py);
+    options.set_item("copy", true)?;
+    options.set_item("order", "C")?;
+    options.set_item("dtype", dtype)?;
+    let copy = numpy(py)?.array.bind(py).call((array,), Some(&options))?;
+    // SAFETY: read only when the object is an instance of `numpy.ndarray`, whose head this is.
+    let is_plain =
+        is_ndarray(&copy)? && unsafe { (*copy.as_ptr().cast::<NdArray>()).flags } & C_CONTIGUOUS == C_CONTIGUOUS;
+    if is_plain { Ok(copy) } else { Err(type_error("numpy.array gave no contiguous array")) }
 }
 
 /// The value of a NumPy array, narrowed while 64-bit types are off. One without axes becomes a literal.
 pub fn from_ndarray(array: &Bound<'_, PyAny>) -> PyResult<Val> {
     let py = array.py();
+    if !is_ndarray(array)? {
+        return Err(type_error(format!("expected an array of NumPy, got an instance of {}", array.get_type())));
+    }
     // SAFETY: the object is an instance of `numpy.ndarray`, whose head this is, and lives as long as `array`.
     let head = unsafe { &*array.as_ptr().cast::<NdArray>() };
     // SAFETY: the descriptor is a live object that the array holds.
     let descr = unsafe { Bound::from_borrowed_ptr(py, head.descr) };
     let Some(dtype) = dtypes::of_numpy(&descr)? else { return from_strange(array, &descr) };
+    // Types of other packages can be given another size by their pickled state.
+    let is_checked = dtypes::is_of_numpy(dtype) || dtype == DType::Float0;
+    if !is_checked && descr.getattr("itemsize")?.extract::<usize>()? != dtype.size_bytes() {
+        return Err(type_error(format!("a dtype named {dtype} has elements of another size than that type")));
+    }
     if head.flags & C_CONTIGUOUS == 0 {
-        return from_ndarray(&array.call_method1("copy", ("C",))?);
+        return from_ndarray(&plain_copy(array, None)?);
     }
     if let Some(own) = own_array(py, head, dtype) {
         return Ok(Val::Array(own));
     }
     let shape = shape_of(head);
     let aval = Aval::new(&shape, dtype);
-    // SAFETY: a contiguous array has all its bytes at `data`, and the interpreter keeps others from writing meanwhile.
-    let bytes = match aval.size_bytes() {
-        0 => &[][..],
-        size => unsafe { std::slice::from_raw_parts(head.data.cast::<u8>(), size) },
-    };
-    let array = gate(py, || narrowed(aval, if dtype == DType::Float0 { &[] } else { bytes }))?;
+    // SAFETY: a contiguous array has all its bytes at `data`, and is not freed while we hold it and the interpreter's lock.
+    let array = gate(py, || unsafe { narrowed_at(aval, head.data.cast::<u8>()) })?;
     Ok(if shape.is_empty() && dtype != DType::Float0 {
         Val::Literal(array.element(0).expect("fresh"))
     } else {
@@ -137,7 +175,7 @@ fn from_strange(array: &Bound<'_, PyAny>, descr: &Bound<'_, PyAny>) -> PyResult<
             descr.str()?
         )));
     }
-    from_ndarray(&array.call_method1("astype", (native,))?)
+    from_ndarray(&plain_copy(array, Some(&native))?)
 }
 
 /// The array of elements in row-major order, narrowed while 64-bit types are off.
@@ -145,27 +183,56 @@ fn from_strange(array: &Bound<'_, PyAny>, descr: &Bound<'_, PyAny>) -> PyResult<
 /// # Errors
 /// `Memory` when there is none for the copy.
 pub fn narrowed(aval: Aval, bytes: &[u8]) -> pullback_base::Result<Array> {
-    let dtype = dtypes::canonical(aval.dtype);
-    if dtype == aval.dtype {
-        return if dtype == DType::Float0 { zeros(aval) } else { Array::from_bytes(aval, bytes) };
+    assert_eq!(bytes.len(), aval.size_bytes(), "bytes for {aval}");
+    // SAFETY: the bytes of all elements are there.
+    unsafe { narrowed_at(aval, bytes.as_ptr()) }
+}
+
+/// As [`narrowed`], of memory that others may write meanwhile: it is only copied, never lent as a slice, and nothing is
+/// decided by what it holds.
+///
+/// # Safety
+/// The bytes of all elements must be readable at `data`.
+unsafe fn narrowed_at(aval: Aval, data: *const u8) -> pullback_base::Result<Array> {
+    if aval.dtype == DType::Float0 {
+        return Array::full(aval, pullback_base::Scalar::zero(aval.dtype));
     }
-    let mut buffer = Buffer::allocate(aval.with_dtype(dtype).size_bytes())?;
-    let size = aval.with_dtype(dtype).size_bytes();
+    let narrow_aval = aval.with_dtype(dtypes::canonical(aval.dtype));
+    let size = narrow_aval.size_bytes();
+    let mut buffer = Buffer::allocate(size)?;
     let out = &mut buffer.bytes_mut()[..size];
-    match aval.dtype {
-        DType::I64 | DType::U64 => narrow(bytes, out, |word| (u64::from_le_bytes(word) as u32).to_le_bytes()),
-        _ => narrow(bytes, out, |word| (f64::from_le_bytes(word) as f32).to_le_bytes()),
+    // SAFETY: the caller vouches for all bytes; a narrow element is made of one wide one.
+    match (aval.dtype, narrow_aval.dtype) {
+        (wide, same) if wide == same => unsafe { copy(data, out) },
+        (DType::I64 | DType::U64, _) => unsafe {
+            narrow(data, out, |word| (u64::from_le_bytes(word) as u32).to_le_bytes());
+        },
+        _ => unsafe { narrow(data, out, |word| (f64::from_le_bytes(word) as f32).to_le_bytes()) },
     }
-    Ok(Array::new(aval.with_dtype(dtype), buffer.freeze()))
+    Ok(Array::new(narrow_aval, buffer.freeze()))
 }
 
-fn zeros(aval: Aval) -> pullback_base::Result<Array> {
-    Array::full(aval, pullback_base::Scalar::zero(aval.dtype))
+/// # Safety
+/// As many bytes as `to` has must be readable at `from`.
+unsafe fn copy(from: *const u8, to: &mut [u8]) {
+    if !to.is_empty() {
+        // SAFETY: the caller vouches for `from`; `to` is memory of our own.
+        unsafe { std::ptr::copy_nonoverlapping(from, to.as_mut_ptr(), to.len()) };
+    }
 }
 
-fn narrow(from: &[u8], to: &mut [u8], convert: impl Fn([u8; 8]) -> [u8; 4]) {
-    for (from, to) in from.chunks_exact(8).zip(to.chunks_exact_mut(4)) {
-        to.copy_from_slice(&convert(from.try_into().expect("chunks of eight")));
+/// # Safety
+/// Twice as many bytes as `to` has must be readable at `from`.
+unsafe fn narrow(from: *const u8, to: &mut [u8], convert: impl Fn([u8; 8]) -> [u8; 4]) {
+    const BLOCK: usize = 4096;
+    let mut block = [0; BLOCK];
+    for (i, to) in to.chunks_mut(BLOCK / 2).enumerate() {
+        let own = &mut block[..2 * to.len()];
+        // SAFETY: the block before ended where this one begins, and the caller vouches for all.
+        unsafe { copy(from.add(i * BLOCK), own) };
+        for (from, to) in own.chunks_exact(8).zip(to.chunks_exact_mut(4)) {
+            to.copy_from_slice(&convert(from.try_into().expect("chunks of eight")));
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use pullback_ir::{Slot, Tracer, Val};
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
 
-use crate::errors::exception_class;
+use crate::errors::{exception_class, type_error};
 use crate::gate::user_span;
 use crate::names;
 use crate::value::{TracerKind, kind_of, wrap};
@@ -84,6 +84,17 @@ pub fn origin(py: Python<'_>, tracer: &Tracer) -> String {
     text
 }
 
+/// The way out for a tracer whose value is known, but whose derivative would be lost with it.
+fn way_out(tracer: &Tracer) -> &'static str {
+    match concrete(&Val::Tracer(tracer.clone())) {
+        Some(_) => {
+            "\nOutside of JAX the value would lose its derivative. Compute with the functions of jax.numpy instead, or take the \
+             value without a derivative with `jax.lax.stop_gradient(x)` first."
+        }
+        None => "",
+    }
+}
+
 fn raise(py: Python<'_>, class: &str, text: String) -> PyErr {
     exception_class(py, class).map_or_else(|error| error, |class| PyErr::from_type(class, text))
 }
@@ -113,12 +124,14 @@ pub fn number_error(py: Python<'_>, tracer: &Tracer, function: &str) -> PyErr {
         "\nThe problem arose with the `{function}` function. If trying to convert the data type of a value, try using \
          `x.astype({function})` or `jnp.array(x, {function})` instead."
     );
-    raise(py, "ConcretizationTypeError", format!("{}{hint}{}", abstract_text(tracer), origin(py, tracer)))
+    let (text, way_out) = (abstract_text(tracer), way_out(tracer));
+    raise(py, "ConcretizationTypeError", format!("{text}{hint}{way_out}{}", origin(py, tracer)))
 }
 
 /// A method that needs the elements.
 pub fn method_error(py: Python<'_>, tracer: &Tracer, context: &str) -> PyErr {
-    raise(py, "ConcretizationTypeError", format!("{}\n{context}{}", abstract_text(tracer), origin(py, tracer)))
+    let (text, way_out) = (abstract_text(tracer), way_out(tracer));
+    raise(py, "ConcretizationTypeError", format!("{text}\n{context}{way_out}{}", origin(py, tracer)))
 }
 
 /// `range(tracer)`.
@@ -133,10 +146,27 @@ pub fn array_error(py: Python<'_>, tracer: &Tracer) -> PyErr {
     let shape = tracer.aval.weak(false).long();
     let text = format!(
         "The numpy.ndarray conversion method __array__() was called on traced array with shape {shape}{}\nUse the functions of \
-         jax.numpy in place of those of numpy inside traced functions.",
-        origin(py, tracer)
+         jax.numpy in place of those of numpy inside traced functions.{}",
+        origin(py, tracer),
+        way_out(tracer)
     );
     raise(py, "TracerArrayConversionError", text)
+}
+
+/// `memoryview(tracer)` and all else that reads buffers.
+pub fn buffer_error(py: Python<'_>, tracer: &Tracer, class: &str) -> PyErr {
+    let shape = tracer.aval.weak(false).long();
+    type_error(format!(
+        "a bytes-like object is required, not '{class}': the buffer of a traced array with shape {shape} was asked for{}{}",
+        origin(py, tracer),
+        way_out(tracer)
+    ))
+}
+
+/// `format(tracer, spec)`.
+pub fn format_error(py: Python<'_>, tracer: &Tracer, class: &str) -> PyErr {
+    let hint = "\nUse jax.debug.print to print values of traced arrays.";
+    type_error(format!("unsupported format string passed to {class}.__format__{hint}{}", origin(py, tracer)))
 }
 
 /// A method that only concrete arrays have.

@@ -150,9 +150,17 @@ pub fn try_val(obj: &Bound<'_, PyAny>) -> PyResult<Option<Val>> {
         return Ok(Some(val));
     }
     match obj.getattr_opt("__jax_array__")? {
-        Some(convert) if !obj.is_instance_of::<pyo3::types::PyType>() => to_val(&convert.call0()?).map(Some),
+        Some(convert) if !obj.is_instance_of::<pyo3::types::PyType>() => converted(&convert.call0()?, obj).map(Some),
         _ => Ok(None),
     }
+}
+
+/// The value of what `__jax_array__` gave, which is asked once: it may not give an object that is asked again.
+fn converted(given: &Bound<'_, PyAny>, of: &Bound<'_, PyAny>) -> PyResult<Val> {
+    plain_val(given)?.ok_or_else(|| {
+        let (class, given) = (of.get_type(), given.get_type());
+        type_error(format!("__jax_array__() of {class} must give an array or a number, got an instance of {given}"))
+    })
 }
 
 /// As [`try_val`] without `__jax_array__`, as `jit` takes its arguments.

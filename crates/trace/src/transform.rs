@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pullback_base::{Error, Result, Span};
+use pullback_base::{Array, Aval, DType, Error, Result, Scalar, Span};
 use pullback_core::prims::batch_to_front;
 use pullback_core::transforms::{BatchEmit, JvpEmit, Linear};
 use pullback_ir::{Batch, Emit, Val};
@@ -76,6 +76,12 @@ pub fn vmap(
 }
 
 fn place(e: &dyn pullback_ir::Emit, value: &Val, dim: Option<usize>, want: i64, size: usize) -> Result<Val> {
+    if let (DType::Float0, None) = (value.aval().dtype, dim) {
+        // Tangents of integers have no elements to repeat.
+        let (mut shape, rank) = (value.aval().shape.to_vec(), value.aval().rank() as i64 + 1);
+        shape.insert((if want < 0 { want + rank } else { want }).clamp(0, rank - 1) as usize, size);
+        return Array::full(Aval::new(&shape, DType::Float0), Scalar::zero(DType::Float0)).map(Val::Array);
+    }
     let front = batch_to_front(e, value, dim, size)?;
     let rank = front.aval().rank() as i64;
     if want < -rank || want >= rank {

@@ -81,7 +81,8 @@ thread_local! {
 
 /// Forgets all plans of all threads.
 pub(crate) fn clear() {
-    drop(std::mem::take(&mut *SHARED.lock().unwrap_or_else(PoisonError::into_inner)));
+    let old = std::mem::take(&mut *SHARED.lock().unwrap_or_else(PoisonError::into_inner));
+    drop(old);
     pointwise::clear();
     GENERATION.fetch_add(1, Ordering::Relaxed);
 }

@@ -7,7 +7,7 @@ use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::hlo::{HloCx, HloRegion, HloValue};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
-    Avals, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Hlo, JaxprRef, Operand, Params, Prim,
+    Atom, Avals, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Hlo, JaxprRef, Operand, Params, Prim,
     PrimRef, Sample, Split, SplitJaxpr, Tangents, Transpose, Val, Vals, Varying, eval_jaxpr, not_linear,
 };
 use smallvec::smallvec;
@@ -280,13 +280,26 @@ fn batch_by_selection(
         let derived = batch_jaxpr(branch, batch, &vec![true; own.len()], &all)?;
         results.push(eval_jaxpr(e, &derived.jaxpr, &own)?);
     }
-    let mut outs: Vals = smallvec![];
+    let (mut outs, mut out_dims): (Vals, BatchDims) = (smallvec![], smallvec![]);
     for i in 0..p.n_outs() {
+        if let Some(operand) = passed_through(p, i) {
+            // Every branch gives this operand, so no example needs a choice, and it may be one for all.
+            outs.push(ins[1 + operand].clone());
+            out_dims.push(dims[1 + operand]);
+            continue;
+        }
         let cases: Vec<Val> = results.iter().map(|result| result[i].clone()).collect();
         outs.push(select_cases(e, &index, &cases)?);
+        out_dims.push(Some(0));
     }
-    let out_dims = outs.iter().map(|_| Some(0)).collect();
     Ok((outs, out_dims))
+}
+
+/// The operand that all branches give as the result numbered `at`, if they do.
+fn passed_through(p: &Cond, at: usize) -> Option<usize> {
+    let of = |branch: &JaxprRef| branch.invars.iter().position(|&var| branch.outs[at] == Atom::Var(var));
+    let first = of(&p.branches[0])?;
+    p.branches.iter().all(|branch| of(branch) == Some(first)).then_some(first)
 }
 
 /// Operands of one branch, constant to derivatives for the examples that take another: a branch that is not taken may be

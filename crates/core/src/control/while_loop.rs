@@ -7,8 +7,8 @@
 use pullback_base::{Aval, DType, Error, Result, bail};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
-    Avals, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Hlo, JaxprRef, Params, Prim, PrimRef,
-    Sample, Split, Tangents, Transpose, Val, Vals, Varying, eval_jaxpr,
+    Atom, Avals, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Hlo, Jaxpr, JaxprRef, Params, Prim,
+    PrimRef, Sample, Split, Tangents, Transpose, Val, Vals, Varying, eval_jaxpr,
 };
 
 use super::jit::check_call;
@@ -256,6 +256,76 @@ fn split_while(p: &While, split: &dyn Split, ins: &[Val]) -> Result<Option<Vals>
 }
 
 fn batch(p: &While, e: &dyn Emit, batch: &Batch, ins: &[Val], dims: &[Option<usize>]) -> Result<(Vals, BatchDims)> {
+    let n_consts = p.cond_nconsts + p.body_nconsts;
+    let passes = p.passed_through();
+    if !passes.contains(&true) {
+        return batch_changing(p, e, batch, ins, dims);
+    }
+    // What the body passes through stays as it is, also where each example stops on its own: it is a constant.
+    let lean = p.without_carried(&passes);
+    let order = p.order_without(&passes);
+    let lean_ins: Vec<Val> = order.iter().map(|&at| ins[at].clone()).collect();
+    let lean_dims: Vec<Option<usize>> = order.iter().map(|&at| dims[at]).collect();
+    let (outs, out_dims) = batch_changing(&lean, e, batch, &lean_ins, &lean_dims)?;
+    let mut changed = outs.into_iter().zip(out_dims);
+    let merged = passes.iter().enumerate().map(|(i, &passes)| match passes {
+        true => (ins[n_consts + i].clone(), dims[n_consts + i]),
+        false => changed.next().expect("one for each that changes"),
+    });
+    Ok(merged.unzip())
+}
+
+impl While {
+    /// Which carried values come out of the body as they went in.
+    fn passed_through(&self) -> Vec<bool> {
+        let carried = &self.body_jaxpr.invars[self.body_nconsts..];
+        carried.iter().zip(&self.body_jaxpr.outs).map(|(&var, &out)| out == Atom::Var(var)).collect()
+    }
+
+    /// The loop with the marked carried values as constants of condition and body.
+    fn without_carried(&self, marks: &[bool]) -> While {
+        let constant = |jaxpr: &JaxprRef, n_consts: usize| {
+            let mut jaxpr = Jaxpr::clone(jaxpr);
+            let carried = jaxpr.invars.split_off(n_consts);
+            jaxpr.invars.extend(marked(&carried, marks, true));
+            jaxpr.invars.extend(marked(&carried, marks, false));
+            jaxpr
+        };
+        let cond = constant(&self.cond_jaxpr, self.cond_nconsts);
+        let mut body = constant(&self.body_jaxpr, self.body_nconsts);
+        body.outs = marked(&body.outs, marks, false);
+        let n = marks.iter().filter(|marked| **marked).count();
+        While {
+            cond_jaxpr: JaxprRef::interned(cond),
+            body_jaxpr: JaxprRef::interned(body),
+            cond_nconsts: self.cond_nconsts + n,
+            body_nconsts: self.body_nconsts + n,
+        }
+    }
+
+    /// Positions of the operands of [`While::without_carried`] among those of this loop.
+    fn order_without(&self, marks: &[bool]) -> Vec<usize> {
+        let (n_cond, n_consts) = (self.cond_nconsts, self.cond_nconsts + self.body_nconsts);
+        let carried: Vec<usize> = (n_consts..n_consts + marks.len()).collect();
+        let fixed = marked(&carried, marks, true);
+        [(0..n_cond).collect(), fixed.clone(), (n_cond..n_consts).collect(), fixed, marked(&carried, marks, false)]
+            .concat()
+    }
+}
+
+/// The items whose mark is as wanted.
+fn marked<T: Clone>(items: &[T], marks: &[bool], wanted: bool) -> Vec<T> {
+    items.iter().zip(marks).filter(|(_, mark)| **mark == wanted).map(|(item, _)| item.clone()).collect()
+}
+
+/// As [`batch`], of a loop that changes all that it carries.
+fn batch_changing(
+    p: &While,
+    e: &dyn Emit,
+    batch: &Batch,
+    ins: &[Val],
+    dims: &[Option<usize>],
+) -> Result<(Vals, BatchDims)> {
     let batched: Vec<bool> = dims.iter().map(Option::is_some).collect();
     let [cond_batched, body_batched, carry_batched] = p.parts(&batched);
     let derive_body = |carry: &[bool]| batch_jaxpr(&p.body_jaxpr, batch, &[body_batched, carry].concat(), carry);

@@ -332,7 +332,7 @@ pub fn betainc(a: &Val, b: &Val, x: &Val) -> Result<Val> {
 /// # Errors
 /// What the primitive raises.
 pub fn stop_gradient(x: &Val) -> Result<Val> {
-    if !x.aval().dtype.is_inexact() {
+    if x.aval().dtype.is_key() {
         return Ok(x.clone());
     }
     stop_gradient_plain(x)

@@ -36,7 +36,7 @@ impl<'py> FromPyObject<'_, 'py> for AxesArg {
             return Ok(AxesArg(Axes::Named(vec![axis_name(&obj)?], vec![])));
         }
         let (mut names, mut axes) = (vec![], vec![]);
-        for axis in obj.try_iter()? {
+        for axis in items(&obj)? {
             let axis = axis?;
             if axis.is_instance_of::<PyString>() { names.push(axis_name(&axis)?) } else { axes.push(axis.extract()?) }
         }
@@ -53,6 +53,15 @@ impl AxesArg {
             Axes::Many(axes) | Axes::Named(_, axes) => axes,
         }
     }
+}
+
+/// The items of an iterable; of one that says how many it has no more, as old sequences may give items for ever.
+///
+/// # Errors
+/// What `__iter__` raises, and `__len__` when it gives no number.
+pub fn items<'py>(obj: &Bound<'py, PyAny>) -> PyResult<impl Iterator<Item = PyResult<Bound<'py, PyAny>>>> {
+    let most = if obj.hasattr("__len__")? { obj.len()? } else { usize::MAX };
+    Ok(obj.try_iter()?.take(most))
 }
 
 /// Sizes: an integer or several.
@@ -76,7 +85,7 @@ impl<'py> FromPyObject<'_, 'py> for ShapeArg {
             if as_val(obj).is_some_and(Val::is_tracer) || obj.is_instance_of::<pyo3::types::PyString>() {
                 return Err(type_error("not concrete"));
             }
-            obj.try_iter()?.map(|size| size?.extract()).collect()
+            items(obj)?.map(|size| size?.extract()).collect()
         };
         sizes(&obj).map(ShapeArg).map_err(|_| bad_shape(&obj))
     }
@@ -87,7 +96,10 @@ fn first_tracer(obj: &Bound<'_, PyAny>) -> Option<Tracer> {
         Some(Val::Tracer(tracer)) => Some(tracer.clone()),
         _ => None,
     };
-    tracer(obj).or_else(|| obj.try_iter().ok()?.find_map(|size| tracer(&size.ok()?)))
+    // An iterator that raises has no more items, though it may be asked for ever.
+    let among =
+        |obj: &Bound<'_, PyAny>| obj.try_iter().ok()?.take(64).map_while(Result::ok).find_map(|size| tracer(&size));
+    tracer(obj).or_else(|| among(obj))
 }
 
 fn bad_shape(obj: &Bound<'_, PyAny>) -> PyErr {
@@ -113,7 +125,7 @@ pub struct Arrays(Vec<Py<PyAny>>);
 impl<'py> FromPyObject<'_, 'py> for Arrays {
     type Error = PyErr;
     fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Arrays> {
-        let items: PyResult<Vec<Py<PyAny>>> = obj.try_iter()?.map(|item| Ok(item?.unbind())).collect();
+        let items: PyResult<Vec<Py<PyAny>>> = items(&obj)?.map(|item| Ok(item?.unbind())).collect();
         items.map(Arrays)
     }
 }

@@ -3,13 +3,13 @@
 //! Variables are renumbered by first definition, so that parts of several jaxprs can meet. A use before its definition, a
 //! second definition, and an operand that abstract evaluation refuses are errors here, not later.
 
-use pullback_base::{Array, Aval};
-use pullback_ir::{Atom, Eqn, Jaxpr, JaxprRef, VarId};
+use pullback_base::Aval;
+use pullback_ir::{Atom, Eqn, Jaxpr, Val, VarId};
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::{Name, PyEqn, PyJaxpr, PyLiteral, PyVar, aval_of_atom};
-use crate::errors::{type_error, value_error};
+use crate::errors::value_error;
 
 #[derive(Default)]
 struct Numbers {
@@ -54,13 +54,9 @@ impl Numbers {
     }
 }
 
-/// Arrays in the places of constvars.
-pub fn const_arrays(consts: &Bound<'_, PyAny>) -> PyResult<Vec<Array>> {
-    let array = |item: Bound<'_, PyAny>| {
-        let tracer = || type_error("consts of a jaxpr are arrays; pass a tracer as an argument instead");
-        crate::value::to_val(&item)?.to_array().ok_or_else(tracer)
-    };
-    consts.try_iter()?.map(|item| array(item?)).collect()
+/// Values in the places of constvars.
+pub fn const_vals(consts: &Bound<'_, PyAny>) -> PyResult<Vec<Val>> {
+    consts.try_iter()?.map(|item| crate::value::to_val(&item?)).collect()
 }
 
 /// A jaxpr of parts.
@@ -73,16 +69,20 @@ pub fn jaxpr(
 ) -> PyResult<PyJaxpr> {
     let mut numbers = Numbers::default();
     let constvars = numbers.define_all(constvars)?;
-    let consts = consts.map_or_else(|| Ok(vec![]), const_arrays)?;
+    let consts = consts.map_or_else(|| Ok(vec![]), const_vals)?;
     let invars = numbers.define_all(invars)?;
+    if !consts.is_empty() && consts.len() != constvars.len() {
+        let (wanted, given) = (constvars.len(), consts.len());
+        return Err(value_error(format!("the jaxpr has {wanted} constvars, but {given} consts were given")));
+    }
     let mut all = vec![];
     for eqn in eqns.try_iter()? {
         let eqn = eqn?.cast_into::<PyEqn>()?;
         all.push(numbers.eqn(eqn.py(), eqn.get())?);
     }
     let outs: PyResult<Vec<Atom>> = outvars.try_iter()?.map(|out| numbers.atom(&out?)).collect();
-    let jaxpr = Jaxpr { vars: numbers.vars, constvars, consts, invars, eqns: all, outs: outs?, debug: None };
-    Ok(PyJaxpr::new(JaxprRef::new(jaxpr)))
+    let jaxpr = Jaxpr { vars: numbers.vars, constvars, consts: vec![], invars, eqns: all, outs: outs?, debug: None };
+    Ok(PyJaxpr::with_consts(jaxpr, consts))
 }
 
 /// The jaxpr of one equation: its operands are the inputs, its results the results.

@@ -1,7 +1,8 @@
 //! Jaxprs as Python objects: read when asked for, and built from parts that Python code made or took from others.
 //!
 //! Owns the classes `Jaxpr, JaxprEqn, Var, DropVar, Literal, DebugInfo`. An object of them is immutable. Open and closed
-//! jaxprs are one class: an open one has `constvars` without `consts`.
+//! jaxprs are one class: an open one has `constvars` without `consts`. Consts that are tracers belong to the trace around,
+//! so the object holds them, and the jaxpr inside stays open.
 
 mod build;
 mod params;
@@ -24,7 +25,7 @@ use crate::value::wrap;
 
 /// A traced program: inputs, equations, results.
 #[pyclass(name = "Jaxpr", module = "pullback.core", frozen, weakref, subclass)]
-pub struct PyJaxpr(pub JaxprRef, Arc<OnceLock<Vec<bool>>>);
+pub struct PyJaxpr(pub JaxprRef, Arc<OnceLock<Vec<bool>>>, Option<Arc<[Val]>>);
 
 /// A variable: of a jaxpr, or one that Python code made.
 #[pyclass(name = "Var", module = "pullback.core", frozen, subclass, weakref)]
@@ -128,7 +129,34 @@ fn used_vars(jaxpr: &Jaxpr) -> Vec<bool> {
 impl PyJaxpr {
     /// The object of a jaxpr.
     pub fn new(jaxpr: JaxprRef) -> PyJaxpr {
-        PyJaxpr(jaxpr, Arc::default())
+        PyJaxpr(jaxpr, Arc::default(), None)
+    }
+
+    /// The jaxpr whose first inputs have known values, of which some may be tracers: they are its consts.
+    pub fn closed_over(jaxpr: &JaxprRef, captured: &[Val]) -> PyJaxpr {
+        if captured.is_empty() {
+            return PyJaxpr::new(jaxpr.clone());
+        }
+        let mut open = Jaxpr::clone(jaxpr);
+        let rest = open.invars.split_off(captured.len());
+        open.constvars.extend(std::mem::replace(&mut open.invars, rest));
+        let known = std::mem::take(&mut open.consts).into_iter().map(Val::Array);
+        let consts = known.chain(captured.iter().cloned()).collect();
+        PyJaxpr(JaxprRef::new(open), Arc::default(), Some(consts))
+    }
+
+    /// The jaxpr, closed over nothing of a trace around.
+    ///
+    /// # Errors
+    /// `TypeError` when tracers are among its consts.
+    pub fn own(&self) -> PyResult<&JaxprRef> {
+        match &self.2 {
+            None => Ok(&self.0),
+            Some(_) => Err(type_error(
+                "a jaxpr with tracers among its consts cannot be a parameter: pass them as arguments, see \
+                 jax.core.convert_constvars_jaxpr",
+            )),
+        }
     }
 }
 
@@ -156,7 +184,10 @@ impl PyJaxpr {
     }
     #[getter]
     fn consts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        list(py, self.0.consts.iter().map(|array| wrap(py, array.clone().into())))
+        match &self.2 {
+            None => list(py, self.0.consts.iter().map(|array| wrap(py, array.clone().into()))),
+            Some(consts) => list(py, consts.iter().map(|val| wrap(py, val.clone()))),
+        }
     }
     #[getter]
     fn literals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
@@ -245,7 +276,8 @@ impl PyJaxpr {
         let jaxpr =
             build::jaxpr(&part("constvars")?, Some(&consts), &part("invars")?, &part("outvars")?, &part("eqns")?)?;
         let debug = slf.get().0.debug.clone();
-        Ok(PyJaxpr::new(JaxprRef::new(Jaxpr { debug, ..Jaxpr::clone(&jaxpr.0) })))
+        let PyJaxpr(made, used, consts) = jaxpr;
+        Ok(PyJaxpr(JaxprRef::new(Jaxpr { debug, ..Jaxpr::clone(&made) }), used, consts))
     }
 
     fn map_jaxpr<'py>(slf: Bound<'py, PyJaxpr>, fun: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -274,7 +306,7 @@ fn named_part<'py>(named: Option<&Bound<'py, PyDict>>, name: &str) -> PyResult<B
 impl PyJaxpr {
     /// The open jaxpr with consts.
     fn closed(&self, consts: &Bound<'_, PyAny>) -> PyResult<PyJaxpr> {
-        let consts = build::const_arrays(consts)?;
+        let consts = build::const_vals(consts)?;
         let wanted = self.0.constvars.len();
         if consts.len() != wanted {
             return Err(type_error(format!(
@@ -282,7 +314,19 @@ impl PyJaxpr {
                 consts.len()
             )));
         }
-        Ok(PyJaxpr::new(JaxprRef::new(Jaxpr { consts, ..Jaxpr::clone(&self.0) })))
+        Ok(PyJaxpr::with_consts(Jaxpr::clone(&self.0), consts))
+    }
+
+    /// A jaxpr with values for its constvars.
+    fn with_consts(jaxpr: Jaxpr, vals: Vec<Val>) -> PyJaxpr {
+        let arrays: Option<Vec<_>> = vals.iter().map(Val::to_array).collect();
+        match arrays {
+            Some(consts) => PyJaxpr::new(JaxprRef::new(Jaxpr { consts, ..jaxpr })),
+            None => {
+                let open = JaxprRef::new(Jaxpr { consts: vec![], ..jaxpr });
+                PyJaxpr(open, Arc::default(), Some(vals.into()))
+            }
+        }
     }
 }
 

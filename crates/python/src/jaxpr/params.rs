@@ -83,7 +83,7 @@ pub fn param_value(obj: &Bound<'_, PyAny>) -> PyResult<ParamValue> {
         return Ok(ParamValue::Int(obj.extract()?));
     }
     if let Ok(jaxpr) = obj.cast::<PyJaxpr>() {
-        return Ok(ParamValue::Jaxpr(jaxpr.get().0.clone()));
+        return Ok(ParamValue::Jaxpr(jaxpr.get().own()?.clone()));
     }
     if let Ok(opaque) = obj.cast::<PyOpaque>() {
         return Ok(ParamValue::Opaque(opaque.get().0.clone()));

@@ -90,10 +90,12 @@ impl JitCache {
 
     fn insert(&self, hash: u64, entry: Arc<Entry>) {
         let mut entries = self.lock();
-        if entries.len() >= MAX_ENTRIES {
-            entries.clear();
-        }
+        let is_full = entries.len() + entries.get(&hash).map_or(0, SmallVec::len) >= MAX_ENTRIES;
+        let old = if is_full { std::mem::take(&mut *entries) } else { FxHashMap::default() };
         entries.entry(hash).or_default().push(entry);
+        drop(entries);
+        // Objects of the user may go with the old entries, and run their code: outside of the lock.
+        drop(old);
     }
 }
 

@@ -12,6 +12,7 @@ use pyo3::types::{PyDict, PyTuple};
 use smallvec::SmallVec;
 
 use crate::errors::{type_error, value_error};
+use crate::stack;
 use crate::tree::{Children, Expansion, expand, values_into};
 use crate::value::{ArrayImpl, PyArray, plain_val};
 
@@ -167,7 +168,11 @@ impl Signature {
             self.push_array(obj, leaves);
             return Ok(());
         }
-        match expand(&obj)? {
+        let expansion = expand(&obj)?;
+        if !expansion.is_childless() {
+            stack::check("flattening the arguments of a jitted function")?;
+        }
+        match expansion {
             Expansion::Leaf => {
                 let Some(val) = plain_val(&obj)? else { return Err(SignatureError::Bad(BadLeaf(obj.unbind()))) };
                 self.has_tracer |= val.is_tracer();

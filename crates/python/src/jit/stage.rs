@@ -183,12 +183,23 @@ fn out_vals(job: &Job<'_, '_>, out: &Bound<'_, PyAny>) -> PyResult<(Vec<Val>, Tr
     let tree = flatten(out, None, &mut leaves)?;
     let mut vals = Vec::with_capacity(leaves.len());
     for (i, leaf) in leaves.iter().enumerate() {
-        match try_val(leaf)? {
+        match try_val(leaf)?.map_or_else(|| described(job, leaf), |val| Ok(Some(val)))? {
             Some(val) => vals.push(val),
             None => return Err(bad_output(job.transform, job.fun, leaf, &path_of(out, i)?)),
         }
     }
     Ok((vals, tree))
+}
+
+/// A value of the type that a result describes, where only types are asked for: `eval_shape` of a function that gives a
+/// `ShapeDtypeStruct`.
+fn described(job: &Job<'_, '_>, leaf: &Bound<'_, PyAny>) -> PyResult<Option<Val>> {
+    if job.transform != "eval_shape" {
+        return Ok(None);
+    }
+    let Some(aval) = aval_of(leaf)? else { return Ok(None) };
+    let zero = Val::Literal(pullback_base::Scalar::zero(aval.dtype).weak(aval.weak_type));
+    gate(leaf.py(), || pullback_lib::lax::full(&aval.data().shape, &zero)).map(Some)
 }
 
 /// The error of a staged function that returned something that is no value.
@@ -239,6 +250,11 @@ impl Staged {
     #[getter]
     fn jaxpr(&self) -> PyJaxpr {
         PyJaxpr::new(self.jaxpr.clone())
+    }
+    /// The jaxpr of the arguments alone: tracers that the function used are its consts.
+    #[getter]
+    fn closed_jaxpr(&self) -> PyJaxpr {
+        PyJaxpr::closed_over(&self.jaxpr, &self.captured)
     }
     #[getter]
     fn in_tree(&self) -> PyTreeDef {

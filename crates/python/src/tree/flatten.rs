@@ -9,6 +9,7 @@ use pyo3::types::{PyList, PyTuple};
 use super::keys::values_into;
 use super::node::{Children, Expansion, PyNode, expand};
 use crate::errors::value_error;
+use crate::stack;
 
 static LEAF: LazyLock<TreeDef> = LazyLock::new(TreeDef::leaf);
 static NONE: LazyLock<TreeDef> = LazyLock::new(|| TreeDef::new(Node::None, vec![]));
@@ -28,7 +29,11 @@ pub fn flatten<'py>(
         leaves.push(obj.clone());
         return Ok(LEAF.clone());
     }
-    match expand(obj)? {
+    let expansion = expand(obj)?;
+    if !expansion.is_childless() {
+        stack::check("flattening a tree")?;
+    }
+    match expansion {
         Expansion::Leaf => {
             leaves.push(obj.clone());
             Ok(LEAF.clone())
@@ -89,6 +94,7 @@ fn build(py: Python<'_>, tree: &TreeDef, next: &mut dyn FnMut() -> Option<Py<PyA
     if tree.is_leaf() {
         return Ok(next());
     }
+    stack::check("putting a tree together")?;
     let mut children = Vec::with_capacity(tree.children().len());
     for child in tree.children() {
         match build(py, child, next)? {

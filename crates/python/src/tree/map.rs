@@ -11,6 +11,7 @@ use pyo3::types::{PyList, PyTuple};
 use super::flatten::IsLeaf;
 use super::keys::values_into;
 use super::node::{Children, Expansion, PyKind, PyNode, expand};
+use crate::stack;
 
 /// Takes the last results, as many as it has children, and gives one.
 enum Step {
@@ -53,7 +54,11 @@ impl<'py> Recorder<'_, 'py> {
         {
             return self.leaf(obj);
         }
-        match expand(&obj)? {
+        let expansion = expand(&obj)?;
+        if !expansion.is_childless() {
+            stack::check("mapping over a tree")?;
+        }
+        match expansion {
             Expansion::Leaf => self.leaf(obj),
             Expansion::None => self.container(std::iter::empty(), Step::None),
             Expansion::Tuple(tuple) => self.container(tuple.iter(), Step::Tuple(tuple.len())),

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use pullback_base::tree::{CustomNode, Node};
+use pullback_base::tree::{CustomNode, Node, enclosed};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -33,6 +33,17 @@ pub enum Expansion<'py> {
     Dict(Bound<'py, PyDict>),
     /// Anything else, with its children.
     Custom(PyNode, Children<'py>),
+}
+
+impl Expansion<'_> {
+    /// Whether nothing is below: a leaf or `None`.
+    #[inline]
+    pub fn is_childless(&self) -> bool {
+        match self {
+            Expansion::Leaf | Expansion::None => true,
+            Expansion::Tuple(_) | Expansion::List(_) | Expansion::Dict(_) | Expansion::Custom(..) => false,
+        }
+    }
 }
 
 /// Which kind of custom container.
@@ -260,8 +271,9 @@ impl CustomNode for PyNode {
         self.class.as_ptr() as u64
     }
 
-    fn text(&self, children: &[String]) -> String {
-        Python::attach(|py| self.try_text(py, children).unwrap_or_else(|error| format!("<{error}>")))
+    fn pieces(&self, n: usize) -> Vec<String> {
+        let failed = |error: PyErr| enclosed(&format!("<{error}>["), n, "]");
+        Python::attach(|py| self.try_pieces(py, n).unwrap_or_else(failed))
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -270,19 +282,19 @@ impl CustomNode for PyNode {
 }
 
 impl PyNode {
-    fn try_text(&self, py: Python<'_>, children: &[String]) -> PyResult<String> {
+    fn try_pieces(&self, py: Python<'_>, n: usize) -> PyResult<Vec<String>> {
         if matches!(self.kind, PyKind::Dict) {
-            let mut parts = vec![];
-            for (key, child) in self.keys(py)?.iter().zip(children) {
-                parts.push(format!("{}: {child}", key.repr()?));
+            let mut pieces = enclosed("{", n, "}");
+            for (key, piece) in self.keys(py)?.iter().zip(&mut pieces[..n]) {
+                piece.push_str(&format!("{}: ", key.repr()?));
             }
-            return Ok(format!("{{{}}}", parts.join(", ")));
+            return Ok(pieces);
         }
         let class = self.class.bind(py).name()?;
-        let children = children.join(", ");
-        Ok(match self.kind {
-            PyKind::NamedTuple => format!("CustomNode(namedtuple[{class}], [{children}])"),
-            _ => format!("CustomNode({class}[{}], [{children}])", self.aux.bind(py).str()?),
-        })
+        let head = match self.kind {
+            PyKind::NamedTuple => format!("CustomNode(namedtuple[{class}], ["),
+            _ => format!("CustomNode({class}[{}], [", self.aux.bind(py).str()?),
+        };
+        Ok(enclosed(&head, n, "])"))
     }
 }

@@ -8,6 +8,7 @@ use super::flatten::{IsLeaf, flatten};
 use super::keys::entries;
 use super::node::{Expansion, PyKind, expand};
 use super::registry::Form;
+use crate::stack;
 
 macro_rules! key_classes {
     ($($(#[$doc:meta])* $name:ident($field:ident) $text:expr;)*) => {$(
@@ -194,6 +195,7 @@ fn flatten_at<'py>(
     if stops.next_if(|stop| stop.is(obj)).is_some() {
         return Ok(TreeDef::leaf());
     }
+    stack::check("flattening a tree")?;
     let mut trees = vec![];
     for (_, child) in keyed_children(obj)? {
         trees.push(flatten_at(&child, stops)?);
@@ -216,6 +218,7 @@ impl<'py> Walk<'_, 'py> {
             self.found.push((path, obj.clone()));
             return Ok(());
         }
+        stack::check("flattening a tree")?;
         for (entry, child) in keyed_children(obj)? {
             self.path.push(entry.object(obj.py())?.into_bound(obj.py()));
             self.descend(&child)?;

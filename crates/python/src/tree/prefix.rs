@@ -8,6 +8,7 @@ use super::keys::{Entries, entries, sorted_keys};
 use super::node::{Children, Expansion, PyKind, PyNode, expand};
 use super::paths::PathEntry;
 use crate::errors::value_error;
+use crate::stack;
 
 /// Parts of `obj` at the leaves of `tree`.
 ///
@@ -24,6 +25,7 @@ fn descend<'py>(tree: &TreeDef, obj: &Bound<'py, PyAny>, parts: &mut Vec<Bound<'
         parts.push(obj.clone());
         return Ok(());
     }
+    stack::check("flattening a tree")?;
     let children = children_like(tree.node(), tree.children().len(), obj)?;
     tree.children().iter().zip(children).try_for_each(|(tree, child)| descend(tree, &child, parts))
 }
@@ -122,6 +124,7 @@ fn spread_prefix<'py>(prefix: &Bound<'py, PyAny>, full: &TreeDef, spread: &mut V
         spread.extend(std::iter::repeat_n(prefix.clone(), full.n_leaves()));
         return Ok(());
     }
+    stack::check("flattening a tree")?;
     let (_, found) = flatten_all(prefix)?;
     let is_same = found.node() == full.node() && found.children().len() == full.children().len();
     if full.is_leaf() || !is_same {
@@ -148,6 +151,7 @@ fn mismatch_at(
     if matches!(parts, Expansion::Leaf) {
         return Ok(None);
     }
+    stack::check("comparing trees")?;
     let (class, other) = (prefix.get_type(), full.get_type());
     if !class.is(&other) {
         return Ok(Some(format!(

@@ -1,5 +1,6 @@
 //! Classes that the user registered as containers.
 
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use pyo3::prelude::*;
@@ -50,12 +51,17 @@ fn insert(class: Bound<'_, PyType>, form: Form) -> PyResult<()> {
     let key = class.as_ptr() as usize;
     let text = format!("Duplicate custom PyTreeDef type registration for {}.", class.repr()?);
     let registration = Arc::new(Registration { class: class.unbind(), form });
-    let mut table = TABLE.write().unwrap_or_else(PoisonError::into_inner);
-    let table = table.get_or_insert_default();
-    if table.contains_key(&key) {
+    // Functions of the user may go with a registration that is refused: after the lock.
+    let is_new = match TABLE.write().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().entry(key) {
+        Entry::Occupied(_) => false,
+        Entry::Vacant(free) => {
+            free.insert(registration.clone());
+            true
+        }
+    };
+    if !is_new {
         return Err(value_error(text));
     }
-    table.insert(key, registration);
     super::leaf_types::forget();
     Ok(())
 }

@@ -8,6 +8,7 @@ use super::flatten::{flatten_all, unflatten};
 use super::node::{PyKind, PyNode};
 use super::prefix::flatten_up_to;
 use crate::errors::value_error;
+use crate::stack;
 
 /// The structure of a tree: its containers, with a place for each leaf. Structures compare, hash and pickle.
 ///
@@ -68,8 +69,8 @@ impl PyTreeDef {
     }
 
     /// This structure with `inner` in place of every leaf.
-    fn compose(&self, inner: &PyTreeDef) -> PyTreeDef {
-        PyTreeDef(composed(&self.0, &inner.0))
+    fn compose(&self, inner: &PyTreeDef) -> PyResult<PyTreeDef> {
+        composed(&self.0, &inner.0).map(PyTreeDef)
     }
 
     /// Calls `f_leaf` on leaves and `f_node` on children and static data of containers, from the leaves up.
@@ -120,12 +121,13 @@ impl PyTreeDef {
     }
 }
 
-fn composed(outer: &TreeDef, inner: &TreeDef) -> TreeDef {
+fn composed(outer: &TreeDef, inner: &TreeDef) -> PyResult<TreeDef> {
     if outer.is_leaf() {
-        return inner.clone();
+        return Ok(inner.clone());
     }
-    let children = outer.children().iter().map(|child| composed(child, inner)).collect();
-    TreeDef::new(outer.node().clone(), children)
+    stack::check("composing structures of trees")?;
+    let children: PyResult<_> = outer.children().iter().map(|child| composed(child, inner)).collect();
+    Ok(TreeDef::new(outer.node().clone(), children?))
 }
 
 fn walk<'py>(
@@ -139,6 +141,7 @@ fn walk<'py>(
         let leaf = next().ok_or_else(|| value_error("Too few leaves for PyTreeDef"))??;
         return Ok(f_leaf.map_or_else(|| Ok(leaf.clone()), |f| f.call1((leaf.clone(),)))?.unbind());
     }
+    stack::check("walking a tree")?;
     let mut children = vec![];
     for child in tree.children() {
         children.push(walk(py, child, f_node, f_leaf, next)?);

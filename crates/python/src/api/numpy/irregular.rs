@@ -59,6 +59,7 @@ fn holds_arrays(obj: &Bound<'_, PyAny>) -> PyResult<bool> {
     if !is_sequence(obj) {
         return Ok(as_val(obj).is_some() || obj.hasattr("__jax_array__")?);
     }
+    crate::stack::check("reading a nested sequence")?;
     for item in obj.try_iter()? {
         if holds_arrays(&item?)? {
             return Ok(true);
@@ -69,6 +70,7 @@ fn holds_arrays(obj: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 fn nested(obj: &Bound<'_, PyAny>) -> PyResult<Nested> {
     if is_sequence(obj) {
+        crate::stack::check("reading a nested sequence")?;
         return obj.try_iter()?.map(|item| nested(&item?)).collect::<PyResult<_>>().map(Nested::List);
     }
     match try_val(obj)? {
