@@ -185,7 +185,10 @@ fn choice(
     mode: Option<&str>,
 ) -> PyResult<Py<PyAny>> {
     if let Some(shape) = shape.filter(|shape| shape.is_instance_of::<PyInt>()) {
-        return Err(type_error(format!("shape argument of jax.random.choice must be a sequence, got {}", shape.repr()?)));
+        return Err(type_error(format!(
+            "shape argument of jax.random.choice must be a sequence, got {}",
+            shape.repr()?
+        )));
     }
     let shape = shape.map_or(Ok(ONE), |shape| shape.extract::<ShapeArg>())?;
     let population = population(a, "choice", "a")?;
