@@ -211,7 +211,7 @@ from pullback.numpy._sets import intersect1d as intersect1d
 from pullback._core.numpy import invert as invert
 from pullback._core.numpy import isclose as isclose
 from pullback._core.numpy import iscomplex as iscomplex
-from pullback._core.numpy import iscomplexobj as iscomplexobj
+from pullback.numpy._derived import iscomplexobj as iscomplexobj
 from pullback.numpy._dtypes import isdtype as isdtype
 from pullback._core.numpy import isfinite as isfinite
 from pullback._core.numpy import isin as isin
@@ -324,7 +324,7 @@ r_: Any
 from pullback._core.numpy import rad2deg as rad2deg
 from pullback._core.numpy import radians as radians
 from pullback._core.numpy import ravel as ravel
-from pullback.numpy._derived import ravel_multi_index as ravel_multi_index
+from pullback.numpy._positions import ravel_multi_index as ravel_multi_index
 from pullback._core.numpy import real as real
 from pullback._core.numpy import reciprocal as reciprocal
 from pullback._core.numpy import remainder as remainder
@@ -404,7 +404,7 @@ from pullback.numpy._sets import unique_counts as unique_counts
 from pullback.numpy._sets import unique_inverse as unique_inverse
 from pullback.numpy._sets import unique_values as unique_values
 from pullback.numpy._bits import unpackbits as unpackbits
-from pullback.numpy._derived import unravel_index as unravel_index
+from pullback.numpy._positions import unravel_index as unravel_index
 from numpy import unsignedinteger as unsignedinteger
 from pullback._core.numpy import unstack as unstack
 from pullback.numpy._interpolation import unwrap as unwrap

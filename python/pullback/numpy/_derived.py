@@ -1,11 +1,10 @@
 """Functions of `numpy` that are compositions of others or concern dtypes only."""
 
-import functools as _functools
-
 import numpy as _np
 
 from pullback._core import user_error as _user_error
 from pullback import _core
+from pullback._jit import jit as _jit
 
 _n = _core.numpy
 
@@ -522,14 +521,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
         hash((static, options))
     except TypeError:
         return _by_pieces(x, conditions, numbers, args, static, options)
-    return _jitted_pieces()(x, conditions, numbers, args, static, options)
-
-
-@_functools.cache
-def _jitted_pieces():
-    from pullback import jit
-
-    return jit(_by_pieces, static_argnums=(4, 5))
+    return _jit(_by_pieces, static_argnums=(4, 5))(x, conditions, numbers, args, static, options)
 
 
 def _by_pieces(x, conditions, numbers, args, functions, options):

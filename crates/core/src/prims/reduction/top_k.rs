@@ -96,7 +96,9 @@ impl Prim for TopKPrim {
 fn greatest(p: &TopK, e: &dyn Emit, x: &Val) -> Result<Vals> {
     let shape = x.aval().shape.to_vec();
     let positions = iota(e, DType::I32, &shape, p.axis)?.rev(&[p.axis]);
-    let is_float = x.aval().dtype.is_float() && x.aval().dtype.bits() >= 8;
+    let dtype = x.aval().dtype;
+    // Exponents without a sign bit are in order as they are.
+    let is_float = dtype.is_float() && dtype.bits() >= 8 && dtype != DType::F8E8M0FNU;
     let keys = if is_float { ordered_bits(&V::new(e, x)) } else { V::new(e, x) };
     let sorted = sort(e, &[keys.rev(&[p.axis]).done()?, positions.done()?], p.axis, 1)?;
     let first = |x: &Val| V::new(e, x).rev(&[p.axis]).slice_axis(p.axis, 0, p.k, 1);
