@@ -9,7 +9,7 @@ import pullback
 import pullback.numpy as jnp
 
 # Around what programs of the kernels treat alike: single elements, panels of 32, halves, long work.
-SIZES = [1, 2, 3, 4, 5, 31, 32, 33, 64, 65, 129]
+SIZES = {"float32": [1, 2, 4, 32, 65, 129], "float64": [1, 3, 5, 31, 64], "complex64": [2, 3, 33, 129], "complex128": [1, 4, 32, 65]}
 LARGE = [200, 257, 300]
 DTYPES = ["float32", "float64", "complex64", "complex128"]
 KINDS = [
@@ -158,7 +158,7 @@ def failures(cases):
 @pytest.mark.parametrize("name", FACTORIZATIONS)
 def test_factors_of_small_matrices(name, dtype):
     with pullback.enable_x64(True), np.errstate(all="ignore"):
-        assert failures((name, kind, n, dtype) for n in SIZES for kind in KINDS) == []
+        assert failures((name, kind, n, dtype) for n in SIZES[dtype] for kind in KINDS) == []
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])

@@ -62,11 +62,21 @@ def sample(shape):
     return x
 
 
-def outcome(expression, system, **arrays):
+def outcome(expression, arrays):
+    """What this gives for arrays."""
     try:
-        return facts(eval(expression, names(system, **arrays)))
+        return facts(eval(expression, names(pullback, **arrays)))
     except Exception as error:  # noqa: BLE001
         assert "internal" not in str(error).lower(), f"{expression}: {error}"
+        return facts(error)
+
+
+def expected(expression, arrays, jax):
+    """What JAX gives, as far as shapes tell: it compiles nothing, which would take minutes."""
+    bound = names(jax)
+    try:
+        return facts(jax.eval_shape(lambda arrays: eval(expression, bound | arrays), arrays))
+    except Exception as error:  # noqa: BLE001
         return facts(error)
 
 
@@ -84,7 +94,7 @@ def differing(cases, oracle):
             continue
         if "b" in arrays and arrays["b"].ndim == 0 and arrays["a"].ndim < 2:
             continue  # Which of two errors comes first.
-        ours, theirs = (flattened(outcome(expression, system, **arrays)) for system in (pullback, oracle))
+        ours, theirs = flattened(outcome(expression, arrays)), flattened(expected(expression, arrays, oracle))
         if ours != theirs:
             shapes = {name: x.shape for name, x in arrays.items()}
             found.append(f"{expression} of {shapes}: {ours}, JAX {theirs}")

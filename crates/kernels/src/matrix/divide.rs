@@ -16,6 +16,10 @@ fn tolerance<S: Field>() -> f64 {
     8.0 * S::EPSILON
 }
 
+/// What takes the place of zeros that would put two poles, or a pole and its root, at one place: so little that it stays zero
+/// beside all else, and its fourth power a number.
+const LEAST: f64 = 1e-70;
+
 /// Ascending eigenvalues, and eigenvectors as columns.
 pub(super) struct Spectrum<S> {
     pub(super) values: Vec<f64>,
@@ -149,7 +153,7 @@ fn join_singular<S: Field>(
     let norm = poles.iter().fold(alpha.abs().max(beta.abs()), |norm, &pole| norm.max(pole));
     let scale = if norm > 0.0 { norm } else { 1.0 };
     poles.iter_mut().chain(&mut z).for_each(|x| *x /= scale);
-    z[0] = z[0].max(tolerance::<S>());
+    z[0] = z[0].max(LEAST);
     let deflated = deflate(&mut poles, &mut z, 1, tolerance::<S>(), tolerance::<S>());
     let (values, u, v) = singular_basis::<S>(&deflated, &poles, &z);
     let values = values.into_iter().map(|value| if norm > 0.0 { value * scale } else { 0.0 }).collect();
@@ -166,7 +170,7 @@ fn singular_basis<S: Field>(deflated: &Deflated, poles: &[f64], z: &[f64]) -> (V
     let (mut d, z) = (kept(poles), kept(z));
     if let Some(least) = d.get_mut(1) {
         // Zero is the first pole.
-        *least = least.max(tolerance::<S>() / 2.0);
+        *least = least.max(LEAST);
     }
     let secular = Secular { poles: d, weights: z.iter().map(|z| z * z).collect(), squared: true };
     let roots = secular.roots();

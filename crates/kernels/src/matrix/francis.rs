@@ -64,8 +64,11 @@ impl RealSchur {
         let at = |i: usize, j: usize| self.t.at(i, j);
         let (p, q, r, s) = (at(last - 1, last - 1), at(last - 1, last), at(last, last - 1), at(last, last));
         let stray = r.abs() + at(last - 1, last - 2).abs();
-        let [p, q, r, s] =
-            if steps % 10 == 0 { [s + 0.75 * stray, -0.4375 * stray, stray, s + 0.75 * stray] } else { [p, q, r, s] };
+        let [p, q, r, s] = if steps.is_multiple_of(10) {
+            [s + 0.75 * stray, -0.4375 * stray, stray, s + 0.75 * stray]
+        } else {
+            [p, q, r, s]
+        };
         // The first column of (T - x)(T - y), where x and y are the shifts, by differences of diagonal elements.
         let corner = |i: usize, j: usize| self.t.at(first + i, first + j);
         let (x, y) = (p - corner(0, 0), s - corner(0, 0));

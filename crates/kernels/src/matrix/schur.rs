@@ -94,7 +94,10 @@ impl Schur {
         let half = (at(0, 0) - at(1, 1)) * 0.5;
         let root = (half * half + at(0, 1) * at(1, 0)).sqrt();
         let sum = if (half + root).norm() > (half - root).norm() { half + root } else { half - root };
-        if sum.is_nil() { at(1, 1) } else { at(1, 1) - (at(0, 1) * at(1, 0)).over(sum) }
+        let product = at(0, 1) * at(1, 0);
+        // The quick division squares its divisor.
+        let step = if sum.norm() > 1e-100 { product / sum } else { product.over(sum) };
+        if sum.is_nil() { at(1, 1) } else { at(1, 1) - step }
     }
 
     /// A shift that breaks cycles.
@@ -192,7 +195,7 @@ impl Schur {
 fn tame(line: &mut [c64], i: usize) {
     let size = line[i].re.abs().max(line[i].im.abs());
     if size > 1e100 {
-        line.iter_mut().for_each(|x| *x = *x / size);
+        line.iter_mut().for_each(|x| *x /= size);
     }
 }
 

@@ -42,11 +42,18 @@ impl MatrixOp for TriangularSolveOp {
                 tuple_text(&a.shape)
             );
         }
+        if a.rank() != b.rank() {
+            bail!(
+                Type,
+                "triangular_solve requires both arguments to have the same number of dimensions, got {} and {}.",
+                tuple_text(&a.shape),
+                tuple_text(&b.shape)
+            );
+        }
         if shape.batch != other.batch {
             bail!(
                 Value,
-                "triangular_solve requires both arguments to have the same number of dimensions and equal batch dimensions, got {} \
-                 and {}.",
+                "triangular_solve requires both arguments to have equal batch dimensions, got {} and {}.",
                 tuple_text(&a.shape),
                 tuple_text(&b.shape)
             );
