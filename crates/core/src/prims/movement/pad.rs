@@ -39,10 +39,11 @@ impl<'e> V<'e> {
     }
 }
 
-/// Size of an axis after padding; negative when more is cropped than there is.
+/// Size of an axis after padding; negative when more is cropped than there is. The ends of `i64` stand for all beyond.
 fn padded(size: usize, (low, high, interior): PadAxis) -> i64 {
-    let size = size as i64;
-    low + high + size + (size - 1).max(0) * interior
+    let (size, interior) = (size as i128, i128::from(interior));
+    let all = i128::from(low) + i128::from(high) + size + (size - 1).max(0) * interior;
+    all.clamp(i64::MIN.into(), i64::MAX.into()) as i64
 }
 
 fn config_text(p: &Pad) -> String {
