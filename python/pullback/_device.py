@@ -10,7 +10,7 @@ import functools as _functools
 import itertools as _itertools
 
 from pullback._core import user_error as _user_error
-from pullback import _core, _environment, dtypes
+from pullback import _core, _environment
 
 
 class Memory:
@@ -533,6 +533,9 @@ def device_get(x):
     import numpy as np
 
     from pullback.tree_util import tree_map
+
+    # Here, so that importing the package does not import NumPy.
+    from pullback import dtypes
 
     def get(leaf):
         if isinstance(leaf, _core.Tracer) or not hasattr(leaf, "__array__"):

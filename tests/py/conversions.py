@@ -1,6 +1,6 @@
 """Every way out of a traced value, inside of every transformation: what `test_conversions.py` compares with JAX.
 
-`python tests/py/conversions.py` runs all of it on JAX and writes `cases/conversions.txt`, the recorded answers.
+`python tests/py/conversions.py` runs all of it on JAX and writes `golden/conversions.txt`, the recorded answers.
 """
 
 import array
@@ -21,7 +21,7 @@ import warnings
 
 import numpy as np
 
-RECORDED = os.path.join(os.path.dirname(__file__), "cases", "conversions.txt")
+RECORDED = os.path.join(os.path.dirname(__file__), "golden", "conversions.txt")
 
 
 def _stored(x):

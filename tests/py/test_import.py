@@ -12,6 +12,7 @@ import pullback
 
 BARE = [
     "pullback", "pullback._api", "pullback._array_methods", "pullback._config", "pullback._core", "pullback._device",
+    "pullback._environment",
     "pullback._jit", "pullback._shape_dtype_struct", "pullback.tree_util",
 ]
 # For an import statement: the modules, beyond those of the bare import and of the standard library and NumPy, that it loads.
