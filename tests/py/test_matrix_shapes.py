@@ -26,10 +26,9 @@ ONE = """
 """.split()
 TWO = """
     la.solve(a,b) la.lstsq(a,b) sl.cho_solve((a,True),b) sl.cho_solve((a,False),b) sl.solve(a,b) sl.solve_triangular(a,b)
-    sl.solve_triangular(a,b,trans=1) L.triangular_solve(a,b,left_side=True) L.triangular_solve(a,b)
+    sl.solve_triangular(a,b,trans=1)
     la.multi_dot([a,b]) sl.toeplitz(a,b) sl.hankel(a,b) sl.rsf2csf(a,a) sl.rsf2csf(a,b) sl.solve_sylvester(a,a,b)
-    sl.lu_solve((a,jnp.zeros(a.shape[:-1],'int32')),b) sl.solve(a,b,assume_a='pos') sl.qr_multiply(a,b)
-    L.householder_product(a,b) L.symmetric_product(b,a) L.cholesky_update(a,b)
+    sl.lu_solve((a,jnp.zeros(a.shape[:-1],'int32')),b) sl.qr_multiply(a,b)
 """.split()
 # Gradients of what is differentiable, which must not fail where the function does not.
 GRADIENTS = """
@@ -40,7 +39,7 @@ GRADIENTS = """
 
 # What JAX refuses with an exception of its own depths, or takes by accident; here the one has a result, the other an error.
 UNLIKE = [
-    ("sl.hessenberg(a", (2, 3, 0)), ("sl.sqrtm(a)", (0, 0)), ("sl.sqrtm(a)", (2, 0, 0)), ("L.hessenberg(a)", (0, 0)),
+    ("sl.hessenberg(a", (2, 3, 0)), *((start, shape) for start in ("sl.rsf2csf", "sl.solve_sylvester") for shape in [(0, 0), (2, 0, 0)]), ("sl.sqrtm(a)", (0, 0)), ("sl.sqrtm(a)", (2, 0, 0)), ("L.hessenberg(a)", (0, 0)),
     ("L.hessenberg(a)", (2, 0, 0)), ("L.tridiagonal(a)", (0, 0)), ("L.tridiagonal(a)", (2, 0, 0)), ("jax.grad(lambda a: jnp.sum(la.det(a)))(a)", (0, 0)),
     ("jax.grad(lambda a: jnp.sum(la.det(a)))(a)", (2, 0, 0)), ("jax.jvp(lambda a: la.det(a)", (0, 0)), ("jax.jvp(lambda a: la.det(a)", (2, 0, 0)),
     *(("jax.vmap(lambda a: L.lu(a)", shape) for shape in [(0, 0), (0, 3), (3, 0)]),
@@ -142,9 +141,10 @@ def test_tridiagonal_systems(jax_oracle):
 
 
 def test_huge_empty_matrices_end():
-    with pytest.raises(Exception) as caught:
-        pullback.scipy.linalg.lu(np.zeros((0, 2**40), "float32"))
-    assert "internal" not in str(caught.value).lower()
+    a = np.zeros((0, 2**40), "float32")
+    assert [x.shape for x in pullback.scipy.linalg.lu(a)] == [(0, 0), (0, 0), (0, 2**40)]
+    assert [x.shape for x in pullback.lax.linalg.qr(a)] == [(0, 0), (0, 2**40)]
+    assert pullback.numpy.linalg.svdvals(a).shape == (0,)
 
 
 @pytest.mark.parametrize("kind", ["float32", "int32", "bool", "complex64", "batch"])

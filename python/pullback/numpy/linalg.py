@@ -323,7 +323,8 @@ def _with_pinv_rule():
         if min(a.shape[-2:]) == 0:
             return _n.zeros((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype)
         u, s, vh = svd(a, full_matrices=False, hermitian=hermitian)
-        bound = _n.asarray(rtol).astype(s.dtype)[..., None] * s[..., :1]
+        rtol = _n.asarray(rtol).astype(s.dtype)
+        bound = (rtol[..., None] if rtol.ndim else rtol) * s[..., :1]
         s = _n.where(s > bound, s, _n.asarray(_np.inf, s.dtype))
         return _n.matmul(_adjoint(vh), _adjoint(u) / s[..., None].astype(u.dtype))
 

@@ -85,8 +85,8 @@ def hankel(c, r=None):
       r: the last row `[..., n]`, whose first element is not used; zeros like `c` by default.
     Returns: `[..., m, n]` of the promoted dtype.
     Raises:
-      TypeError: an argument is no array or number, as lists are.
-      ValueError: leading axes do not broadcast.
+      TypeError: an argument is no array, as lists are.
+      ValueError: an argument is a number, or leading axes do not broadcast.
     Differentiable: yes, linear.
     Example:
       >>> print(jax.scipy.linalg.hankel(jnp.array([1, 2, 3])))
@@ -94,8 +94,8 @@ def hankel(c, r=None):
        [2 3 0]
        [3 0 0]]
     """
-    if _n.ndim(c) == 0:
-        raise _user_error(ValueError, "hankel takes a first column [..., m], got a number")
+    if _n.ndim(c) == 0 or r is not None and _n.ndim(r) == 0:
+        raise _user_error(ValueError, "hankel takes a first column [..., m] and a last row [..., n], got a number")
     c = _n.atleast_1d(c)
     r = _n.zeros_like(c) if r is None else _n.atleast_1d(r)
     dtype = _n.result_type(c, r)

@@ -356,8 +356,11 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
     factors, _, order = _lin.lu(a)
     m, n = a.shape[-2:]
     k = min(m, n)
-    permutation = (order[..., None, :] == _n.arange(m, dtype=order.dtype)[:, None]).astype(_n.real(a).dtype)
-    lower = _n.tril(factors, -1)[..., :k] + _n.eye(m, k, dtype=a.dtype)
+    shape = (*a.shape[:-2], m, m)
+    rows = _core.lax.broadcasted_iota(order.dtype, shape, len(shape) - 2)
+    permutation = (_n.broadcast_to(order[..., None, :], shape) == rows).astype(_n.real(a).dtype)
+    lower = _n.tril(factors, -1)[..., :k]
+    lower = lower + _n.broadcast_to(_n.eye(m, k, dtype=a.dtype), lower.shape)
     upper = _n.triu(factors)[..., :k, :]
     return (_n.matmul(permutation.astype(a.dtype), lower), upper) if permute_l else (permutation, lower, upper)
 
@@ -407,11 +410,13 @@ def qr_multiply(a, c, mode="right", pivoting=False, conjugate=False, overwrite_a
       >>> print(abs(product))
       [1. 2.]
     """
-    a, c = _inexact(a, c)
+    a, c = _inexact(_matrices(a, "qr_multiply"), c)
     if mode not in ("left", "right"):
         raise _user_error(ValueError, f"Invalid {mode=}: must be 'left' or 'right'.")
-    q, r, *p = _lin.qr(a, pivoting=pivoting, full_matrices=False)
     is_vector = c.ndim == 1
+    if min(a.ndim, c.ndim) >= 2:
+        a, c = _with_one_batch(a, c)
+    q, r, *p = _lin.qr(a, pivoting=pivoting, full_matrices=False)
     if is_vector:
         c = c[:, None] if mode == "left" else c[None]
     if conjugate:
@@ -684,7 +689,7 @@ def sqrtm(A, blocksize=1):
     if blocksize > 1:
         raise _user_error(NotImplementedError, "Blocked version is not implemented yet.")
     A = _inexact(A)
-    if A.ndim != 2:
+    if A.ndim > 2:
         raise _user_error(ValueError, f"sqrtm takes a matrix [n, n], got shape {A.shape}")
     t, z = _complex_schur(A)
 

@@ -148,7 +148,8 @@ impl<T: Field> Dense<T> {
 
     pub(super) fn adjoint(&self) -> Dense<T> {
         let mut out = Dense::zeros(self.columns, self.rows);
-        for i in 0..self.rows {
+        let rows = if self.data.is_empty() { 0 } else { self.rows };
+        for i in 0..rows {
             for j in 0..self.columns {
                 out.set(j, i, self.at(i, j).conjugate());
             }

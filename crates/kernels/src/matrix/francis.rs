@@ -15,6 +15,8 @@ use super::{poll, schur};
 pub(super) struct RealSchur {
     pub(super) t: Dense<f64>,
     pub(super) z: Dense<f64>,
+    /// Zᵀ during the iteration, whose steps then go along memory.
+    turned_z: Dense<f64>,
 }
 
 /// The real Schur form, unless the iteration does not converge.
@@ -23,7 +25,7 @@ pub(super) struct RealSchur {
 /// An interrupt.
 pub(super) fn real_schur(a: &Dense<f64>) -> Result<Option<RealSchur>> {
     let (t, z) = hessenberg(a)?;
-    let mut form = RealSchur { t, z };
+    let mut form = RealSchur { t, z: Dense::zeros(0, 0), turned_z: z.adjoint() };
     let norm = form.t.data.iter().fold(0.0f64, |norm, x| norm.max(x.abs()));
     let (mut end, mut steps) = (a.rows, 0);
     while end > 1 {
@@ -43,6 +45,7 @@ pub(super) fn real_schur(a: &Dense<f64>) -> Result<Option<RealSchur>> {
         }
         form.sweep(first, last, steps);
     }
+    form.turn();
     Ok(Some(form))
 }
 
@@ -90,16 +93,29 @@ impl RealSchur {
     /// Applies a reflection of neighbouring coordinates from `k` on: to rows, to columns down to row `end`, to Z.
     fn reflect(&mut self, k: usize, v: &[f64], tau: f64, end: usize) {
         let n = self.t.rows;
-        for j in k..n {
-            let sum = v.iter().enumerate().fold(0.0, |sum, (i, v)| sum + v * self.t.at(k + i, j)) * tau;
-            v.iter().enumerate().for_each(|(i, v)| self.t.data[(k + i) * n + j] -= sum * v);
-        }
-        for (matrix, rows) in [(&mut self.t, end), (&mut self.z, n)] {
-            for line in matrix.data.chunks_exact_mut(n).take(rows) {
-                let sum = v.iter().zip(&line[k..]).fold(0.0, |sum, (v, x)| sum + v * x) * tau;
-                line[k..].iter_mut().zip(v).for_each(|(x, v)| *x -= sum * v);
+        reflect_rows(&mut self.t.data[k * n..(k + v.len()) * n], n, k, v, tau);
+        reflect_rows(&mut self.turned_z.data[k * n..(k + v.len()) * n], n, 0, v, tau);
+        for line in self.t.data.chunks_exact_mut(n).take(end) {
+            match (&mut line[k..k + v.len()], v) {
+                ([x, y, z], [_, b, c]) => {
+                    let sum = (*x + b * *y + c * *z) * tau;
+                    (*x, *y, *z) = (*x - sum, *y - sum * b, *z - sum * c);
+                }
+                ([x, y], [_, b]) => {
+                    let sum = (*x + b * *y) * tau;
+                    (*x, *y) = (*x - sum, *y - sum * b);
+                }
+                (part, _) => {
+                    let sum = v.iter().zip(&*part).fold(0.0, |sum, (v, x)| sum + v * x) * tau;
+                    part.iter_mut().zip(v).for_each(|(x, v)| *x -= sum * v);
+                }
             }
         }
+    }
+
+    /// Zᵀ becomes Z.
+    fn turn(&mut self) {
+        self.z = self.turned_z.adjoint();
     }
 
     /// Splits the block of two at `k`, or makes the numbers on its diagonal equal.
@@ -112,11 +128,13 @@ impl RealSchur {
             self.t.set(k, j, c * x + s * y);
             self.t.set(k + 1, j, c * y - s * x);
         }
-        for (matrix, rows) in [(&mut self.t, k + 2), (&mut self.z, n)] {
-            for line in matrix.data.chunks_exact_mut(n).take(rows) {
-                let (x, y) = (line[k], line[k + 1]);
-                (line[k], line[k + 1]) = (c * x + s * y, c * y - s * x);
-            }
+        for line in self.t.data.chunks_exact_mut(n).take(k + 2) {
+            let (x, y) = (line[k], line[k + 1]);
+            (line[k], line[k + 1]) = (c * x + s * y, c * y - s * x);
+        }
+        let (upper, lower) = self.turned_z.data[k * n..(k + 2) * n].split_at_mut(n);
+        for (x, y) in upper.iter_mut().zip(lower) {
+            (*x, *y) = (c * *x + s * *y, c * *y - s * *x);
         }
         if is_real {
             self.t.set(k + 1, k, 0.0);
@@ -170,6 +188,18 @@ impl RealSchur {
             }
         }
         Ok(vectors)
+    }
+}
+
+/// Applies a reflection to neighbouring rows of `n` elements, from a column on.
+fn reflect_rows(rows: &mut [f64], n: usize, column: usize, v: &[f64], tau: f64) {
+    let mut sums = vec![0.0; n - column];
+    for (row, v) in rows.chunks_exact(n).zip(v) {
+        sums.iter_mut().zip(&row[column..]).for_each(|(sum, x)| *sum += v * x);
+    }
+    for (row, v) in rows.chunks_exact_mut(n).zip(v) {
+        let factor = v * tau;
+        row[column..].iter_mut().zip(&sums).for_each(|(x, sum)| *x -= factor * sum);
     }
 }
 

@@ -72,7 +72,7 @@ pub(super) fn narrowed<S: Field, T: Field>(a: &Dense<S>) -> Dense<T> {
 /// U, descending singular values, Vᴴ; the outer ones square if `full`.
 pub(super) fn svd<T: Field>(a: &Dense<T>, vectors: bool, full: bool) -> Result<(Dense<T>, Vec<f64>, Dense<T>)> {
     let (m, n, k) = (a.rows, a.columns, a.rows.min(a.columns));
-    let sides = if full { (m, n) } else { (k, k) };
+    let sides = if full && vectors { (m, n) } else { (k, k) };
     if k == 0 {
         return Ok((Dense::identity(m, sides.0), vec![], Dense::identity(sides.1, n)));
     }

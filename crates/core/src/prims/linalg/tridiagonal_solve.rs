@@ -28,6 +28,14 @@ impl MatrixOp for TridiagonalSolveOp {
         let shape = matrix_shape("tridiagonal_solve", b)?;
         let diagonal = shape.with(&[shape.rows]);
         for x in [dl, d, du] {
+            if x.rank() != diagonal.len() {
+                bail!(
+                    Type,
+                    "tridiagonal_solve requires diagonals with one axis less than the right-hand sides, got shapes {} and {}.",
+                    tuple_text(&x.shape),
+                    tuple_text(&b.shape)
+                );
+            }
             if x.shape[..] != diagonal[..] {
                 bail!(
                     Value,
