@@ -60,7 +60,7 @@ fn join<S: Field>(top: Spectrum<S>, bottom: Spectrum<S>, link: f64) -> Spectrum<
     let secular = Secular { poles: kept(&poles), weights, squared: false };
     let roots = secular.roots();
     let signed = signed_weights(&secular, &roots, &kept(&z));
-    let vectors = vectors(&secular, &roots, |j, gap| signed[j] / gap);
+    let vectors = vectors(&secular, &roots, &signed, None);
     let values: Vec<f64> = roots.iter().map(|&root| secular.value(root)).collect();
     let (values, sources) = deflated.sorted(&values, &poles);
     let mut w = deflated.basis(&sources, &vectors);
@@ -81,15 +81,20 @@ fn signed_weights(secular: &Secular, roots: &[Root], z: &[f64]) -> Vec<f64> {
     secular.exact_weights(roots).into_iter().zip(z).map(|(weight, z)| weight.copysign(*z)).collect()
 }
 
-/// Rows of length one: of each root, `element` of itself, of a pole and of their gap.
-fn vectors<S: Field>(secular: &Secular, roots: &[Root], element: impl Fn(usize, f64) -> f64) -> Dense<S> {
+/// Rows of length one: of each root, factors over the gaps between poles and it. The first element is another one, if given.
+fn vectors<S: Field>(secular: &Secular, roots: &[Root], factors: &[f64], first: Option<f64>) -> Dense<S> {
     let n = roots.len();
     let (mut out, mut line) = (Dense::zeros(n, n), vec![0.0; n]);
-    for (i, &root) in roots.iter().enumerate() {
-        line.iter_mut().enumerate().for_each(|(j, x)| *x = element(j, secular.gap(j, root)));
+    for (row, &root) in out.data.chunks_exact_mut(n.max(1)).zip(roots) {
+        secular.gaps(root, &mut line);
+        line.iter_mut().zip(factors).for_each(|(x, factor)| *x = factor / *x);
+        if let Some(first) = first {
+            line[0] = first;
+        }
         let largest = line.iter().fold(0.0f64, |largest, x| largest.max(x.abs()));
-        let length = line.iter().map(|x| (x / largest).powi(2)).sum::<f64>().sqrt() * largest;
-        out.data[i * n..][..n].iter_mut().zip(&line).for_each(|(to, x)| *to = S::of(x / length, 0.0));
+        line.iter_mut().for_each(|x| *x /= largest);
+        let length = line.iter().map(|x| x * x).sum::<f64>().sqrt();
+        row.iter_mut().zip(&line).for_each(|(to, x)| *to = S::of(x / length, 0.0));
     }
     out
 }
@@ -175,8 +180,9 @@ fn singular_basis<S: Field>(deflated: &Deflated, poles: &[f64], z: &[f64]) -> (V
     let secular = Secular { poles: d, weights: z.iter().map(|z| z * z).collect(), squared: true };
     let roots = secular.roots();
     let signed = signed_weights(&secular, &roots, &z);
-    let right = vectors(&secular, &roots, |j, gap| signed[j] / gap);
-    let left = vectors(&secular, &roots, |j, gap| if j == 0 { -1.0 } else { secular.poles[j] * signed[j] / gap });
+    let right = vectors(&secular, &roots, &signed, None);
+    let stretched: Vec<f64> = secular.poles.iter().zip(&signed).map(|(d, z)| d * z).collect();
+    let left = vectors(&secular, &roots, &stretched, Some(-1.0));
     let values: Vec<f64> = roots.iter().map(|&root| secular.value(root)).collect();
     let (values, sources) = deflated.sorted(&values, poles);
     (values, deflated.basis(&sources, &left), deflated.basis(&sources, &right))

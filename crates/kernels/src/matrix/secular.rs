@@ -126,7 +126,7 @@ impl Terms {
 
     /// Whether the value is nothing but rounding.
     fn is_zero(&self) -> bool {
-        self.value().abs() <= 4.0 * f64::EPSILON * (1.0 + self.left.abs() + self.right.abs())
+        self.value().abs() <= 8.0 * f64::EPSILON * (1.0 + self.left.abs() + self.right.abs())
     }
 }
 
@@ -136,6 +136,18 @@ impl Secular {
         let (d, origin) = (self.poles[j], self.poles[root.origin]);
         let difference = (d - origin) - root.offset;
         if self.squared { difference * (d + origin + root.offset) } else { difference }
+    }
+
+    /// Each pole less the root.
+    pub(super) fn gaps(&self, root: Root, out: &mut [f64]) {
+        let origin = self.poles[root.origin];
+        for (out, d) in out.iter_mut().zip(&self.poles) {
+            *out = (d - origin) - root.offset;
+        }
+        if self.squared {
+            let sum = origin + root.offset;
+            out.iter_mut().zip(&self.poles).for_each(|(out, d)| *out *= d + sum);
+        }
     }
 
     /// Pole `i` less pole `j`.
@@ -188,8 +200,13 @@ impl Secular {
     /// The root between pole `i` and the next, or behind the last.
     fn root(&self, i: usize) -> Root {
         let (mut root, mut low, mut high) = self.start(i);
+        // Seen from either pole, the middle is one place.
+        let mut terms = self.terms(i, root);
+        if terms.value() < 0.0 && i + 1 < self.poles.len() {
+            (low, high) = (-root.offset, 0.0);
+            root = Root { origin: i + 1, offset: low };
+        }
         for _ in 0..MAX_STEPS {
-            let terms = self.terms(i, root);
             let value = terms.value();
             if terms.is_zero() {
                 break;
@@ -205,26 +222,24 @@ impl Secular {
                 break;
             }
             root.offset = next;
+            terms = self.terms(i, root);
         }
         root
     }
 
-    /// The middle of the interval seen from the pole that the root is nearer to, and the offsets between which it lies.
+    /// The middle of the interval seen from its first pole, and the offsets between which a root nearer to that pole lies.
     fn start(&self, i: usize) -> (Root, f64, f64) {
-        let Some(&next) = self.poles.get(i + 1) else {
-            let (d, sum) = (self.poles[i], self.weights.iter().sum::<f64>());
-            let reach = if self.squared { sum / (d + (d * d + sum).sqrt()) } else { sum };
-            // A little more: the root may be at the very end.
-            let reach = reach * (1.0 + 4.0 * f64::EPSILON);
-            return (Root { origin: i, offset: reach / 2.0 }, 0.0, reach);
+        let reach = match self.poles.get(i + 1) {
+            Some(&next) => (next - self.poles[i]) / 2.0,
+            None => {
+                let (d, sum) = (self.poles[i], self.weights.iter().sum::<f64>());
+                let reach = if self.squared { sum / (d + (d * d + sum).sqrt()) } else { sum };
+                // A little more: the root may be at the very end.
+                reach * (1.0 + 4.0 * f64::EPSILON)
+            }
         };
-        let half = (next - self.poles[i]) / 2.0;
-        let root = Root { origin: i, offset: half };
-        if self.terms(i, root).value() >= 0.0 {
-            (root, 0.0, half)
-        } else {
-            (Root { origin: i + 1, offset: -half }, -half, 0.0)
-        }
+        let is_last = i + 1 == self.poles.len();
+        (Root { origin: i, offset: if is_last { reach / 2.0 } else { reach } }, 0.0, reach)
     }
 
     /// The step to the root of the rational function with the two nearest poles that has these values and slopes.
