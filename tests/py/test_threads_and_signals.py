@@ -53,7 +53,7 @@ LONG = {
     ),
     "long counted loop": "go(); jax.lax.fori_loop(0, 2**31 - 1, lambda i, v: jnp.sin(v) + 1, x)",
     "long reduction on several threads": "f = jax.jit(lambda: jnp.sin(jax.lax.iota('float32', 2**38)).sum()); go(); f()",
-    "long rows on several threads": "f = jax.jit(lambda: jnp.sin(jax.lax.iota('float32', 2**38).reshape(2**19, 2**19)).sum(1)); go(); f()",
+    "long rows on several threads": "f = jax.jit(lambda: jnp.sin(jax.lax.broadcasted_iota('float32', (2**19, 2**19), 1)).sum(1)); go(); f()",
     **{
         f"long {name}": (
             f"from pullback.lax import linalg\nimport numpy as np\na = jnp.asarray(np.random.RandomState(0).randn(2500, 2500).astype('{dtype}'))\n"
