@@ -1,10 +1,14 @@
-//! The derive macros: of primitive parameters, and of trees of the Rust front ([`tree`]).
+//! The macros: of primitive parameters, of declarations of public functions ([`public`], [`keywords`]), and of trees of
+//! the Rust front ([`tree`]).
 //!
 //! `#[derive(Params)]` on a struct with named fields implements `pullback_ir::ParamSet`: each field is converted to and
 //! from a `ParamValue` by its `ParamField`. A field name that is not a Rust identifier is given by `#[param(name = "…")]`,
 //! one that stays out of JAX's printed form by `#[param(hidden)]`. It does nothing else.
 #![forbid(unsafe_code)]
 
+mod keywords;
+mod public;
+mod signature;
 mod tree;
 
 use proc_macro::TokenStream;
@@ -24,6 +28,21 @@ pub fn params(input: TokenStream) -> TokenStream {
 pub fn tree(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     tree::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Declares a public function of `pullback-lib`: see its module `declare`.
+#[proc_macro_attribute]
+pub fn public(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let public = parse_macro_input!(attribute as public::Public);
+    let function = parse_macro_input!(item as syn::ItemFn);
+    public::expand(&public, &function).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Implements `Group` of `pullback-lib` for a struct of keywords: see its module `declare`.
+#[proc_macro_derive(Keywords, attributes(keyword))]
+pub fn keywords(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    keywords::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
 struct Field {

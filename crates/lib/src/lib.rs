@@ -13,6 +13,7 @@ pub mod broadcast;
 pub mod config;
 pub mod convert;
 mod custom;
+pub mod declare;
 pub mod indexing;
 mod jit;
 pub mod lax;

@@ -14,6 +14,7 @@ pub mod callback;
 pub mod config;
 pub mod control;
 pub mod custom;
+mod declared;
 pub mod defined;
 pub mod detach;
 pub mod devices;
@@ -73,5 +74,6 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     pullback_trace::set_warn(|text| Python::attach(|py| errors::Carry::carry(dtypes::warn(py, text), py)));
     devices::register(m)?;
     pullback_trace::set_describe_leak(names::describe_leak);
-    api::register(m)
+    api::register(m)?;
+    declared::register(m)
 }

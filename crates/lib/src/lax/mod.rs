@@ -1,12 +1,12 @@
 //! `jax.lax`: one function for each primitive, with the reference's checks and without promotion.
 
-mod contraction;
-mod elementwise;
-mod parallel;
-mod reduction;
-mod shaping;
-mod slicing;
-mod sorting;
+pub(crate) mod contraction;
+pub(crate) mod elementwise;
+pub(crate) mod parallel;
+pub(crate) mod reduction;
+pub(crate) mod shaping;
+pub(crate) mod slicing;
+pub(crate) mod sorting;
 
 pub use contraction::*;
 pub use elementwise::*;

@@ -1,20 +1,20 @@
 //! `jax.numpy`: functions that promote their operands, take axes as users write them, and check as the reference does.
 
-mod contraction;
-mod creation;
-mod cumulative;
-mod diagonal;
-mod einsum;
-mod elementwise;
-mod joining;
-mod logic;
-mod operators;
-mod padding;
-mod reductions;
-mod selection;
-mod shaping;
-mod sorting;
-mod statistics;
+pub(crate) mod contraction;
+pub(crate) mod creation;
+pub(crate) mod cumulative;
+pub(crate) mod diagonal;
+pub(crate) mod einsum;
+pub(crate) mod elementwise;
+pub(crate) mod joining;
+pub(crate) mod logic;
+pub(crate) mod operators;
+pub(crate) mod padding;
+pub(crate) mod reductions;
+pub(crate) mod selection;
+pub(crate) mod shaping;
+pub(crate) mod sorting;
+pub(crate) mod statistics;
 
 pub use contraction::*;
 pub use creation::*;

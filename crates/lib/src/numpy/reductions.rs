@@ -3,17 +3,19 @@
 use pullback_base::dtype::Kind;
 use pullback_base::{DType, Result, Scalar, bail};
 use pullback_core::prims::Axis;
+use pullback_derive::{Keywords, public};
 use pullback_ir::{AxisName, Val};
 
 use super::{isnan, maximum, minimum, where_};
 use crate::axes::{Axes, canonical_axis};
 use crate::broadcast::broadcast_to;
 use crate::convert::{convert, default_float, default_int, default_uint, inexact, number, to_dtype};
+use crate::declare::NoOut;
 use crate::jit::named_jit_one;
 use crate::lax;
 
 /// What users say of a reduction beside its operand.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Keywords)]
 pub struct Reduction {
     /// Which axes.
     pub axis: Axes,
@@ -21,9 +23,13 @@ pub struct Reduction {
     pub dtype: Option<DType>,
     /// Whether reduced axes stay with size 1.
     pub keepdims: bool,
+    /// For NumPy's sake.
+    pub out: NoOut,
     /// A value combined with the result.
+    #[keyword(Initial)]
     pub initial: Option<Val>,
     /// Which elements take part.
+    #[keyword(Mask)]
     pub where_: Option<Val>,
     /// Whether small integers widen.
     pub promote_integers: bool,
@@ -31,7 +37,15 @@ pub struct Reduction {
 
 impl Default for Reduction {
     fn default() -> Reduction {
-        Reduction { axis: Axes::All, dtype: None, keepdims: false, initial: None, where_: None, promote_integers: true }
+        Reduction {
+            axis: Axes::All,
+            dtype: None,
+            keepdims: false,
+            out: NoOut,
+            initial: None,
+            where_: None,
+            promote_integers: true,
+        }
     }
 }
 
@@ -122,11 +136,32 @@ fn check_nonempty(kernel: &Kernel, x: &Val, axes: &[usize], options: &Reduction)
     Ok(())
 }
 
-/// The sum over axes; small integers and booleans widen.
+/// The sum of the elements over axes; 0 where there are none.
+/// Integers narrower than the default integer and booleans widen to it; sums of float16 and bfloat16 are
+/// accumulated in float32.
 ///
-/// # Errors
-/// A `Value` error for a bad axis.
-pub fn sum(x: &Val, options: &Reduction) -> Result<Val> {
+/// Args:
+///   a: an array or number of any dtype.
+///   axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+///   dtype: the dtype in which to add, and that of the result; by default that of `a`, widened.
+///   out: for compatibility; must be None.
+///   keepdims: whether reduced axes stay, with size 1.
+///   initial: a number that the sum starts from; 0 by default.
+///   where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+///   promote_integers: whether narrow integers and booleans widen; if false, they do not.
+/// Returns: an array of the shape of `a` without the reduced axes.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: an axis is out of bounds or occurs twice.
+///   NotImplementedError: `out` is given.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.sum(jnp.array([[1, 2], [3, 4]]), axis=0))
+///   [4 6]
+#[public(
+    "numpy.sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True)"
+)]
+pub fn sum(a: &Val, options: &Reduction) -> Result<Val> {
     const SUM: Kernel = Kernel {
         name: "sum",
         reduce: lax::reduce_sum,
@@ -135,7 +170,7 @@ pub fn sum(x: &Val, options: &Reduction) -> Result<Val> {
         has_identity: true,
         widens: true,
     };
-    apply(if options.dtype == Some(DType::Bool) { &ANY } else { &SUM }, x, options)
+    apply(if options.dtype == Some(DType::Bool) { &ANY } else { &SUM }, a, options)
 }
 
 /// Sums of booleans: whether any holds.

@@ -10,7 +10,6 @@ use pyo3::prelude::*;
 
 /// Adds the functions to a module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(sum, m)?)?;
     m.add_function(wrap_pyfunction!(prod, m)?)?;
     m.add_function(wrap_pyfunction!(max, m)?)?;
     m.add_function(wrap_pyfunction!(min, m)?)?;
@@ -27,50 +26,6 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(nanmax, m)?)?;
     m.add_function(wrap_pyfunction!(nanmin, m)?)?;
     Ok(())
-}
-
-/// The sum of the elements over axes; 0 where there are none.
-/// Integers narrower than the default integer and booleans widen to it; sums of float16 and bfloat16 are
-/// accumulated in float32.
-///
-/// Args:
-///   a: an array or number of any dtype.
-///   axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
-///   dtype: the dtype in which to add, and that of the result; by default that of `a`, widened.
-///   out: for compatibility; must be None.
-///   keepdims: whether reduced axes stay, with size 1.
-///   initial: a number that the sum starts from; 0 by default.
-///   where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
-///   promote_integers: whether narrow integers and booleans widen; if false, they do not.
-/// Returns: an array of the shape of `a` without the reduced axes.
-/// Raises:
-///   TypeError: `a` is neither an array nor a number (lists are refused).
-///   ValueError: an axis is out of bounds or occurs twice.
-///   NotImplementedError: `out` is given.
-/// Differentiable: yes, in both modes; it is linear.
-/// Example:
-///   >>> print(jnp.sum(jnp.array([[1, 2], [3, 4]]), axis=0))
-///   [4 6]
-#[pyfunction]
-#[pyo3(signature = (a, axis=AxesArg::ALL, dtype=None, out=None, keepdims=false, initial=None, r#where=None, promote_integers=true), text_signature = "(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True)")]
-fn sum(
-    py: Python<'_>,
-    a: ArrayLike,
-    axis: AxesArg,
-    dtype: Option<DTypeArg>,
-    out: Option<Bound<'_, PyAny>>,
-    keepdims: bool,
-    initial: Option<ArrayLike>,
-    r#where: Option<ArrayLike>,
-    promote_integers: bool,
-) -> PyResult<Py<PyAny>> {
-    let a = a.val(py, "sum", 0)?;
-    let axis = axis.0;
-    let dtype = canonical(py, dtype, "sum")?;
-    no_out("sum", out.as_ref())?;
-    let initial = initial_value(py, initial, "sum", 5)?;
-    let r#where = mask(py, r#where, "sum", 6)?;
-    one(py, || numpy::sum(&a, &Reduction { axis, dtype, keepdims, initial, where_: r#where, promote_integers }))
 }
 
 /// The product of the elements over axes; 1 where there are none.
@@ -113,7 +68,12 @@ fn prod(
     no_out("prod", out.as_ref())?;
     let initial = initial_value(py, initial, "prod", 5)?;
     let r#where = mask(py, r#where, "prod", 6)?;
-    one(py, || numpy::prod(&a, &Reduction { axis, dtype, keepdims, initial, where_: r#where, promote_integers }))
+    one(py, || {
+        numpy::prod(
+            &a,
+            &Reduction { axis, dtype, keepdims, initial, where_: r#where, promote_integers, ..Reduction::default() },
+        )
+    })
 }
 
 /// The greatest element over axes; NaN if one is among them. Complex numbers compare by real part, then imaginary

@@ -14,7 +14,7 @@ use crate::value::ArrayLike;
 
 /// The options of a reduction.
 pub fn options(axis: Axes, dtype: Option<DType>, keepdims: bool, initial: Option<Val>, mask: Option<Val>) -> Reduction {
-    Reduction { axis, dtype, keepdims, initial, where_: mask, promote_integers: true }
+    Reduction { axis, dtype, keepdims, initial, where_: mask, ..Reduction::default() }
 }
 
 /// A flag that may be `None`.

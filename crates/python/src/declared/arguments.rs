@@ -1,0 +1,209 @@
+//! Python objects as the arguments of a public function.
+
+use pullback_base::{DType, Error, Result};
+use pullback_core::prims::DotPrecision;
+use pullback_ir::Val;
+use pullback_lib::axes::Axes;
+use pullback_lib::declare::{Arguments, Callable, CallableOr, NestedInts, Tree, WideNumber};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyInt, PyString, PyTuple};
+
+use super::Function;
+use super::slots::Slots;
+use crate::api::arguments::{AxesArg, ShapeArg, check_out_sharding, items, operand, precision};
+use crate::dtypes::DTypeArg;
+use crate::errors::{Carry, type_error};
+use crate::tree::flatten_all;
+use crate::value::{as_val, try_val, wrap};
+
+/// The arguments of one call.
+pub struct Given<'a, 'b, 'py> {
+    pub py: Python<'py>,
+    pub function: &'a Function,
+    pub slots: &'a Slots<'b, 'py>,
+}
+
+impl<'py> Given<'_, '_, 'py> {
+    fn object(&self, at: usize) -> Result<&Bound<'py, PyAny>> {
+        self.slots.get(at).ok_or_else(|| {
+            Error::internal(format!("{} reads argument {at}, which was not given", self.function.name()))
+        })
+    }
+
+    /// What Python converts, with the name of the parameter in the error.
+    fn converted<T>(&self, at: usize, convert: impl FnOnce(&Bound<'py, PyAny>) -> PyResult<T>) -> Result<T> {
+        let object = self.object(at)?;
+        convert(object).map_err(|error| self.about(at, error)).carry(self.py)
+    }
+
+    fn about(&self, at: usize, error: PyErr) -> PyErr {
+        if !error.get_type(self.py).is(self.py.get_type::<PyTypeError>()) {
+            return error;
+        }
+        let name = self.function.declaration.parameters[at].name;
+        type_error(format!("argument '{name}': {}", error.value(self.py)))
+    }
+
+    /// A function of arrays that calls a Python function, with all further arguments of this call.
+    fn bound(&self, function: &Bound<'py, PyAny>) -> PyResult<Callable> {
+        let extra: Vec<Py<PyAny>> = self.slots.rest.iter().map(|arg| (**arg).clone().unbind()).collect();
+        let named = PyDict::new(self.py);
+        for (name, value) in &self.slots.keywords {
+            named.set_item(name, value)?;
+        }
+        let (function, named) = (function.clone().unbind(), named.unbind());
+        Ok(Callable::new(move |operands| {
+            Python::attach(|py| {
+                let run = || -> PyResult<Val> {
+                    let mut args = operands.iter().map(|val| wrap(py, val.clone())).collect::<PyResult<Vec<_>>>()?;
+                    args.extend(extra.iter().map(|arg| arg.clone_ref(py)));
+                    let result = function.bind(py).call(PyTuple::new(py, args)?, Some(named.bind(py)))?;
+                    crate::value::to_val(&result)
+                };
+                run().carry(py)
+            })
+        }))
+    }
+}
+
+fn nested(obj: &Bound<'_, PyAny>) -> PyResult<NestedInts> {
+    if as_val(obj).is_none_or(|val| val.aval().rank() == 0)
+        && let Ok(number) = obj.extract::<i64>()
+    {
+        return Ok(NestedInts::One(number));
+    }
+    if obj.is_instance_of::<PyString>() {
+        return Err(PyTypeError::new_err("'str' object cannot be interpreted as an integer"));
+    }
+    crate::stack::check("reading nested integers")?;
+    let Ok(items) = items(obj) else {
+        return obj.extract::<i64>().map(NestedInts::One);
+    };
+    items.map(|item| nested(&item?)).collect::<PyResult<_>>().map(NestedInts::Many)
+}
+
+impl<'py> Arguments for Given<'_, '_, 'py> {
+    fn function(&self) -> &'static str {
+        self.function.name()
+    }
+
+    fn is_given(&self, at: usize) -> bool {
+        self.slots.get(at).is_some()
+    }
+
+    fn is_none(&self, at: usize) -> bool {
+        self.slots.get(at).is_none_or(|object| object.is_none())
+    }
+
+    fn array(&mut self, at: usize) -> Result<Val> {
+        let object = self.object(at)?;
+        match as_val(object) {
+            Some(val) => Ok(val.clone()),
+            None => operand(object, self.function.name(), at).carry(self.py),
+        }
+    }
+
+    fn number(&mut self, at: usize) -> Result<WideNumber> {
+        let object = self.object(at)?;
+        let is_narrow = |value: i64| pullback_trace::settings::x64() || i32::try_from(value).is_ok();
+        if object.is_exact_instance_of::<PyInt>() && !object.extract::<i64>().is_ok_and(is_narrow) {
+            let wide = object.extract::<i128>();
+            return match wide {
+                Ok(wide) => Ok(WideNumber::Int(wide)),
+                Err(error) => Err(error).carry(self.py),
+            };
+        }
+        self.array(at).map(WideNumber::Val)
+    }
+
+    fn arrays(&mut self, at: usize) -> Result<Vec<Val>> {
+        let name = self.function.name();
+        self.converted(at, |object| {
+            items(object)?.enumerate().map(|(i, item)| operand(&item?, name, i)).collect::<PyResult<_>>()
+        })
+    }
+
+    fn rest(&mut self) -> Result<Vec<Val>> {
+        let first = self.function.declaration.parameters.iter().position(|one| one.default.is_none()).unwrap_or(0);
+        let name = self.function.name();
+        let vals = self.slots.rest.iter().enumerate().map(|(i, object)| operand(object, name, first + i));
+        vals.collect::<PyResult<_>>().carry(self.py)
+    }
+
+    fn flag(&mut self, at: usize) -> Result<bool> {
+        self.object(at)?.is_truthy().carry(self.py)
+    }
+
+    fn int(&mut self, at: usize) -> Result<i64> {
+        self.converted(at, |object| object.extract())
+    }
+
+    fn float(&mut self, at: usize) -> Result<f64> {
+        self.converted(at, |object| object.extract())
+    }
+
+    fn nested_ints(&mut self, at: usize) -> Result<NestedInts> {
+        self.converted(at, nested)
+    }
+
+    fn text(&mut self, at: usize) -> Result<String> {
+        self.converted(at, |object| object.extract())
+    }
+
+    fn axes(&mut self, at: usize) -> Result<Axes> {
+        self.converted(at, |object| object.extract::<AxesArg>().map(|axes| axes.0))
+    }
+
+    fn sizes(&mut self, at: usize) -> Result<Vec<i64>> {
+        self.object(at)?.extract::<ShapeArg>().map(|shape| shape.0).carry(self.py)
+    }
+
+    fn dtype(&mut self, at: usize) -> Result<DType> {
+        let named: PyResult<DTypeArg> = self.object(at)?.extract();
+        named.and_then(|named| named.canonical(self.py, self.function.name())).carry(self.py)
+    }
+
+    fn exact_dtype(&mut self, at: usize) -> Result<DType> {
+        self.object(at)?.extract().map(DTypeArg::exact).carry(self.py)
+    }
+
+    fn precision(&mut self, at: usize) -> Result<DotPrecision> {
+        let found = precision(Some(self.object(at)?)).carry(self.py)?;
+        found.ok_or_else(|| Error::internal("a precision that is given was not read"))
+    }
+
+    fn key(&mut self, at: usize) -> Result<Val> {
+        let object = self.object(at)?;
+        let refused = || type_error(format!("unexpected PRNG key type {}", object.get_type()));
+        try_val(object).and_then(|found| found.ok_or_else(refused)).carry(self.py)
+    }
+
+    fn callable(&mut self, at: usize) -> Result<Callable> {
+        self.bound(self.object(at)?).carry(self.py)
+    }
+
+    fn callables(&mut self, at: usize) -> Result<Vec<CallableOr>> {
+        let each = |object: Bound<'py, PyAny>| -> PyResult<CallableOr> {
+            if object.is_callable() && as_val(&object).is_none() {
+                return self.bound(&object).map(CallableOr::Callable);
+            }
+            operand(&object, self.function.name(), at).map(CallableOr::Constant)
+        };
+        items(self.object(at)?).and_then(|all| all.map(|item| each(item?)).collect()).carry(self.py)
+    }
+
+    fn tree(&mut self, at: usize) -> Result<Tree> {
+        let object = self.object(at)?;
+        let read = || -> PyResult<Tree> {
+            let (leaves, structure) = flatten_all(object)?;
+            let leaves = leaves.iter().map(|leaf| operand(leaf, self.function.name(), at)).collect::<PyResult<_>>()?;
+            Ok(Tree { leaves, structure })
+        };
+        read().carry(self.py)
+    }
+
+    fn check_unsharded(&mut self, at: usize) -> Result<()> {
+        check_out_sharding(self.function.name(), Some(self.object(at)?)).carry(self.py)
+    }
+}
