@@ -42,14 +42,16 @@ pub(crate) fn expand(public: &Public, function: &ItemFn) -> Result<TokenStream> 
     let names: Vec<&str> = signature.parameters.iter().map(|one| one.name.as_str()).collect();
     let reads = operands.iter().map(|operand| operand.read(&signature));
     let (ident, text, doc) = (&function.sig.ident, &signature.text, documentation(&function.attrs));
+    let hidden = format!("The declaration of `{ident}`.");
     let passed = operands.iter().map(Operand::passed);
     let (result, value) = result(&function.sig.output, &quote!(#ident(#(#passed),*)));
     Ok(quote! {
         #function
 
+        #[doc = #hidden]
         #[doc(hidden)]
         #[allow(non_upper_case_globals)]
-        pub(crate) static #declared: crate::declare::Declaration = {
+        pub static #declared: crate::declare::Declaration = {
             use crate::declare as d;
             #[allow(dead_code)]
             const NAMES: &[&str] = &[#(#names),*];
@@ -60,6 +62,7 @@ pub(crate) fn expand(public: &Public, function: &ItemFn) -> Result<TokenStream> 
             }
             d::Declaration {
                 names: &[#name, #(#alias_names),*],
+                path: concat!(module_path!(), "::", stringify!(#declared)),
                 signature: #text,
                 parameters: PARAMETERS,
                 doc: #doc,

@@ -126,10 +126,23 @@ macro_rules! plain_arguments {
     )*};
 }
 plain_arguments! {
-    bool, "bool", flag, Bool;
     i64, "int", int, Int;
     f64, "float", float, Float;
     String, "str", text, Text;
+}
+
+impl Argument for bool {
+    const TYPE: Type = Type { python: "bool", rust: "bool" };
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<bool> {
+        args.flag(at)
+    }
+    fn absent(default: Constant) -> bool {
+        match default {
+            Constant::Bool(truth) => truth,
+            Constant::None => false,
+            other => misfit("a flag", other),
+        }
+    }
 }
 
 impl Argument for usize {

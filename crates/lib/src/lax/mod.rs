@@ -1,12 +1,12 @@
 //! `jax.lax`: one function for each primitive, with the reference's checks and without promotion.
 
-pub(crate) mod contraction;
-pub(crate) mod elementwise;
-pub(crate) mod parallel;
-pub(crate) mod reduction;
-pub(crate) mod shaping;
-pub(crate) mod slicing;
-pub(crate) mod sorting;
+pub mod contraction;
+pub mod elementwise;
+pub mod parallel;
+pub mod reduction;
+pub mod shaping;
+pub mod slicing;
+pub mod sorting;
 
 pub use contraction::*;
 pub use elementwise::*;

@@ -2,9 +2,9 @@
 //!
 //! Functions keep the reference's names in jaxprs and its derivatives at kinks. It owns no primitive.
 
-pub(crate) mod activation;
+pub mod activation;
 pub mod initializers;
-pub(crate) mod normalization;
+pub mod normalization;
 
 pub use activation::*;
 pub use normalization::*;

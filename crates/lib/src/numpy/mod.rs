@@ -1,20 +1,20 @@
 //! `jax.numpy`: functions that promote their operands, take axes as users write them, and check as the reference does.
 
-pub(crate) mod contraction;
-pub(crate) mod creation;
-pub(crate) mod cumulative;
-pub(crate) mod diagonal;
-pub(crate) mod einsum;
-pub(crate) mod elementwise;
-pub(crate) mod joining;
-pub(crate) mod logic;
-pub(crate) mod operators;
-pub(crate) mod padding;
-pub(crate) mod reductions;
-pub(crate) mod selection;
-pub(crate) mod shaping;
-pub(crate) mod sorting;
-pub(crate) mod statistics;
+pub mod contraction;
+pub mod creation;
+pub mod cumulative;
+pub mod diagonal;
+pub mod einsum;
+pub mod elementwise;
+pub mod joining;
+pub mod logic;
+pub mod operators;
+pub mod padding;
+pub mod reductions;
+pub mod selection;
+pub mod shaping;
+pub mod sorting;
+pub mod statistics;
 
 pub use contraction::*;
 pub use creation::*;

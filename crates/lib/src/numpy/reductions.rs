@@ -193,11 +193,31 @@ const ALL: Kernel = Kernel {
     widens: false,
 };
 
-/// The product over axes; small integers and booleans widen.
+/// The product of the elements over axes; 1 where there are none.
+/// Integers narrower than the default integer and booleans widen to it.
 ///
-/// # Errors
-/// A `Value` error for a bad axis.
-pub fn prod(x: &Val, options: &Reduction) -> Result<Val> {
+/// Args:
+///   a: an array or number of any dtype.
+///   axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+///   dtype: the dtype in which to multiply, and that of the result; by default that of `a`, widened.
+///   out: for compatibility; must be None.
+///   keepdims: whether reduced axes stay, with size 1.
+///   initial: a number that the product starts from; 1 by default.
+///   where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+///   promote_integers: whether narrow integers and booleans widen; if false, they do not.
+/// Returns: an array of the shape of `a` without the reduced axes.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: an axis is out of bounds or occurs twice.
+///   NotImplementedError: `out` is given.
+/// Differentiable: yes, in both modes, where elements are 0 too.
+/// Example:
+///   >>> print(jnp.prod(jnp.array([[1, 2], [3, 4]]), axis=1))
+///   [ 2 12]
+#[public(
+    "numpy.prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True)"
+)]
+pub fn prod(a: &Val, options: &Reduction) -> Result<Val> {
     const PROD: Kernel = Kernel {
         name: "prod",
         reduce: lax::reduce_prod,
@@ -206,14 +226,32 @@ pub fn prod(x: &Val, options: &Reduction) -> Result<Val> {
         has_identity: true,
         widens: true,
     };
-    apply(if options.dtype == Some(DType::Bool) { &ALL } else { &PROD }, x, options)
+    apply(if options.dtype == Some(DType::Bool) { &ALL } else { &PROD }, a, options)
 }
 
-/// The greatest over axes; NaN when one is among them.
+/// The greatest element over axes; NaN if one is among them. Complex numbers compare by real part, then imaginary
+/// part.
 ///
-/// # Errors
-/// A `Value` error for a bad axis, and for nothing to choose from without `initial`.
-pub fn max(x: &Val, options: &Reduction) -> Result<Val> {
+/// Args:
+///   a: an array or number of any dtype.
+///   axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+///   out: for compatibility; must be None.
+///   keepdims: whether reduced axes stay, with size 1.
+///   initial: a lower bound of the result; needed where there are no elements, or `where` is given.
+///   where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+/// Returns: an array of the dtype of `a` and its shape without the reduced axes.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: no elements or a `where` without `initial`; an axis is out of bounds or occurs twice.
+///   NotImplementedError: `out` is given.
+/// Differentiable: yes, in both modes; elements that tie share the gradient equally.
+/// Example:
+///   >>> print(jnp.max(jnp.array([[1, 5], [7, 2]]), axis=1))
+///   [5 7]
+///   >>> print(jax.grad(jnp.max)(jnp.array([1.0, 3.0, 3.0])))
+///   [0.  0.5 0.5]
+#[public("numpy.max(a, axis=None, out=None, keepdims=False, initial=None, where=None)", "numpy.amax")]
+pub fn max(a: &Val, options: &Reduction) -> Result<Val> {
     const MAX: Kernel = Kernel {
         name: "max",
         reduce: lax::reduce_max,
@@ -222,14 +260,32 @@ pub fn max(x: &Val, options: &Reduction) -> Result<Val> {
         has_identity: false,
         widens: false,
     };
-    apply(&MAX, x, options)
+    apply(&MAX, a, options)
 }
 
-/// The least over axes; NaN when one is among them.
+/// The least element over axes; NaN if one is among them. Complex numbers compare by real part, then imaginary
+/// part.
 ///
-/// # Errors
-/// As [`max`].
-pub fn min(x: &Val, options: &Reduction) -> Result<Val> {
+/// Args:
+///   a: an array or number of any dtype.
+///   axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+///   out: for compatibility; must be None.
+///   keepdims: whether reduced axes stay, with size 1.
+///   initial: an upper bound of the result; needed where there are no elements, or `where` is given.
+///   where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+/// Returns: an array of the dtype of `a` and its shape without the reduced axes.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: no elements or a `where` without `initial`; an axis is out of bounds or occurs twice.
+///   NotImplementedError: `out` is given.
+/// Differentiable: yes, in both modes; elements that tie share the gradient equally.
+/// Example:
+///   >>> print(jnp.min(jnp.array([[1, 5], [7, 2]]), axis=1))
+///   [1 2]
+///   >>> print(jax.grad(jnp.min)(jnp.array([1.0, 3.0, 1.0])))
+///   [0.5 0.  0.5]
+#[public("numpy.min(a, axis=None, out=None, keepdims=False, initial=None, where=None)", "numpy.amin")]
+pub fn min(a: &Val, options: &Reduction) -> Result<Val> {
     const MIN: Kernel = Kernel {
         name: "min",
         reduce: lax::reduce_min,
@@ -238,7 +294,7 @@ pub fn min(x: &Val, options: &Reduction) -> Result<Val> {
         has_identity: false,
         widens: false,
     };
-    apply(&MIN, x, options)
+    apply(&MIN, a, options)
 }
 
 fn truth(x: &Val, options: &Reduction, reduce: Reduce, identity: bool) -> Result<Val> {
@@ -250,20 +306,48 @@ fn truth(x: &Val, options: &Reduction, reduce: Reduce, identity: bool) -> Result
     keep_axes(&reduce(&x, &axes)?, &axes, options.keepdims)
 }
 
-/// Whether any element over axes differs from zero.
+/// Whether any element over axes differs from 0; false where there are none. NaN differs from 0.
 ///
-/// # Errors
-/// A `Value` error for a bad axis.
-pub fn any(x: &Val, options: &Reduction) -> Result<Val> {
-    truth(x, options, lax::reduce_or, false)
+/// Args:
+///   a: an array or number of any dtype.
+///   axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+///   out: for compatibility; must be None.
+///   keepdims: whether reduced axes stay, with size 1.
+///   where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+/// Returns: booleans of the shape of `a` without the reduced axes.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: an axis is out of bounds or occurs twice.
+///   NotImplementedError: `out` is given.
+/// Differentiable: no; the result is boolean.
+/// Example:
+///   >>> print(jnp.any(jnp.array([[0, 2], [0, 0]]), axis=1))
+///   [ True False]
+#[public("numpy.any(a, axis=None, out=None, keepdims=False, *, where=None)")]
+pub fn any(a: &Val, options: &Reduction) -> Result<Val> {
+    truth(a, options, lax::reduce_or, false)
 }
 
-/// Whether all elements over axes differ from zero.
+/// Whether all elements over axes differ from 0; true where there are none. NaN differs from 0.
 ///
-/// # Errors
-/// A `Value` error for a bad axis.
-pub fn all(x: &Val, options: &Reduction) -> Result<Val> {
-    truth(x, options, lax::reduce_and, true)
+/// Args:
+///   a: an array or number of any dtype.
+///   axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+///   out: for compatibility; must be None.
+///   keepdims: whether reduced axes stay, with size 1.
+///   where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+/// Returns: booleans of the shape of `a` without the reduced axes.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: an axis is out of bounds or occurs twice.
+///   NotImplementedError: `out` is given.
+/// Differentiable: no; the result is boolean.
+/// Example:
+///   >>> print(jnp.all(jnp.array([[1, 2], [0, 3]]), axis=1))
+///   [ True False]
+#[public("numpy.all(a, axis=None, out=None, keepdims=False, *, where=None)")]
+pub fn all(a: &Val, options: &Reduction) -> Result<Val> {
+    truth(a, options, lax::reduce_and, true)
 }
 
 /// Number of elements that take part, in `dtype`.
@@ -368,22 +452,48 @@ fn position(name: &str, x: &Val, axis: Option<i64>, keepdims: bool, is_max: bool
     }
 }
 
-/// Position of the first greatest element, along an axis or in the flat array.
+/// The position of the first greatest element; the first NaN counts as greatest.
 ///
-/// # Errors
-/// A `Value` error for a bad axis or an empty one.
-pub fn argmax(x: &Val, axis: Option<i64>, keepdims: bool) -> Result<Val> {
-    check_counted(x, &axis.map_or(Axes::All, Axes::One))?;
-    position("argmax", x, axis, keepdims, true)
+/// Args:
+///   a: a real array or number.
+///   axis: the axis along which to look; None (the default) takes the flat array.
+///   out: for compatibility; must be None.
+///   keepdims: whether the axis stays, with size 1; without `axis` all axes do.
+/// Returns: integers of the default dtype, of the shape of `a` without the axis.
+/// Raises:
+///   TypeError: `a` is complex, or neither an array nor a number.
+///   ValueError: the axis is out of bounds or has no elements.
+///   NotImplementedError: `out` is given.
+/// Differentiable: no; the result is an integer.
+/// Example:
+///   >>> print(jnp.argmax(jnp.array([[1, 5, 5], [7, 2, 0]]), axis=1))
+///   [1 0]
+#[public("numpy.argmax(a, axis=None, out=None, keepdims=None)")]
+pub fn argmax(a: &Val, axis: Option<i64>, _out: NoOut, keepdims: bool) -> Result<Val> {
+    check_counted(a, &axis.map_or(Axes::All, Axes::One))?;
+    position("argmax", a, axis, keepdims, true)
 }
 
-/// Position of the first least element, along an axis or in the flat array.
+/// The position of the first least element; the first NaN counts as least.
 ///
-/// # Errors
-/// As [`argmax`].
-pub fn argmin(x: &Val, axis: Option<i64>, keepdims: bool) -> Result<Val> {
-    check_counted(x, &axis.map_or(Axes::All, Axes::One))?;
-    position("argmin", x, axis, keepdims, false)
+/// Args:
+///   a: a real array or number.
+///   axis: the axis along which to look; None (the default) takes the flat array.
+///   out: for compatibility; must be None.
+///   keepdims: whether the axis stays, with size 1; without `axis` all axes do.
+/// Returns: integers of the default dtype, of the shape of `a` without the axis.
+/// Raises:
+///   TypeError: `a` is complex, or neither an array nor a number.
+///   ValueError: the axis is out of bounds or has no elements.
+///   NotImplementedError: `out` is given.
+/// Differentiable: no; the result is an integer.
+/// Example:
+///   >>> print(jnp.argmin(jnp.array([[1, 5, 1], [7, 2, 0]]), axis=1))
+///   [0 2]
+#[public("numpy.argmin(a, axis=None, out=None, keepdims=None)")]
+pub fn argmin(a: &Val, axis: Option<i64>, _out: NoOut, keepdims: bool) -> Result<Val> {
+    check_counted(a, &axis.map_or(Axes::All, Axes::One))?;
+    position("argmin", a, axis, keepdims, false)
 }
 
 pub(super) fn axes_statics(axis: &Axes, keepdims: bool) -> Vec<i64> {
@@ -477,23 +587,47 @@ fn var_of(x: &Val, options: &Reduction, ddof: &Val, mean_given: Option<&Val>) ->
     to_dtype(&where_(&is_defined, &value, &crate::convert::weak_float(f64::NAN))?, result)
 }
 
-/// Greatest minus least over axes.
+/// The greatest element less the least one over axes ("peak to peak"); NaN if one is among them.
 ///
-/// # Errors
-/// As [`max`].
-pub fn ptp(x: &Val, options: &Reduction) -> Result<Val> {
+/// Args:
+///   a: an array or number of any dtype but boolean.
+///   axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+///   out: for compatibility; must be None.
+///   keepdims: whether reduced axes stay, with size 1.
+/// Returns: an array of the dtype of `a` and its shape without the reduced axes.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: there are no elements; an axis is out of bounds or occurs twice.
+///   NotImplementedError: `out` is given.
+/// Differentiable: yes, in both modes; elements that tie share the gradient equally.
+/// Example:
+///   >>> print(jnp.ptp(jnp.array([[1, 5], [7, 2]]), axis=1))
+///   [4 5]
+#[public("numpy.ptp(a, axis=None, out=None, keepdims=False)")]
+pub fn ptp(a: &Val, options: &Reduction) -> Result<Val> {
     let statics = axes_statics(&options.axis, options.keepdims);
-    named_jit_one("_ptp", &statics, std::slice::from_ref(x), |args| {
+    named_jit_one("_ptp", &statics, std::slice::from_ref(a), |args| {
         lax::sub(&max(&args[0], options)?, &min(&args[0], options)?)
     })
 }
 
-/// Number of elements over axes that differ from zero.
+/// How many elements over axes differ from 0; NaN does.
 ///
-/// # Errors
-/// A `Value` error for a bad axis.
-pub fn count_nonzero(x: &Val, axis: &Axes, keepdims: bool) -> Result<Val> {
-    named_jit_one("count_nonzero", &axes_statics(axis, keepdims), std::slice::from_ref(x), |args| {
+/// Args:
+///   a: an array or number of any dtype.
+///   axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+///   keepdims: whether reduced axes stay, with size 1.
+/// Returns: integers of the default dtype, of the shape of `a` without the reduced axes.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: an axis is out of bounds or occurs twice.
+/// Differentiable: no; the result is an integer.
+/// Example:
+///   >>> print(jnp.count_nonzero(jnp.array([[0, 5], [7, 2]]), axis=1))
+///   [1 2]
+#[public("numpy.count_nonzero(a, axis=None, keepdims=False)")]
+pub fn count_nonzero(a: &Val, axis: &Axes, keepdims: bool) -> Result<Val> {
+    named_jit_one("count_nonzero", &axes_statics(axis, keepdims), std::slice::from_ref(a), |args| {
         let options = Reduction { dtype: Some(default_int()), ..Reduction::over(axis.clone(), keepdims) };
         sum(&lax::nonzero_mask(&args[0])?, &options)
     })
@@ -529,36 +663,98 @@ fn ignoring_nan(
     })
 }
 
-/// The sum over axes without NaNs.
+/// The sum over axes of the elements that are not NaN; 0 where there are none.
 ///
-/// # Errors
-/// As [`sum`].
-pub fn nansum(x: &Val, options: &Reduction) -> Result<Val> {
-    ignoring_nan("nansum", x, options, Scalar::zero, sum, false)
+/// Args:
+///   a: an array or number of any dtype.
+///   axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+///   dtype: the dtype in which to add, and that of the result; by default as for `sum`.
+///   out: for compatibility; must be None.
+///   keepdims: whether reduced axes stay, with size 1.
+///   initial: a number that the sum starts from; 0 by default.
+///   where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+/// Returns: an array of the shape of `a` without the reduced axes.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: an axis is out of bounds or occurs twice.
+///   NotImplementedError: `out` is given.
+/// Differentiable: yes, in both modes; NaNs have gradient 0.
+/// Example:
+///   >>> print(jnp.nansum(jnp.array([[1.0, jnp.nan], [3.0, 4.0]]), axis=1))
+///   [1. 7.]
+#[public("numpy.nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None)")]
+pub fn nansum(a: &Val, options: &Reduction) -> Result<Val> {
+    ignoring_nan("nansum", a, options, Scalar::zero, sum, false)
 }
 
-/// The product over axes without NaNs.
+/// The product over axes of the elements that are not NaN; 1 where there are none.
 ///
-/// # Errors
-/// As [`prod`].
-pub fn nanprod(x: &Val, options: &Reduction) -> Result<Val> {
-    ignoring_nan("nanprod", x, options, Scalar::one, prod, false)
+/// Args:
+///   a: an array or number of any dtype.
+///   axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+///   dtype: the dtype in which to multiply, and that of the result; by default as for `prod`.
+///   out: for compatibility; must be None.
+///   keepdims: whether reduced axes stay, with size 1.
+///   initial: a number that the product starts from; 1 by default.
+///   where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+/// Returns: an array of the shape of `a` without the reduced axes.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: an axis is out of bounds or occurs twice.
+///   NotImplementedError: `out` is given.
+/// Differentiable: yes, in both modes; NaNs have gradient 0.
+/// Example:
+///   >>> print(jnp.nanprod(jnp.array([[2.0, jnp.nan], [3.0, 4.0]]), axis=1))
+///   [ 2. 12.]
+#[public("numpy.nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None)")]
+pub fn nanprod(a: &Val, options: &Reduction) -> Result<Val> {
+    ignoring_nan("nanprod", a, options, Scalar::one, prod, false)
 }
 
-/// The greatest over axes without NaNs.
+/// The greatest element over axes that is not NaN; NaN where all are.
 ///
-/// # Errors
-/// As [`max`].
-pub fn nanmax(x: &Val, options: &Reduction) -> Result<Val> {
-    ignoring_nan("nanmax", x, options, Scalar::least, max, true)
+/// Args:
+///   a: an array or number of any dtype.
+///   axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+///   out: for compatibility; must be None.
+///   keepdims: whether reduced axes stay, with size 1.
+///   initial: a lower bound of the result; needed where there are no elements, or `where` is given.
+///   where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+/// Returns: an array of the dtype of `a` and its shape without the reduced axes.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: no elements or a `where` without `initial`; an axis is out of bounds or occurs twice.
+///   NotImplementedError: `out` is given.
+/// Differentiable: yes, in both modes; elements that tie share the gradient equally.
+/// Example:
+///   >>> print(jnp.nanmax(jnp.array([[1.0, jnp.nan], [jnp.nan, jnp.nan]]), axis=1))
+///   [ 1. nan]
+#[public("numpy.nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None)")]
+pub fn nanmax(a: &Val, options: &Reduction) -> Result<Val> {
+    ignoring_nan("nanmax", a, options, Scalar::least, max, true)
 }
 
-/// The least over axes without NaNs.
+/// The least element over axes that is not NaN; NaN where all are.
 ///
-/// # Errors
-/// As [`min`].
-pub fn nanmin(x: &Val, options: &Reduction) -> Result<Val> {
-    ignoring_nan("nanmin", x, options, Scalar::greatest, min, true)
+/// Args:
+///   a: an array or number of any dtype.
+///   axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+///   out: for compatibility; must be None.
+///   keepdims: whether reduced axes stay, with size 1.
+///   initial: an upper bound of the result; needed where there are no elements, or `where` is given.
+///   where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+/// Returns: an array of the dtype of `a` and its shape without the reduced axes.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: no elements or a `where` without `initial`; an axis is out of bounds or occurs twice.
+///   NotImplementedError: `out` is given.
+/// Differentiable: yes, in both modes; elements that tie share the gradient equally.
+/// Example:
+///   >>> print(jnp.nanmin(jnp.array([[1.0, jnp.nan], [jnp.nan, jnp.nan]]), axis=1))
+///   [ 1. nan]
+#[public("numpy.nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None)")]
+pub fn nanmin(a: &Val, options: &Reduction) -> Result<Val> {
+    ignoring_nan("nanmin", a, options, Scalar::greatest, min, true)
 }
 
 /// The mean over axes without NaNs.

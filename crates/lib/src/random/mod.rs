@@ -4,12 +4,12 @@
 //! the last axis; every function takes both. Threefry bits are in the partitionable layout. It owns the ways from bits to distributions;
 //! deliberately no generator: that is the primitive's.
 
-pub(crate) mod continuous;
-pub(crate) mod discrete;
-pub(crate) mod gamma;
-pub(crate) mod key;
-pub(crate) mod selection;
-pub(crate) mod uniform;
+pub mod continuous;
+pub mod discrete;
+pub mod gamma;
+pub mod key;
+pub mod selection;
+pub mod uniform;
 
 pub(crate) use continuous::open_interval;
 pub use continuous::*;

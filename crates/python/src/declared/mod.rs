@@ -135,7 +135,21 @@ fn documentation(declaration: &Declaration, name: &str) -> String {
     }
     let first = declaration.name();
     let text = text.trim_end();
-    if name == first { text.to_string() } else { text.replace(&format!(".{first}("), &format!(".{name}(")) }
+    if name == first { text.to_string() } else { renamed(text, first, name) }
+}
+
+/// The text with another name of the function, where it stands after a dot: `jnp.max` in examples.
+fn renamed(text: &str, first: &str, name: &str) -> String {
+    let old = format!(".{first}");
+    let mut parts = text.split(old.as_str());
+    let mut all = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        let goes_on = part.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        all += if goes_on { &old } else { "." };
+        all += if goes_on { "" } else { name };
+        all += part;
+    }
+    all
 }
 
 /// What Python calls: arguments as they lie on its stack.

@@ -10,7 +10,6 @@ pub mod irregular;
 mod joining;
 mod powers;
 mod products;
-mod reductions;
 mod sampled;
 mod shaping;
 mod statistics;
@@ -30,7 +29,6 @@ pub fn register(core: &Bound<'_, PyModule>) -> PyResult<()> {
     binary::register(&m)?;
     comparison::register(&m)?;
     elementwise::register(&m)?;
-    reductions::register(&m)?;
     statistics::register(&m)?;
     cumulative::register(&m)?;
     sampled::register(&m)?;
