@@ -2,138 +2,73 @@
 
 use pullback_base::dtype::Kind;
 use pullback_base::{DType, Result, bail};
+use pullback_derive::public;
 use pullback_ir::Val;
 
-use super::where_;
+use super::{rad2deg, where_};
 use crate::convert::{convert, default_float, inexact, int_literal, literal, number, own, to_dtype};
+use crate::declare::NoOut;
 use crate::jit::{named_jit, named_jit_one};
 use crate::lax::{self, Rounding};
 use crate::promotion::{check_arguments, promote_inexact};
 
-fn floating(name: &str, x: &Val) -> Result<Val> {
+pub(super) fn floating(name: &str, x: &Val) -> Result<Val> {
     check_arguments(name, std::slice::from_ref(x))?;
     Ok(promote_inexact(std::slice::from_ref(x))?.swap_remove(0))
 }
 
-macro_rules! of_floating {
-    ($($(#[$doc:meta])* $name:ident $text:literal $op:path;)*) => {$(
-        $(#[$doc])*
-        /// Integers become floating.
-        ///
-        /// # Errors
-        /// What the primitive raises.
-        pub fn $name(x: &Val) -> Result<Val> {
-            $op(&floating($text, x)?)
-        }
-    )*};
-}
-of_floating! {
-    /// e to the power of x.
-    exp "exp" lax::exp;
-    /// 2 to the power of x.
-    exp2 "exp2" lax::exp2;
-    /// `exp(x) - 1`, exact near 0.
-    expm1 "expm1" lax::expm1;
-    /// Natural logarithm.
-    log "log" lax::log;
-    /// Logarithm to base 2.
-    log2 "log2" lax::log2;
-    /// `log(1 + x)`, exact near 0.
-    log1p "log1p" lax::log1p;
-    /// Sine, of radians.
-    sin "sin" lax::sin;
-    /// Cosine, of radians.
-    cos "cos" lax::cos;
-    /// Tangent, of radians.
-    tan "tan" lax::tan;
-    /// Inverse sine.
-    arcsin "arcsin" lax::asin;
-    /// Inverse cosine.
-    arccos "arccos" lax::acos;
-    /// Inverse tangent.
-    arctan "arctan" lax::atan;
-    /// Hyperbolic sine.
-    sinh "sinh" lax::sinh;
-    /// Hyperbolic cosine.
-    cosh "cosh" lax::cosh;
-    /// Hyperbolic tangent.
-    tanh "tanh" lax::tanh;
-    /// Inverse hyperbolic sine.
-    arcsinh "arcsinh" lax::asinh;
-    /// Inverse hyperbolic tangent.
-    arctanh "arctanh" lax::atanh;
-    /// Square root.
-    sqrt "sqrt" lax::sqrt;
-    /// Cube root.
-    cbrt "cbrt" lax::cbrt;
-    /// `1 / x`.
-    reciprocal "reciprocal" lax::reciprocal;
-}
-
-/// Inverse hyperbolic cosine.
+/// Each element with its sign changed; unsigned integers wrap around.
 ///
-/// # Errors
-/// What the primitive raises.
-pub fn arccosh(x: &Val) -> Result<Val> {
-    named_jit_one("arccosh", &[], std::slice::from_ref(x), |args| lax::acosh(&floating("arccosh", &args[0])?))
-}
-
-/// Logarithm to base 10.
-///
-/// # Errors
-/// What the primitive raises.
-pub fn log10(x: &Val) -> Result<Val> {
-    let log = lax::log(&floating("log10", x)?)?;
-    if !log.aval().dtype.is_complex() {
-        return scaled_log10(&log);
-    }
-    // Part by part: an infinite part times a complex number would make the other one NaN.
-    lax::complex(&scaled_log10(&lax::real(&log)?)?, &scaled_log10(&lax::imag(&log)?)?)
-}
-
-fn scaled_log10(log: &Val) -> Result<Val> {
-    lax::mul(log, &literal(log.aval().dtype, 1.0 / std::f64::consts::LN_10))
-}
-
-/// Radians of degrees.
-///
-/// # Errors
-/// What the primitive raises.
-pub fn deg2rad(x: &Val) -> Result<Val> {
-    let x = floating("deg2rad", x)?;
-    lax::mul(&x, &number(&x, std::f64::consts::PI / 180.0))
-}
-
-/// Degrees of radians.
-///
-/// # Errors
-/// What the primitive raises.
-pub fn rad2deg(x: &Val) -> Result<Val> {
-    let x = floating("rad2deg", x)?;
-    lax::mul(&x, &number(&x, 180.0 / std::f64::consts::PI))
-}
-
-/// `-x`.
-///
-/// # Errors
-/// A `Type` error for booleans.
+/// Args:
+///   args: one array or number `x`; not boolean.
+///   out, where: for compatibility; must be None.
+/// Returns: an array of the shape and dtype of `x`.
+/// Raises:
+///   TypeError: `x` is boolean, or neither an array nor a number.
+///   NotImplementedError: `out` or `where` is given.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.negative(jnp.array([1, -2])))
+///   [-1  2]
+#[public("numpy.negative(x, /)")]
 pub fn negative(x: &Val) -> Result<Val> {
     lax::neg(x)
 }
 
-/// `x` itself, which must be a number.
+/// The elements unchanged, as an array.
 ///
-/// # Errors
-/// A `Type` error for keys.
+/// Args:
+///   x: an array or number of any dtype.
+/// Returns: an array of the shape and dtype of `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.positive(jnp.array([1, -2])))
+///   [ 1 -2]
+#[public("numpy.positive(x, /)")]
 pub fn positive(x: &Val) -> Result<Val> {
     check_arguments("positive", std::slice::from_ref(x))?;
     own(x)
 }
 
-/// Absolute value; the modulus of complex numbers.
+/// The absolute value of each element; the modulus `sqrt(re² + im²)` of complex numbers.
+/// The least signed integer has no positive counterpart and stays as it is; booleans and unsigned integers come
+/// back unchanged.
 ///
-/// # Errors
-/// A `Type` error for keys.
+/// Args:
+///   x: an array or number of any dtype.
+/// Returns: an array of the shape of `x` and its dtype; the real floating dtype of the same precision for complex
+///   `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+/// Differentiable: almost everywhere; at 0 the derivative of a real number is 1, as at positive ones.
+/// Example:
+///   >>> print(jnp.absolute(jnp.array([-3, 0, 2])))
+///   [3 0 2]
+///   >>> print(jnp.absolute(jnp.array([3 - 4j])))
+///   [5.]
+#[public("numpy.absolute(x, /)", "numpy.abs")]
 pub fn absolute(x: &Val) -> Result<Val> {
     match x.aval().dtype.kind() {
         Kind::Bool | Kind::Unsigned => own(x),
@@ -141,45 +76,71 @@ pub fn absolute(x: &Val) -> Result<Val> {
     }
 }
 
-/// Absolute value as a floating number.
+/// The absolute value as a floating number.
 ///
-/// # Errors
-/// A `Type` error for complex numbers.
+/// Args:
+///   x: a real array or number; integers and booleans become floating.
+/// Returns: an array of the shape of `x` and a floating dtype.
+/// Raises:
+///   TypeError: `x` is complex, or neither an array nor a number.
+/// Differentiable: almost everywhere; at 0 the derivative is 1.
+/// Example:
+///   >>> print(jnp.fabs(jnp.array([-3, 2])))
+///   [3. 2.]
+#[public("numpy.fabs(x, /)")]
 pub fn fabs(x: &Val) -> Result<Val> {
+    if x.aval().dtype.is_complex() {
+        bail!(Type, "ufunc 'fabs' does not support complex dtypes");
+    }
     lax::abs(&floating("fabs", x)?)
 }
 
-/// Sign: -1, 0 or 1; of complex numbers the direction.
+/// The sign of each element: -1, 0 or 1; `x / abs(x)` of complex numbers, and NaN of NaN.
 ///
-/// # Errors
-/// A `Type` error for booleans.
+/// Args:
+///   x: an array or number of any dtype but boolean.
+/// Returns: an array of the shape and dtype of `x`.
+/// Raises:
+///   TypeError: `x` is boolean, or neither an array nor a number.
+/// Differentiable: real numbers with derivative 0 everywhere; complex ones away from 0.
+/// Example:
+///   >>> print(jnp.sign(jnp.array([-2.0, 0.0, 5.0])))
+///   [-1.  0.  1.]
+#[public("numpy.sign(x, /)")]
 pub fn sign(x: &Val) -> Result<Val> {
     lax::sign(x)
 }
 
-/// `x * x`; booleans count as integers.
+/// The complement of all bits of each integer, `-x - 1` of signed ones; the negation of booleans.
 ///
-/// # Errors
-/// What the primitive raises.
-pub fn square(x: &Val) -> Result<Val> {
-    if x.aval().dtype == DType::Bool {
-        return lax::square(&to_dtype(x, DType::I32)?);
-    }
-    lax::square(x)
-}
-
-/// Complement of all bits; negation of booleans.
-///
-/// # Errors
-/// A `Type` error for floating numbers.
+/// Args:
+///   x: an array or number of an integer or boolean dtype.
+/// Returns: an array of the shape and dtype of `x`.
+/// Raises:
+///   TypeError: `x` is floating or complex, or neither an array nor a number.
+/// Differentiable: no; the result is no floating number.
+/// Example:
+///   >>> print(jnp.invert(jnp.array([0, 5])))
+///   [-1 -6]
+///   >>> print(jnp.invert(jnp.array([True, False])))
+///   [False  True]
+#[public("numpy.invert(x, /)", "numpy.bitwise_invert", "numpy.bitwise_not")]
 pub fn invert(x: &Val) -> Result<Val> {
     lax::bitwise_not(x)
 }
 
-/// Whether zero.
+/// For each element whether it is 0; NaN is not.
 ///
-/// # Errors
-/// What the primitive raises.
+/// Args:
+///   x: an array or number of any dtype.
+/// Returns: booleans of the shape of `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+/// Differentiable: no; the result is boolean.
+/// Example:
+///   >>> print(jnp.logical_not(jnp.array([0, 2])))
+///   [ True False]
+#[public("numpy.logical_not(x, /)")]
 pub fn logical_not(x: &Val) -> Result<Val> {
     lax::bitwise_not(&lax::nonzero_mask(x)?)
 }
@@ -191,26 +152,50 @@ fn rounded(x: &Val, op: fn(&Val) -> Result<Val>) -> Result<Val> {
     }
 }
 
-/// Greatest integer not above; integers stay.
+/// The greatest integer not above each element.
 ///
-/// # Errors
-/// A `Type` error for complex numbers.
+/// Args:
+///   x: a real array or number; integers and booleans come back unchanged.
+/// Returns: an array of the shape and dtype of `x`: floating numbers stay floating.
+/// Raises:
+///   TypeError: `x` is complex, or neither an array nor a number.
+/// Differentiable: with derivative 0 everywhere.
+/// Example:
+///   >>> print(jnp.floor(jnp.array([-1.5, 0.2, 2.0])))
+///   [-2.  0.  2.]
+#[public("numpy.floor(x, /)")]
 pub fn floor(x: &Val) -> Result<Val> {
     rounded(x, lax::floor)
 }
 
-/// Least integer not below; integers stay.
+/// The least integer not below each element.
 ///
-/// # Errors
-/// A `Type` error for complex numbers.
+/// Args:
+///   x: a real array or number; integers and booleans come back unchanged.
+/// Returns: an array of the shape and dtype of `x`: floating numbers stay floating.
+/// Raises:
+///   TypeError: `x` is complex, or neither an array nor a number.
+/// Differentiable: with derivative 0 everywhere.
+/// Example:
+///   >>> print(jnp.ceil(jnp.array([-1.5, 0.2, 2.0])))
+///   [-1.  1.  2.]
+#[public("numpy.ceil(x, /)")]
 pub fn ceil(x: &Val) -> Result<Val> {
     rounded(x, lax::ceil)
 }
 
-/// The integer part, towards zero.
+/// The integer part of each element: rounded towards zero.
 ///
-/// # Errors
-/// A `Type` error for complex numbers.
+/// Args:
+///   x: a real array or number; integers and booleans come back unchanged.
+/// Returns: an array of the shape and dtype of `x`: floating numbers stay floating.
+/// Raises:
+///   TypeError: `x` is complex, or neither an array nor a number.
+/// Differentiable: with derivative 0 everywhere.
+/// Example:
+///   >>> print(jnp.trunc(jnp.array([-1.5, 0.2, 2.7])))
+///   [-1.  0.  2.]
+#[public("numpy.trunc(x)")]
 pub fn trunc(x: &Val) -> Result<Val> {
     named_jit_one("trunc", &[], std::slice::from_ref(x), |args| {
         rounded(&args[0], |x| {
@@ -228,10 +213,18 @@ fn round_parts(x: &Val) -> Result<Val> {
     lax::complex(&lax::round(&re, Rounding::ToNearestEven)?, &lax::round(&im, Rounding::ToNearestEven)?)
 }
 
-/// The nearest integer, halves to even, as a floating number.
+/// The nearest integer as a floating number; halves go to the even one.
 ///
-/// # Errors
-/// What the primitive raises.
+/// Args:
+///   x: an array or number; integers and booleans become floating; of complex numbers both parts are rounded.
+/// Returns: an array of the shape of `x` and a floating or complex dtype.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+/// Differentiable: with derivative 0 everywhere.
+/// Example:
+///   >>> print(jnp.rint(jnp.array([0.5, 1.5, -1.2])))
+///   [ 0.  2. -1.]
+#[public("numpy.rint(x, /)")]
 pub fn rint(x: &Val) -> Result<Val> {
     named_jit_one("rint", &[], std::slice::from_ref(x), |args| {
         let dtype = args[0].aval().dtype;
@@ -281,18 +274,34 @@ fn round_scaled(x: &Val, decimals: i64) -> Result<Val> {
     }
 }
 
-/// Whether NaN.
+/// For each element whether it is NaN; of complex numbers whether a part is so.
 ///
-/// # Errors
-/// What the primitive raises.
+/// Args:
+///   x: an array or number of any dtype; integers and booleans never are.
+/// Returns: booleans of the shape of `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+/// Differentiable: no; the result is boolean.
+/// Example:
+///   >>> print(jnp.isnan(jnp.array([1.0, jnp.inf, jnp.nan])))
+///   [False False  True]
+#[public("numpy.isnan(x, /)")]
 pub fn isnan(x: &Val) -> Result<Val> {
     lax::ne(x, x)
 }
 
-/// Whether neither infinite nor NaN.
+/// For each element whether it is neither infinite nor NaN; of complex numbers whether both parts are so.
 ///
-/// # Errors
-/// What the primitive raises.
+/// Args:
+///   x: an array or number of any dtype; integers and booleans are finite.
+/// Returns: booleans of the shape of `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+/// Differentiable: no; the result is boolean.
+/// Example:
+///   >>> print(jnp.isfinite(jnp.array([1.0, jnp.inf, jnp.nan])))
+///   [ True False False]
+#[public("numpy.isfinite(x, /)")]
 pub fn isfinite(x: &Val) -> Result<Val> {
     match x.aval().dtype.kind() {
         Kind::Float => lax::is_finite(x),
@@ -305,10 +314,18 @@ fn constant_mask(x: &Val, value: bool) -> Result<Val> {
     lax::full(&x.aval().shape, &int_literal(DType::Bool, value.into()))
 }
 
-/// Whether infinite.
+/// For each element whether it is infinite, of either sign; of complex numbers whether a part is so.
 ///
-/// # Errors
-/// What the primitive raises.
+/// Args:
+///   x: an array or number of any dtype.
+/// Returns: booleans of the shape of `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+/// Differentiable: no; the result is boolean.
+/// Example:
+///   >>> print(jnp.isinf(jnp.array([1.0, -jnp.inf, jnp.nan])))
+///   [False  True False]
+#[public("numpy.isinf(x, /)")]
 pub fn isinf(x: &Val) -> Result<Val> {
     named_jit_one("isinf", &[], std::slice::from_ref(x), |args| {
         let x = &args[0];
@@ -329,26 +346,57 @@ fn is_exactly(x: &Val, value: f64) -> Result<Val> {
     }
 }
 
-/// Whether positive infinity.
+/// For each element whether it is positive infinity.
 ///
-/// # Errors
-/// A `Value` error for complex numbers.
-pub fn isposinf(x: &Val) -> Result<Val> {
+/// Args:
+///   x: a real array or number.
+///   out: for compatibility; must be None.
+/// Returns: booleans of the shape of `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+///   ValueError: `x` is complex.
+///   NotImplementedError: `out` is given.
+/// Differentiable: no; the result is boolean.
+/// Example:
+///   >>> print(jnp.isposinf(jnp.array([jnp.inf, -jnp.inf, 1.0])))
+///   [ True False False]
+#[public("numpy.isposinf(x, /, out=None)")]
+pub fn isposinf(x: &Val, _out: NoOut) -> Result<Val> {
     is_exactly(x, f64::INFINITY)
 }
 
-/// Whether negative infinity.
+/// For each element whether it is negative infinity.
 ///
-/// # Errors
-/// A `Value` error for complex numbers.
-pub fn isneginf(x: &Val) -> Result<Val> {
+/// Args:
+///   x: a real array or number.
+///   out: for compatibility; must be None.
+/// Returns: booleans of the shape of `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+///   ValueError: `x` is complex.
+///   NotImplementedError: `out` is given.
+/// Differentiable: no; the result is boolean.
+/// Example:
+///   >>> print(jnp.isneginf(jnp.array([jnp.inf, -jnp.inf, 1.0])))
+///   [False  True False]
+#[public("numpy.isneginf(x, /, out=None)")]
+pub fn isneginf(x: &Val, _out: NoOut) -> Result<Val> {
     is_exactly(x, f64::NEG_INFINITY)
 }
 
-/// Whether the sign bit is set.
+/// For each element whether its sign bit is set: true of -0.0, unlike `x < 0`.
 ///
-/// # Errors
-/// What the primitive raises.
+/// Args:
+///   x: a real array or number.
+/// Returns: booleans of the shape of `x`; false for booleans and unsigned integers.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+///   ValueError: `x` is complex.
+/// Differentiable: no; the result is boolean.
+/// Example:
+///   >>> print(jnp.signbit(jnp.array([-1.0, -0.0, 0.0])))
+///   [ True  True False]
+#[public("numpy.signbit(x, /)")]
 pub fn signbit(x: &Val) -> Result<Val> {
     named_jit_one("signbit", &[], std::slice::from_ref(x), |args| {
         let x = &args[0];
@@ -375,27 +423,53 @@ fn signed_of_size(bytes: usize) -> DType {
     }
 }
 
-/// Real part; real numbers stay.
+/// The real part of each element; real numbers come back unchanged.
 ///
-/// # Errors
-/// What the primitive raises.
-pub fn real(x: &Val) -> Result<Val> {
-    if x.aval().dtype.is_complex() { lax::real(x) } else { own(x) }
+/// Args:
+///   val: an array or number of any dtype.
+/// Returns: an array of the shape of `val`; complex dtypes give the floating one of the same precision, others
+///   stay.
+/// Raises:
+///   TypeError: `val` is neither an array nor a number (lists are refused).
+/// Differentiable: yes, in both modes; it is linear over the real numbers.
+/// Example:
+///   >>> print(jnp.real(jnp.array([1 + 2j, 3 - 1j])))
+///   [1. 3.]
+#[public("numpy.real(val, /)")]
+pub fn real(val: &Val) -> Result<Val> {
+    if val.aval().dtype.is_complex() { lax::real(val) } else { own(val) }
 }
 
-/// Imaginary part; zeros for real numbers.
+/// The imaginary part of each element; 0 of real numbers.
 ///
-/// # Errors
-/// What the primitive raises.
-pub fn imag(x: &Val) -> Result<Val> {
+/// Args:
+///   val: an array or number of any dtype.
+/// Returns: an array of the shape of `val`; complex dtypes give the floating one of the same precision, others
+///   stay.
+/// Raises:
+///   TypeError: `val` is neither an array nor a number (lists are refused).
+/// Differentiable: yes, in both modes; it is linear over the real numbers.
+/// Example:
+///   >>> print(jnp.imag(jnp.array([1 + 2j, 3 - 1j])))
+///   [ 2. -1.]
+#[public("numpy.imag(val, /)")]
+pub fn imag(val: &Val) -> Result<Val> {
     // Zero has the type of the operand, weak or not.
-    if x.aval().dtype.is_complex() { lax::imag(x) } else { lax::full_like(x, 0.0) }
+    if val.aval().dtype.is_complex() { lax::imag(val) } else { lax::full_like(val, 0.0) }
 }
 
-/// Complex conjugate; real numbers stay.
+/// The complex conjugate; real numbers come back unchanged.
 ///
-/// # Errors
-/// What the primitive raises.
+/// Args:
+///   x: an array or number of any dtype.
+/// Returns: an array of the shape and dtype of `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+/// Differentiable: yes, in both modes; it is linear over the real numbers, not holomorphic.
+/// Example:
+///   >>> print(jnp.conjugate(jnp.array([1 + 2j, 3 - 1j])))
+///   [1.-2.j 3.+1.j]
+#[public("numpy.conjugate(x, /)", "numpy.conj")]
 pub fn conjugate(x: &Val) -> Result<Val> {
     if x.aval().dtype.is_complex() { lax::conj(x) } else { own(x) }
 }
@@ -417,10 +491,18 @@ pub fn angle(x: &Val, degrees: bool) -> Result<Val> {
     })
 }
 
-/// Whether the imaginary part differs from zero.
+/// For each element whether its imaginary part differs from 0; see `iscomplexobj` for the dtype.
 ///
-/// # Errors
-/// What the primitive raises.
+/// Args:
+///   x: an array or number of any dtype.
+/// Returns: booleans of the shape of `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+/// Differentiable: no; the result is boolean.
+/// Example:
+///   >>> print(jnp.iscomplex(jnp.array([1 + 0j, 1 + 2j])))
+///   [False  True]
+#[public("numpy.iscomplex(x)")]
 pub fn iscomplex(x: &Val) -> Result<Val> {
     named_jit_one("iscomplex", &[], std::slice::from_ref(x), |args| {
         let part = imag(&args[0])?;
@@ -428,10 +510,18 @@ pub fn iscomplex(x: &Val) -> Result<Val> {
     })
 }
 
-/// Whether the imaginary part is zero.
+/// For each element whether its imaginary part is 0; see `isrealobj` for the dtype.
 ///
-/// # Errors
-/// What the primitive raises.
+/// Args:
+///   x: an array or number of any dtype.
+/// Returns: booleans of the shape of `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+/// Differentiable: no; the result is boolean.
+/// Example:
+///   >>> print(jnp.isreal(jnp.array([1 + 0j, 1 + 2j])))
+///   [ True False]
+#[public("numpy.isreal(x)")]
 pub fn isreal(x: &Val) -> Result<Val> {
     named_jit_one("isreal", &[], std::slice::from_ref(x), |args| {
         let part = imag(&args[0])?;
@@ -454,67 +544,24 @@ pub fn modf(x: &Val) -> Result<(Val, Val)> {
     Ok((outs.pop().expect("two results"), whole))
 }
 
-/// Number of bits set in the absolute value.
+/// The number of bits that are set in the absolute value of each integer.
 ///
-/// # Errors
-/// A `Type` error for floating numbers.
+/// Args:
+///   x: an integer or boolean array or number.
+/// Returns: uint8, of the shape of `x`.
+/// Raises:
+///   TypeError: `x` is floating or complex, or neither an array nor a number.
+/// Differentiable: no; the result is an integer.
+/// Example:
+///   >>> print(jnp.bitwise_count(jnp.array([-7, 0, 255])))
+///   [3 0 8]
+#[public("numpy.bitwise_count(x, /)")]
 pub fn bitwise_count(x: &Val) -> Result<Val> {
     named_jit_one("bitwise_count", &[], std::slice::from_ref(x), |args| {
-        to_dtype(&lax::population_count(&absolute(&args[0])?)?, DType::U8)
+        let x = &args[0];
+        let x = if x.aval().dtype == DType::Bool { convert(x, DType::I32, false)? } else { x.clone() };
+        to_dtype(&lax::population_count(&absolute(&x)?)?, DType::U8)
     })
-}
-
-/// `sin(πx) / (πx)`, 1 at 0.
-///
-/// # Errors
-/// What the primitive raises.
-pub fn sinc(x: &Val) -> Result<Val> {
-    named_jit_one("sinc", &[], std::slice::from_ref(x), |args| {
-        let x = floating("sinc", &args[0])?;
-        // Near 0 the quotient has the value but not the derivatives, in which ever greater numbers cancel.
-        let is_near = lax::lt(&lax::abs(&x)?, &number(&lax::abs(&x)?, 0.5))?;
-        let far = where_(&is_near, &number(&x, 1.0), &x)?;
-        let ratio = lax::div(&sin_pi(&far)?, &lax::mul(&number(&x, std::f64::consts::PI), &far)?)?;
-        let near = sinc_series(&where_(&is_near, &x, &number(&x, 0.0))?)?;
-        let value = where_(&is_near, &near, &ratio)?;
-        where_(&is_real_infinity(&x)?, &number(&x, 0.0), &value)
-    })
-}
-
-/// `Σ (-1)ᵏ (πx)²ᵏ / (2k + 1)!` by Horner's rule: with these terms exact up to 1/2, some derivatives as well.
-fn sinc_series(x: &Val) -> Result<Val> {
-    let square = lax::square(&lax::mul(&number(x, std::f64::consts::PI), x)?)?;
-    let mut sum = number(x, 1.0);
-    for k in (1..=14).rev() {
-        let ratio = number(x, -1.0 / f64::from(2 * k * (2 * k + 1)));
-        sum = lax::add(&number(x, 1.0), &lax::mul(&lax::mul(&square, &ratio)?, &sum)?)?;
-    }
-    Ok(sum)
-}
-
-/// Whether infinite, and without an imaginary part.
-fn is_real_infinity(x: &Val) -> Result<Val> {
-    let infinity = |x: &Val| lax::eq(&lax::abs(x)?, &number(x, f64::INFINITY));
-    if !x.aval().dtype.is_complex() {
-        return infinity(x);
-    }
-    let (re, im) = (lax::real(x)?, lax::imag(x)?);
-    lax::bitwise_and(&infinity(&re)?, &lax::eq(&im, &number(&im, 0.0))?)
-}
-
-/// `sin(πx)`, 0 at infinities: the nearest integer is taken off first, so that whole numbers give 0 exactly.
-fn sin_pi(x: &Val) -> Result<Val> {
-    if x.aval().dtype.is_complex() {
-        return lax::sin(&lax::mul(&number(x, std::f64::consts::PI), x)?);
-    }
-    let is_infinite = lax::eq(&lax::abs(x)?, &number(x, f64::INFINITY))?;
-    let x = &where_(&is_infinite, &number(x, 0.0), x)?;
-    let whole = lax::stop_gradient(&lax::round(x, Rounding::ToNearestEven)?)?;
-    let rest = lax::sub(x, &whole)?;
-    let half = lax::mul(&whole, &number(x, 0.5))?;
-    let is_odd = lax::ne(&half, &lax::floor(&half)?)?;
-    let sine = lax::sin(&lax::mul(&number(x, std::f64::consts::PI), &rest)?)?;
-    where_(&is_odd, &lax::neg(&sine)?, &sine)
 }
 
 /// NaN and infinities replaced: by 0 and the greatest numbers unless given.
@@ -545,8 +592,8 @@ fn replace_special(x: &Val, nan: Option<&Val>, posinf: Option<&Val>, neginf: Opt
     let greatest = greatest_finite(dtype);
     let pick = |given: Option<&Val>, default: f64| given.cloned().unwrap_or_else(|| literal(dtype, default));
     let x = where_(&isnan(x)?, &pick(nan, 0.0), x)?;
-    let x = where_(&isposinf(&x)?, &pick(posinf, greatest), &x)?;
-    where_(&isneginf(&x)?, &pick(neginf, -greatest), &x)
+    let x = where_(&isposinf(&x, NoOut)?, &pick(posinf, greatest), &x)?;
+    where_(&isneginf(&x, NoOut)?, &pick(neginf, -greatest), &x)
 }
 
 /// The greatest finite number of a floating dtype.

@@ -1,33 +1,23 @@
 //! The glue of `pullback.numpy`: arguments parsed, one call into `lib`, the result wrapped.
 
-mod binary;
-mod comparison;
 mod creation;
 mod cumulative;
 mod diagonals;
 mod elementwise;
 pub mod irregular;
 mod joining;
-mod powers;
 mod products;
 mod sampled;
 mod shaping;
 mod statistics;
 mod support;
-mod trigonometry;
 mod ufunc;
-mod unary;
 
 use pyo3::prelude::*;
 
 /// Adds `_core.numpy`, whose functions say that they live in `pullback.numpy`.
 pub fn register(core: &Bound<'_, PyModule>) -> PyResult<()> {
     let m = PyModule::new(core.py(), "pullback.numpy")?;
-    unary::register(&m)?;
-    trigonometry::register(&m)?;
-    powers::register(&m)?;
-    binary::register(&m)?;
-    comparison::register(&m)?;
     elementwise::register(&m)?;
     statistics::register(&m)?;
     cumulative::register(&m)?;

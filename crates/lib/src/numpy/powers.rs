@@ -1,26 +1,12 @@
-//! Exponentials, logarithms, powers and roots of one operand.
-#![allow(non_snake_case, clippy::too_many_arguments, reason = "names and numbers of parameters are the reference's")]
+//! Powers, exponentials and logarithms of single elements.
 
-use crate::api::arguments::one;
-use crate::value::ArrayLike;
-use pullback_lib::numpy;
-use pyo3::prelude::*;
+use pullback_base::{DType, Result};
+use pullback_derive::public;
+use pullback_ir::Val;
 
-/// Adds the functions to a module.
-pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(cbrt, m)?)?;
-    m.add_function(wrap_pyfunction!(exp, m)?)?;
-    m.add_function(wrap_pyfunction!(exp2, m)?)?;
-    m.add_function(wrap_pyfunction!(expm1, m)?)?;
-    m.add_function(wrap_pyfunction!(log, m)?)?;
-    m.add_function(wrap_pyfunction!(log10, m)?)?;
-    m.add_function(wrap_pyfunction!(log1p, m)?)?;
-    m.add_function(wrap_pyfunction!(log2, m)?)?;
-    m.add_function(wrap_pyfunction!(reciprocal, m)?)?;
-    m.add_function(wrap_pyfunction!(sqrt, m)?)?;
-    m.add_function(wrap_pyfunction!(square, m)?)?;
-    Ok(())
-}
+use super::elementwise::floating;
+use crate::convert::{literal, to_dtype};
+use crate::lax;
 
 /// The real cube root, of negative numbers too.
 ///
@@ -33,11 +19,9 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Example:
 ///   >>> print(jnp.cbrt(jnp.array([0.0, 1.0, -1.0])))
 ///   [ 0.  1. -1.]
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn cbrt(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "cbrt", 0)?;
-    one(py, || numpy::cbrt(&x))
+#[public("numpy.cbrt(x, /)")]
+pub fn cbrt(x: &Val) -> Result<Val> {
+    lax::cbrt(&floating("cbrt", x)?)
 }
 
 /// e to the power of each element.
@@ -51,11 +35,9 @@ fn cbrt(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
 /// Example:
 ///   >>> print(jnp.exp(jnp.array([0.0, -jnp.inf])))
 ///   [1. 0.]
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn exp(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "exp", 0)?;
-    one(py, || numpy::exp(&x))
+#[public("numpy.exp(x, /)")]
+pub fn exp(x: &Val) -> Result<Val> {
+    lax::exp(&floating("exp", x)?)
 }
 
 /// 2 to the power of each element.
@@ -69,11 +51,9 @@ fn exp(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
 /// Example:
 ///   >>> print(jnp.exp2(jnp.array([-1.0, 0.0, 3.0])))
 ///   [0.5 1.  8. ]
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn exp2(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "exp2", 0)?;
-    one(py, || numpy::exp2(&x))
+#[public("numpy.exp2(x, /)")]
+pub fn exp2(x: &Val) -> Result<Val> {
+    lax::exp2(&floating("exp2", x)?)
 }
 
 /// `exp(x) - 1`, without the cancellation that this formula has near 0.
@@ -89,11 +69,9 @@ fn exp2(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
 ///   [ 0. -1.]
 ///   >>> bool(jnp.expm1(1e-10) == jnp.float32(1e-10))
 ///   True
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn expm1(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "expm1", 0)?;
-    one(py, || numpy::expm1(&x))
+#[public("numpy.expm1(x, /)")]
+pub fn expm1(x: &Val) -> Result<Val> {
+    lax::expm1(&floating("expm1", x)?)
 }
 
 /// The natural logarithm; -inf at 0, NaN for negative real numbers.
@@ -108,11 +86,9 @@ fn expm1(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
 /// Example:
 ///   >>> print(jnp.log(jnp.array([1.0, 0.0, -1.0])))
 ///   [  0. -inf  nan]
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn log(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "log", 0)?;
-    one(py, || numpy::log(&x))
+#[public("numpy.log(x, /)")]
+pub fn log(x: &Val) -> Result<Val> {
+    lax::log(&floating("log", x)?)
 }
 
 /// The logarithm to base 10; -inf at 0, NaN for negative real numbers.
@@ -126,11 +102,18 @@ fn log(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
 /// Example:
 ///   >>> print(jnp.log10(jnp.array([1.0, 0.0, -1.0])))
 ///   [  0. -inf  nan]
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn log10(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "log10", 0)?;
-    one(py, || numpy::log10(&x))
+#[public("numpy.log10(x, /)")]
+pub fn log10(x: &Val) -> Result<Val> {
+    let log = lax::log(&floating("log10", x)?)?;
+    if !log.aval().dtype.is_complex() {
+        return scaled_log10(&log);
+    }
+    // Part by part: an infinite part times a complex number would make the other one NaN.
+    lax::complex(&scaled_log10(&lax::real(&log)?)?, &scaled_log10(&lax::imag(&log)?)?)
+}
+
+fn scaled_log10(log: &Val) -> Result<Val> {
+    lax::mul(log, &literal(log.aval().dtype, 1.0 / std::f64::consts::LN_10))
 }
 
 /// `log(1 + x)`, without the loss of digits that this formula has near 0; -inf at -1, NaN for real numbers below.
@@ -146,11 +129,9 @@ fn log10(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
 ///   [  0. -inf  nan]
 ///   >>> bool(jnp.log1p(1e-10) == jnp.float32(1e-10))
 ///   True
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn log1p(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "log1p", 0)?;
-    one(py, || numpy::log1p(&x))
+#[public("numpy.log1p(x, /)")]
+pub fn log1p(x: &Val) -> Result<Val> {
+    lax::log1p(&floating("log1p", x)?)
 }
 
 /// The logarithm to base 2; -inf at 0, NaN for negative real numbers.
@@ -164,11 +145,9 @@ fn log1p(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
 /// Example:
 ///   >>> print(jnp.log2(jnp.array([1.0, 2.0, 0.0])))
 ///   [  0.   1. -inf]
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn log2(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "log2", 0)?;
-    one(py, || numpy::log2(&x))
+#[public("numpy.log2(x, /)")]
+pub fn log2(x: &Val) -> Result<Val> {
+    lax::log2(&floating("log2", x)?)
 }
 
 /// One over each element; an infinity at 0.
@@ -182,11 +161,9 @@ fn log2(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
 /// Example:
 ///   >>> print(jnp.reciprocal(jnp.array([2, 4, 0])))
 ///   [0.5  0.25  inf]
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn reciprocal(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "reciprocal", 0)?;
-    one(py, || numpy::reciprocal(&x))
+#[public("numpy.reciprocal(x, /)")]
+pub fn reciprocal(x: &Val) -> Result<Val> {
+    lax::reciprocal(&floating("reciprocal", x)?)
 }
 
 /// The square root that is not negative; NaN for negative real numbers, and -0.0 of -0.0.
@@ -201,11 +178,9 @@ fn reciprocal(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
 /// Example:
 ///   >>> print(jnp.sqrt(jnp.array([9, 0, -1])))
 ///   [ 3.  0. nan]
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn sqrt(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "sqrt", 0)?;
-    one(py, || numpy::sqrt(&x))
+#[public("numpy.sqrt(x, /)")]
+pub fn sqrt(x: &Val) -> Result<Val> {
+    lax::sqrt(&floating("sqrt", x)?)
 }
 
 /// Each element times itself; integers stay integers and wrap around.
@@ -219,9 +194,10 @@ fn sqrt(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
 /// Example:
 ///   >>> print(jnp.square(jnp.array([3, -2])))
 ///   [9 4]
-#[pyfunction]
-#[pyo3(signature = (x, /), text_signature = "(x, /)")]
-fn square(py: Python<'_>, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "square", 0)?;
-    one(py, || numpy::square(&x))
+#[public("numpy.square(x, /)")]
+pub fn square(x: &Val) -> Result<Val> {
+    if x.aval().dtype == DType::Bool {
+        return lax::square(&to_dtype(x, DType::I32)?);
+    }
+    lax::square(x)
 }
