@@ -40,7 +40,7 @@ pub(crate) fn expand(public: &Public, function: &ItemFn) -> Result<TokenStream> 
     let operands = operands(function, &signature)?;
     let parameters = signature.parameters.iter().map(|one| parameter(one, &operands));
     let names: Vec<&str> = signature.parameters.iter().map(|one| one.name.as_str()).collect();
-    let reads = operands.iter().map(|operand| operand.read(&signature));
+    let reads = operands.iter().map(|operand| operand.read(&signature)).chain(unused(&signature, &operands));
     let (ident, text, doc) = (&function.sig.ident, &signature.text, documentation(&function.attrs));
     let hidden = format!("The declaration of `{ident}`.");
     let passed = operands.iter().map(Operand::passed);
@@ -101,9 +101,7 @@ fn operands(function: &ItemFn, signature: &Signature) -> Result<Vec<Operand>> {
         let Pat::Ident(pattern) = &*typed.pat else {
             return Err(Error::new_spanned(&typed.pat, "a parameter of a public function is a name"));
         };
-        let name = pattern.ident.to_string();
-        let name = name.trim_start_matches("r#").trim_matches('_');
-        let at = signature.parameters.iter().position(|parameter| parameter.name.trim_matches('_') == name);
+        let at = signature.parameters.iter().position(|parameter| is_for(&pattern.ident, parameter));
         let (owned, passing) = owned(&typed.ty);
         Ok(Operand { ident: pattern.ident.clone(), owned, passing, at })
     };
@@ -180,6 +178,28 @@ impl Operand {
     }
 }
 
+/// Reads what the signature has a reader for and the function no parameter: what is there to be refused or ignored.
+fn unused(signature: &Signature, operands: &[Operand]) -> Vec<TokenStream> {
+    let is_unused = |(_, one): &(usize, &Parameter)| one.reader.is_some() && operand_of(one, operands).is_none();
+    let read = |(at, one): (usize, &Parameter)| {
+        let (reader, default) = (reader(one), constant(one.default.as_ref()));
+        quote!(d::read::<#reader, ()>(args, #at, #default)?;)
+    };
+    signature.parameters.iter().enumerate().filter(is_unused).map(read).collect()
+}
+
+/// The parameter of the function that stands for one of the signature alone.
+fn operand_of<'a>(parameter: &Parameter, operands: &'a [Operand]) -> Option<&'a Operand> {
+    operands.iter().find(|operand| operand.at.is_some() && is_for(&operand.ident, parameter))
+}
+
+/// Whether names are the same but for case, and for what a name of Rust needs to be none of its words.
+fn is_for(ident: &syn::Ident, parameter: &Parameter) -> bool {
+    let ident = ident.to_string();
+    let plain = |name: &str| name.trim_matches('_').to_lowercase();
+    plain(ident.trim_start_matches("r#")) == plain(&parameter.name)
+}
+
 fn reader(parameter: &Parameter) -> TokenStream {
     match (&parameter.reader, parameter.kind) {
         (Some(reader), _) => {
@@ -195,15 +215,15 @@ fn parameter(parameter: &Parameter, operands: &[Operand]) -> TokenStream {
     let name = &parameter.name;
     let kind = format_ident!("{}", format!("{:?}", parameter.kind));
     let default = constant(parameter.default.as_ref());
-    let own = operands.iter().find(|operand| {
-        let ident = operand.ident.to_string();
-        operand.at.is_some() && ident.trim_start_matches("r#").trim_matches('_') == name.trim_matches('_')
-    });
     let groups = operands.iter().filter(|operand| operand.at.is_none()).map(|operand| &operand.owned);
-    let takes = match own {
+    let takes = match operand_of(parameter, operands) {
         Some(operand) => {
             let (reader, owned) = (reader(parameter), &operand.owned);
             quote!(<#reader as d::Reader<#owned>>::TYPE)
+        }
+        None if parameter.reader.is_some() => {
+            let reader = reader(parameter);
+            quote!(<#reader as d::Reader<()>>::TYPE)
         }
         None if parameter.kind == Kind::Keywords || parameter.kind == Kind::Rest => {
             quote!(d::Type { python: "Any", rust: "" })
@@ -231,6 +251,7 @@ fn constant(default: Option<&Constant>) -> TokenStream {
         Some(Constant::Float(number)) => quote!(Some(d::Constant::Float(#number))),
         Some(Constant::Text(text)) => quote!(Some(d::Constant::Text(#text))),
         Some(Constant::Empty) => quote!(Some(d::Constant::Empty)),
+        Some(Constant::Ints(numbers)) => quote!(Some(d::Constant::Ints(&[#(#numbers),*]))),
     }
 }
 

@@ -37,6 +37,7 @@ pub(crate) enum Constant {
     Float(f64),
     Text(String),
     Empty,
+    Ints(Vec<i64>),
 }
 
 impl Signature {
@@ -126,6 +127,10 @@ impl Constant {
         }
         if let Some(quoted) = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
             return Ok(Constant::Text(quoted.to_string()));
+        }
+        if let Some(inside) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
+            let numbers = inside.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::parse);
+            return numbers.collect::<Result<_, _>>().map(Constant::Ints).map_err(|error| format!("`{text}`: {error}"));
         }
         if let Ok(number) = text.parse() {
             return Ok(Constant::Int(number));

@@ -1,7 +1,9 @@
 //! Conversion of dtypes and the making of numbers.
 
+use std::sync::Arc;
+
 use pullback_base::scalar::Number;
-use pullback_base::{DType, Result, Scalar};
+use pullback_base::{Array, DType, Error, ErrorKind, Result, Scalar};
 use pullback_ir::Val;
 
 use crate::bind::{self, Fields};
@@ -113,4 +115,50 @@ pub fn inexact(dtype: DType) -> DType {
         DType::I64 | DType::U64 if config::named_x64() => DType::F64,
         _ => DType::F32,
     }
+}
+
+/// A vector of integers of the default dtype.
+pub fn int_vector(values: &[i64]) -> Val {
+    let dtype = default_int();
+    Val::Array(Array::from_scalars(
+        &[values.len()],
+        dtype,
+        values.iter().map(|&value| Scalar::int(dtype, value.into())),
+    ))
+}
+
+/// The array behind a value whose elements `function` must know, as `why` says.
+///
+/// # Errors
+/// A `Concretization` error for a traced value.
+pub fn known(val: &Val, function: &str, why: &str) -> Result<Array> {
+    val.to_array().ok_or_else(|| {
+        let text = format!(
+            "Abstract tracer value encountered where concrete value is expected: traced array with shape {}\n{why} of \
+             jnp.{function} must be statically specified to use jnp.{function} within JAX transformations.",
+            val.aval().weak(false).long()
+        );
+        Error::about(ErrorKind::Concretization, text, Arc::new(val.clone()))
+    })
+}
+
+/// The number that a value is, which must be known; `what` says what it is for.
+///
+/// # Errors
+/// A `Concretization` error for a traced value, a `Type` error for an array of several elements.
+pub fn concrete_scalar(val: &Val, what: &str) -> Result<Scalar> {
+    if let Val::Literal(scalar) = val {
+        return Ok(*scalar);
+    }
+    let Some(array) = val.to_array() else {
+        let text = format!(
+            "Abstract tracer value encountered where concrete value is expected: traced array with shape {}\n{what}",
+            val.aval().weak(false).long()
+        );
+        return Err(Error::about(ErrorKind::Concretization, text, Arc::new(val.clone())));
+    };
+    if array.aval().size() != 1 {
+        return Err(Error::type_error(format!("only scalar arrays can be used here, got {}", array.aval())));
+    }
+    Ok(array.element(0)?.weak(array.aval().weak_type))
 }

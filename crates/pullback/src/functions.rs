@@ -5,7 +5,6 @@ use std::panic::Location;
 use pullback_base::{DType, Result, Scalar, Span};
 use pullback_ir::Val;
 use pullback_lib::axes::Axes;
-use pullback_lib::declare::NoOut;
 use pullback_lib::numpy::{self, Order, Reduction};
 use pullback_lib::{indexing, nn};
 
@@ -119,7 +118,7 @@ impl Array {
     #[track_caller]
     #[must_use]
     pub fn argmax(&self, axis: i64) -> Array {
-        self.unary(|x| numpy::argmax(x, Some(axis), NoOut, false))
+        self.unary(|x| numpy::argmax(x, Some(axis), false))
     }
 
     /// Matrix product; vectors and batches as in `jax.numpy.matmul`.

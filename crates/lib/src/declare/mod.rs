@@ -103,6 +103,8 @@ pub enum Constant {
     Text(&'static str),
     /// `()`.
     Empty,
+    /// A tuple of integers.
+    Ints(&'static [i64]),
 }
 
 /// What a parameter takes or a function gives: as Python's stubs and as the Rust front say it.
@@ -130,6 +132,12 @@ pub trait Arguments {
     fn array(&mut self, at: usize) -> Result<Val>;
     /// An array or number; of an integer that no default dtype holds, all digits.
     fn number(&mut self, at: usize) -> Result<WideNumber>;
+    /// An array, or what is made one: numbers in sequences.
+    fn convertible(&mut self, at: usize) -> Result<Val>;
+    /// Whether there is an array, in contrast to numbers of the caller's language.
+    fn is_array(&self, at: usize) -> bool;
+    /// An array, or an object with its shape and dtype.
+    fn prototype(&mut self, at: usize) -> Result<Prototype>;
     /// A sequence of arrays, or the slices of one.
     fn arrays(&mut self, at: usize) -> Result<Vec<Val>>;
     /// The arrays at all further positions.

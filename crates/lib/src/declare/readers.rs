@@ -127,7 +127,6 @@ macro_rules! plain_arguments {
 }
 plain_arguments! {
     i64, "int", int, Int;
-    f64, "float", float, Float;
     String, "str", text, Text;
 }
 
@@ -141,6 +140,20 @@ impl Argument for bool {
             Constant::Bool(truth) => truth,
             Constant::None => false,
             other => misfit("a flag", other),
+        }
+    }
+}
+
+impl Argument for f64 {
+    const TYPE: Type = Type { python: "float", rust: "f64" };
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<f64> {
+        args.float(at)
+    }
+    fn absent(default: Constant) -> f64 {
+        match default {
+            Constant::Float(number) => number,
+            Constant::Int(number) => number as f64,
+            other => misfit("a number", other),
         }
     }
 }
@@ -205,6 +218,72 @@ impl Argument for Vec<Val> {
     }
 }
 
+/// Arrays to be put together: a sequence of them, or one whose slices they are.
+#[derive(Clone, Debug)]
+pub enum Parts {
+    /// One array.
+    Slices(Val),
+    /// Several.
+    Each(Vec<Val>),
+}
+
+impl Argument for Parts {
+    const TYPE: Type = Type { python: "Sequence[ArrayLike] | ArrayLike", rust: "&[Array]" };
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<Parts> {
+        if args.is_array(at) { args.array(at).map(Parts::Slices) } else { args.arrays(at).map(Parts::Each) }
+    }
+    fn absent(default: Constant) -> Parts {
+        misfit("arrays", default)
+    }
+}
+
+/// An array, or what `array` makes one: numbers in sequences of any depth.
+pub struct Convertible;
+
+impl Reader<Val> for Convertible {
+    const TYPE: Type = Val::TYPE;
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<Val> {
+        args.convertible(at)
+    }
+    fn absent(default: Constant) -> Val {
+        Val::absent(default)
+    }
+}
+
+impl Reader<Option<Val>> for Convertible {
+    const TYPE: Type = Val::TYPE;
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<Option<Val>> {
+        if args.is_none(at) { Ok(None) } else { args.convertible(at).map(Some) }
+    }
+    fn absent(default: Constant) -> Option<Val> {
+        Option::absent(default)
+    }
+}
+
+/// Integers that are known while a program is traced, or an array of them.
+#[derive(Clone, Debug)]
+pub enum IntsOrArray {
+    /// Numbers of the caller's language.
+    Ints(Vec<i64>),
+    /// An array.
+    Array(Val),
+}
+
+impl Argument for IntsOrArray {
+    const TYPE: Type = Val::TYPE;
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<IntsOrArray> {
+        if !args.is_array(at)
+            && let Ok(ints) = Vec::<i64>::read(args, at)
+        {
+            return Ok(IntsOrArray::Ints(ints));
+        }
+        args.convertible(at).map(IntsOrArray::Array)
+    }
+    fn absent(default: Constant) -> IntsOrArray {
+        IntsOrArray::Ints(Vec::absent(default))
+    }
+}
+
 /// The arrays at all further positions: what a parameter with a star is read by.
 pub struct Rest;
 
@@ -230,6 +309,7 @@ impl Argument for Vec<i64> {
         match default {
             Constant::Empty => vec![],
             Constant::Int(only) => vec![only],
+            Constant::Ints(all) => all.to_vec(),
             other => misfit("integers", other),
         }
     }
@@ -345,6 +425,16 @@ impl WideNumber {
     }
 }
 
+impl WideNumber {
+    /// The value; a wide integer goes to a dtype, other values stay what they are.
+    ///
+    /// # Errors
+    /// As [`WideNumber::to`].
+    pub fn to_wide(&self, dtype: DType) -> Result<Val> {
+        self.to(matches!(self, WideNumber::Int(_)).then_some(dtype))
+    }
+}
+
 impl Argument for WideNumber {
     const TYPE: Type = Val::TYPE;
     fn read(args: &mut dyn Arguments, at: usize) -> Result<WideNumber> {
@@ -352,6 +442,26 @@ impl Argument for WideNumber {
     }
     fn absent(default: Constant) -> WideNumber {
         WideNumber::Val(Val::absent(default))
+    }
+}
+
+/// What a `*_like` function takes the dtype and shape from: an array, or an object that has both, such as a
+/// `ShapeDtypeStruct`.
+#[derive(Clone, Debug)]
+pub struct Prototype {
+    /// An array; a number of its dtype where there is only the shape.
+    pub val: Val,
+    /// The shape, where the value does not have it.
+    pub shape: Option<Vec<i64>>,
+}
+
+impl Argument for Prototype {
+    const TYPE: Type = Type { python: "ArrayLike | DuckTypedArray", rust: "&Array" };
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<Prototype> {
+        args.prototype(at)
+    }
+    fn absent(default: Constant) -> Prototype {
+        misfit("a prototype", default)
     }
 }
 
@@ -409,45 +519,55 @@ impl Reader<Val> for Key {
 #[derive(Clone, Copy, Debug)]
 pub struct NoOut;
 
-impl Argument for NoOut {
-    const TYPE: Type = Type { python: "None", rust: "" };
-    fn read(args: &mut dyn Arguments, at: usize) -> Result<NoOut> {
-        if args.is_none(at) {
-            return Ok(NoOut);
-        }
-        bail!(NotImplemented, "The 'out' argument to jnp.{} is not supported.", args.function())
-    }
-    fn absent(_default: Constant) -> NoOut {
-        NoOut
-    }
-}
-
 /// A sharding of the result, which may split nothing yet.
 #[derive(Clone, Copy, Debug)]
 pub struct NoSharding;
-
-impl Argument for NoSharding {
-    const TYPE: Type = Type { python: "Any", rust: "" };
-    fn read(args: &mut dyn Arguments, at: usize) -> Result<NoSharding> {
-        args.check_unsharded(at).map(|()| NoSharding)
-    }
-    fn absent(_default: Constant) -> NoSharding {
-        NoSharding
-    }
-}
 
 /// Where the result shall be: the front puts it there.
 #[derive(Clone, Copy, Debug)]
 pub struct Placed;
 
-impl Argument for Placed {
-    const TYPE: Type = Type { python: "Device | Sharding", rust: "" };
-    fn read(_args: &mut dyn Arguments, _at: usize) -> Result<Placed> {
-        Ok(Placed)
+/// What has no meaning here, such as a memory order: it may be anything.
+#[derive(Clone, Copy, Debug)]
+pub struct Ignored;
+
+/// Any object: only whether it is there matters.
+#[derive(Clone, Copy, Debug)]
+pub struct Object;
+
+macro_rules! without_value {
+    ($($reader:ident $python:literal, |$args:ident, $at:ident| $read:expr;)*) => {$(
+        impl Argument for $reader {
+            const TYPE: Type = Type { python: $python, rust: "" };
+            fn read($args: &mut dyn Arguments, $at: usize) -> Result<$reader> {
+                $read.map(|()| $reader)
+            }
+            fn absent(_default: Constant) -> $reader {
+                $reader
+            }
+        }
+        impl Reader<()> for $reader {
+            const TYPE: Type = <$reader as Argument>::TYPE;
+            fn read(args: &mut dyn Arguments, at: usize) -> Result<()> {
+                <$reader as Argument>::read(args, at).map(|_| ())
+            }
+            fn absent(_default: Constant) {}
+        }
+    )*};
+}
+without_value! {
+    NoOut "None", |args, at| refuse_out(args, at);
+    NoSharding "Any", |args, at| args.check_unsharded(at);
+    Placed "Device | Sharding", |_args, _at| Ok::<(), Error>(());
+    Object "Any", |_args, _at| Ok::<(), Error>(());
+    Ignored "Any", |_args, _at| Ok::<(), Error>(());
+}
+
+fn refuse_out(args: &dyn Arguments, at: usize) -> Result<()> {
+    if args.is_none(at) {
+        return Ok(());
     }
-    fn absent(_default: Constant) -> Placed {
-        Placed
-    }
+    bail!(NotImplemented, "The 'out' argument to jnp.{} is not supported.", args.function())
 }
 
 /// A function of arrays that the user gave.

@@ -33,6 +33,15 @@ impl Arguments for Plainest {
     fn number(&mut self, at: usize) -> Result<WideNumber> {
         self.array(at).map(WideNumber::Val)
     }
+    fn convertible(&mut self, at: usize) -> Result<Val> {
+        self.array(at)
+    }
+    fn prototype(&mut self, at: usize) -> Result<Prototype> {
+        Ok(Prototype { val: self.array(at)?, shape: None })
+    }
+    fn is_array(&self, _at: usize) -> bool {
+        true
+    }
     fn arrays(&mut self, at: usize) -> Result<Vec<Val>> {
         Ok(vec![self.array(at)?])
     }

@@ -1,13 +1,16 @@
 //! Products of matrices and vectors.
 
 use pullback_base::aval::tuple_text;
-use pullback_base::{DType, Result, bail};
-use pullback_core::prims::DotDimensions;
+use pullback_base::{DType, Error, Result, bail};
+use pullback_core::prims::{DotDimensions, DotPrecision};
+use pullback_derive::public;
 use pullback_ir::Val;
 
 use crate::axes::canonical_axis;
 use crate::convert::convert;
+use crate::declare::NestedInts;
 use crate::lax;
+use crate::precision::within;
 use crate::promotion::{check_arguments, promote_dtypes, result_type_of};
 
 /// A contraction in the common dtype of the operands, or in the one asked for.
@@ -184,13 +187,25 @@ pub fn inner(x: &Val, y: &Val, dtype: Option<DType>) -> Result<Val> {
     contract(x, y, pairs(vec![x_rank - 1], vec![y_rank - 1]), dtype)
 }
 
-/// All products of elements of two vectors.
+/// The products of all pairs of elements of two arrays, which are taken as flat.
 ///
-/// # Errors
-/// When dtypes do not go together.
-pub fn outer(x: &Val, y: &Val) -> Result<Val> {
-    let ins = promote_dtypes(&[x.clone(), y.clone()])?;
-    let flat = |x: &Val| super::ravel(x, super::Order::RowMajor);
+/// Args:
+///   a: an array of m elements, or a number.
+///   b: an array of n elements, or a number.
+///   out: for compatibility; must be None.
+/// Returns: an array `[m, n]` of the promoted dtype.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number.
+///   NotImplementedError: `out` is given.
+/// Differentiable: yes, in both modes, with respect to both.
+/// Example:
+///   >>> print(jnp.outer(jnp.array([1, 2]), jnp.array([3, 4])))
+///   [[3 4]
+///    [6 8]]
+#[public("numpy.outer(a, b, out: NoOut=None)")]
+pub fn outer(a: &Val, b: &Val) -> Result<Val> {
+    let ins = promote_dtypes(&[a.clone(), b.clone()])?;
+    let flat = |a: &Val| super::ravel(a, super::Order::RowMajor);
     let column = lax::expand_axes(&flat(&ins[0])?, &[1])?;
     let row = lax::expand_axes(&flat(&ins[1])?, &[0])?;
     super::multiply(&column, &row)
@@ -203,6 +218,27 @@ pub enum TensordotAxes {
     Count(usize),
     /// Named pairs.
     Pairs(Vec<i64>, Vec<i64>),
+}
+
+impl TensordotAxes {
+    /// The axes as users write them: a number, or two axes or lists of them.
+    ///
+    /// # Errors
+    /// A `Type` error for anything else.
+    pub fn of(axes: &NestedInts) -> Result<TensordotAxes> {
+        match axes {
+            NestedInts::One(count) if *count >= 0 => Ok(TensordotAxes::Count(*count as usize)),
+            NestedInts::Many(sides) if sides.len() == 2 => match (sides[0].flat(), sides[1].flat()) {
+                (Some(left), Some(right)) => Ok(TensordotAxes::Pairs(left, right)),
+                _ => Err(bad_axes()),
+            },
+            NestedInts::One(_) | NestedInts::Many(_) => Err(bad_axes()),
+        }
+    }
+}
+
+fn bad_axes() -> Error {
+    Error::type_error("tensordot axes argument must be an int, a pair of ints, or a pair of lists/tuples of ints.")
 }
 
 /// The sum of products over chosen axes.
@@ -265,4 +301,185 @@ pub fn cross(x: &Val, y: &Val, axes: [i64; 3]) -> Result<Val> {
         let parts: Result<Vec<Val>> = parts.iter().map(|part| lax::expand_axes(part, &[axis])).collect();
         lax::concatenate(&parts?, axis)
     })
+}
+
+/// The dot product: of vectors their inner product, of matrices the matrix product, with a number the product.
+/// In general the sum of products over the last axis of `a` and the last but one (or only) axis of `b`; batches of
+/// `matmul` are treated differently.
+///
+/// Args:
+///   a: an array `[..., n]` or number.
+///   b: an array `[..., n, k]` or `[n]`, or number.
+///   precision: the precision of the products: None, or what `jax.lax.dot_general` takes.
+///   preferred_element_type: the dtype in which to add, and that of the result.
+///   out_sharding: the sharding of the result.
+/// Returns: an array with the other axes of `a`, then those of `b`, of the promoted dtype.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number, or the sizes differ.
+/// Differentiable: yes, in both modes, with respect to both.
+/// Example:
+///   >>> print(jnp.dot(jnp.array([[1, 2], [3, 4]]), jnp.array([1, 10])))
+///   [21 43]
+#[public("numpy.dot(a, b, *, precision=None, preferred_element_type=None, out_sharding: NoSharding=None)")]
+pub fn dot_within(
+    a: &Val,
+    b: &Val,
+    precision: Option<DotPrecision>,
+    preferred_element_type: Option<DType>,
+) -> Result<Val> {
+    within(precision, || dot(a, b, preferred_element_type))
+}
+
+/// The matrix product `a @ b`; axes before the last two are batches, which broadcast.
+/// A vector on the left counts as a row, on the right as a column, and its axis is left out of the result.
+///
+/// Args:
+///   a: an array `[..., m, n]` or `[n]`.
+///   b: an array `[..., n, k]` or `[n]`.
+///   precision: the precision of the products: None, or what `jax.lax.dot_general` takes.
+///   preferred_element_type: the dtype in which to add, and that of the result.
+///   out_sharding: the sharding of the result.
+/// Returns: an array `[..., m, k]` of the promoted dtype; of booleans whether any product is true.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number, or the sizes `n` differ.
+///   ValueError: an argument has no axes, or batches do not broadcast.
+/// Differentiable: yes, in both modes, with respect to both.
+/// Example:
+///   >>> print(jnp.matmul(jnp.array([[1, 2], [3, 4]]), jnp.array([[1, 0], [0, 10]])))
+///   [[ 1 20]
+///    [ 3 40]]
+#[public("numpy.matmul(a, b, *, precision=None, preferred_element_type=None, out_sharding: NoSharding=None)")]
+pub fn matmul_within(
+    a: &Val,
+    b: &Val,
+    precision: Option<DotPrecision>,
+    preferred_element_type: Option<DType>,
+) -> Result<Val> {
+    within(precision, || matmul(a, b, preferred_element_type))
+}
+
+/// The inner product of all elements, of the flat arrays, the first conjugated.
+///
+/// Args:
+///   a, b: arrays of as many elements.
+///   precision: the precision of the products: None, or what `jax.lax.dot_general` takes.
+///   preferred_element_type: the dtype in which to add, and that of the result.
+/// Returns: an array without axes, of the promoted dtype.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number, or the sizes differ.
+/// Differentiable: yes, in both modes, with respect to both.
+/// Example:
+///   >>> print(jnp.vdot(jnp.array([1j, 2]), jnp.array([1j, 3])))
+///   (7+0j)
+#[public("numpy.vdot(a, b, *, precision=None, preferred_element_type=None)")]
+pub fn vdot_within(
+    a: &Val,
+    b: &Val,
+    precision: Option<DotPrecision>,
+    preferred_element_type: Option<DType>,
+) -> Result<Val> {
+    within(precision, || vdot(a, b, preferred_element_type))
+}
+
+/// The inner products over the last axes of two arrays, of all pairs of vectors; with a number the product.
+///
+/// Args:
+///   a: an array `[..., n]` or number.
+///   b: an array `[..., n]` or number.
+///   precision: the precision of the products: None, or what `jax.lax.dot_general` takes.
+///   preferred_element_type: the dtype in which to add, and that of the result.
+/// Returns: an array with the other axes of `a`, then those of `b`, of the promoted dtype.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number, or the sizes differ.
+/// Differentiable: yes, in both modes, with respect to both.
+/// Example:
+///   >>> print(jnp.inner(jnp.array([[1, 2], [3, 4]]), jnp.array([[1, 0], [1, 1]])))
+///   [[1 3]
+///    [3 7]]
+#[public("numpy.inner(a, b, *, precision=None, preferred_element_type=None)")]
+pub fn inner_within(
+    a: &Val,
+    b: &Val,
+    precision: Option<DotPrecision>,
+    preferred_element_type: Option<DType>,
+) -> Result<Val> {
+    within(precision, || inner(a, b, preferred_element_type))
+}
+
+/// The inner products of vectors along an axis, the first conjugated; other axes broadcast.
+///
+/// Args:
+///   x1, x2: arrays of one size along `axis`.
+///   axis: the axis of the vectors; the last by default.
+///   precision: the precision of the products: None, or what `jax.lax.dot_general` takes.
+///   preferred_element_type: the dtype in which to add, and that of the result.
+/// Returns: an array of the broadcast shape without the axis, of the promoted dtype.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number.
+///   ValueError: the sizes differ, the axis is out of bounds, or batches do not broadcast.
+/// Differentiable: yes, in both modes, with respect to both.
+/// Example:
+///   >>> print(jnp.vecdot(jnp.array([[1, 2], [3, 4]]), jnp.array([1, 10])))
+///   [21 43]
+#[public("numpy.vecdot(x1, x2, /, *, axis=-1, precision=None, preferred_element_type=None)")]
+pub fn vecdot_within(
+    x1: &Val,
+    x2: &Val,
+    axis: i64,
+    precision: Option<DotPrecision>,
+    preferred_element_type: Option<DType>,
+) -> Result<Val> {
+    within(precision, || vecdot(x1, x2, axis, preferred_element_type))
+}
+
+/// The sums of products over several axes of two arrays.
+///
+/// Args:
+///   a, b: arrays.
+///   axes: an integer: the last axes of `a` go with as many first ones of `b`, 2 by default; or a pair of
+///     (sequences of) axes of `a` and of `b` that go together.
+///   precision: the precision of the products: None, or what `jax.lax.dot_general` takes.
+///   preferred_element_type: the dtype in which to add, and that of the result.
+///   out_sharding: the sharding of the result.
+/// Returns: an array with the other axes of `a`, then those of `b`, of the promoted dtype.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number, more axes than there are, lists of different lengths,
+///     or sizes that differ.
+///   ValueError: an axis is out of bounds.
+/// Differentiable: yes, in both modes, with respect to both.
+/// Example:
+///   >>> print(jnp.tensordot(jnp.ones((2, 3, 4)), jnp.ones((3, 4)), axes=2))
+///   [12. 12.]
+#[public(
+    "numpy.tensordot(a, b, axes=2, *, precision=None, preferred_element_type=None, out_sharding: NoSharding=None)"
+)]
+pub fn tensordot_within(
+    a: &Val,
+    b: &Val,
+    axes: &NestedInts,
+    precision: Option<DotPrecision>,
+    preferred_element_type: Option<DType>,
+) -> Result<Val> {
+    let axes = TensordotAxes::of(axes)?;
+    within(precision, || tensordot(a, b, &axes, preferred_element_type))
+}
+
+/// The cross products of vectors of three elements.
+///
+/// Args:
+///   a, b: arrays of size 3 along the axes of the vectors; other axes broadcast.
+///   axisa, axisb: the axes of the vectors in `a` and in `b`; the last by default.
+///   axisc: the axis of the vectors in the result; the last by default.
+///   axis: all three at once, in place of them.
+/// Returns: an array of the broadcast shape, of the promoted dtype.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number.
+///   ValueError: vectors of another size, an axis is out of bounds, or shapes do not broadcast.
+/// Differentiable: yes, in both modes, with respect to both.
+/// Example:
+///   >>> print(jnp.cross(jnp.array([1, 0, 0]), jnp.array([0, 1, 0])))
+///   [0 0 1]
+#[public("numpy.cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None)")]
+pub fn cross_along(a: &Val, b: &Val, axisa: i64, axisb: i64, axisc: i64, axis: Option<i64>) -> Result<Val> {
+    cross(a, b, axis.map_or([axisa, axisb, axisc], |axis| [axis; 3]))
 }

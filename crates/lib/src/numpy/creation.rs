@@ -3,27 +3,55 @@
 use pullback_base::dtype::Kind;
 use pullback_base::scalar::Number;
 use pullback_base::{DType, Result, Scalar, bail};
+use pullback_derive::{Keywords, public};
 use pullback_ir::Val;
 
 use crate::axes::{canonical_axis, shape_of};
 use crate::broadcast::broadcast_to;
 use crate::convert::{convert, default_float, default_int, inexact, literal, number, to_dtype};
+use crate::declare::{OneOrTuple, Prototype, WideNumber};
 use crate::jit::{named_jit, named_jit_one};
 use crate::lax;
 use crate::promotion::{result_type_of, typed};
 
 /// An array of zeros.
 ///
-/// # Errors
-/// A `Type` error for a negative size.
+/// Args:
+///   shape: the sizes of the axes: an integer or a sequence of static integers.
+///   dtype: the dtype; the default float (float32, or float64 with `jax_enable_x64`) by default.
+///   device: the device or sharding that holds it; the default device by default.
+///   out_sharding: the sharding of the result, in place of `device`.
+/// Returns: an array of the shape `shape` and the dtype `dtype`.
+/// Raises:
+///   TypeError: sizes that are negative, no integers or traced; a dtype that is not of numbers.
+///   ValueError: a `device` that is neither a device nor a sharding.
+/// Differentiable: no; there is no floating argument.
+/// Example:
+///   >>> print(jnp.zeros((2, 3), int))
+///   [[0 0 0]
+///    [0 0 0]]
+#[public("numpy.zeros(shape: Sizes, dtype=None, *, device: Placed=None, out_sharding: NoSharding=None)")]
 pub fn zeros(shape: &[i64], dtype: Option<DType>) -> Result<Val> {
     filled(shape, dtype, 0)
 }
 
 /// An array of ones.
 ///
-/// # Errors
-/// A `Type` error for a negative size.
+/// Args:
+///   shape: the sizes of the axes: an integer or a sequence of static integers.
+///   dtype: the dtype; the default float (float32, or float64 with `jax_enable_x64`) by default.
+///   device: the device or sharding that holds it; the default device by default.
+///   out_sharding: the sharding of the result, in place of `device`.
+/// Returns: an array of the shape `shape` and the dtype `dtype`.
+/// Raises:
+///   TypeError: sizes that are negative, no integers or traced; a dtype that is not of numbers.
+///   ValueError: a `device` that is neither a device nor a sharding.
+/// Differentiable: no; there is no floating argument.
+/// Example:
+///   >>> print(jnp.ones((2, 3), int))
+///   [[1 1 1]
+///    [1 1 1]]
+#[public("numpy.ones(shape: Sizes, dtype=None, *, device: Placed=None, out_sharding: NoSharding=None)")]
 pub fn ones(shape: &[i64], dtype: Option<DType>) -> Result<Val> {
     filled(shape, dtype, 1)
 }
@@ -125,7 +153,7 @@ pub fn range_of_size(
 }
 
 /// Options of [`linspace`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Keywords)]
 pub struct Linspace {
     /// Number of samples.
     pub num: i64,
@@ -135,6 +163,12 @@ pub struct Linspace {
     pub dtype: Option<DType>,
     /// Axis of the result along which samples lie.
     pub axis: i64,
+}
+
+impl Default for Linspace {
+    fn default() -> Linspace {
+        Linspace { num: 50, endpoint: true, dtype: None, axis: 0 }
+    }
 }
 
 impl Linspace {
@@ -218,10 +252,24 @@ fn linspace_of(start: &Val, stop: &Val, options: Linspace) -> Result<(Val, Val)>
     Ok((to_dtype(&out, dtype)?, step))
 }
 
-/// Powers of `base` with evenly spaced exponents.
+/// Numbers at even ratios: `base` to the powers of `linspace(start, stop)`.
 ///
-/// # Errors
-/// As [`linspace`].
+/// Args:
+///   start, stop: the exponents of the ends: numbers, or arrays whose shapes broadcast.
+///   num: how many, a static integer; 50 by default.
+///   endpoint: whether the power of `stop` is the last one.
+///   base: the base, 10 by default: a number or an array that broadcasts.
+///   dtype: the dtype; floating or complex by default.
+///   axis: the axis of the result along which numbers go; the first by default.
+/// Returns: an array of the broadcast shape with a new axis of size `num`.
+/// Raises:
+///   TypeError: an end is neither an array nor a number.
+///   ValueError: `num` is negative.
+/// Differentiable: yes, in both modes, with respect to `start`, `stop` and `base`.
+/// Example:
+///   >>> print(jnp.logspace(0, 3, 4, base=2))
+///   [1. 2. 4. 8.]
+#[public("numpy.logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0)")]
 pub fn logspace(start: &Val, stop: &Val, base: &Val, options: Linspace) -> Result<Val> {
     options.check()?;
     named_jit_one("_logspace", &options.statics(), &[start.clone(), stop.clone(), base.clone()], |args| {
@@ -234,10 +282,24 @@ pub fn logspace(start: &Val, stop: &Val, base: &Val, options: Linspace) -> Resul
     })
 }
 
-/// Numbers evenly spaced on a logarithmic scale from `start` to `stop`.
+/// Numbers at even ratios from `start` to `stop`: evenly spaced logarithms.
 ///
-/// # Errors
-/// As [`linspace`].
+/// Args:
+///   start, stop: the ends, of one sign and not 0: numbers, or arrays whose shapes broadcast.
+///   num: how many, a static integer; 50 by default.
+///   endpoint: whether `stop` is the last one.
+///   dtype: the dtype; floating or complex by default.
+///   axis: the axis of the result along which numbers go; the first by default.
+/// Returns: an array of the broadcast shape with a new axis of size `num`; NaN for ends that are 0 or of different
+///   signs.
+/// Raises:
+///   TypeError: an end is neither an array nor a number.
+///   ValueError: `num` is negative.
+/// Differentiable: yes, in both modes, with respect to `start` and `stop`.
+/// Example:
+///   >>> print(jnp.round(jnp.geomspace(1, 8, 4), 3))
+///   [1. 2. 4. 8.]
+#[public("numpy.geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0)")]
 pub fn geomspace(start: &Val, stop: &Val, options: Linspace) -> Result<Val> {
     options.check()?;
     named_jit_one("_geomspace", &options.statics(), &[start.clone(), stop.clone()], |args| {
@@ -256,18 +318,32 @@ pub fn geomspace(start: &Val, stop: &Val, options: Linspace) -> Result<Val> {
     })
 }
 
-/// Ones on a diagonal.
+/// A matrix with ones on a diagonal and zeros elsewhere.
 ///
-/// # Errors
-/// A `Value` error for a negative size.
-pub fn eye(rows: i64, columns: Option<i64>, diagonal: i64, dtype: Option<DType>) -> Result<Val> {
-    let columns = columns.unwrap_or(rows);
-    for size in [rows, columns] {
+/// Args:
+///   N: the number of rows.
+///   M: the number of columns; `N` by default.
+///   k: which diagonal: 0, the default, is the main one, positive ones are above it, negative ones below.
+///   dtype: the dtype; the default float by default.
+///   device: the device or sharding that holds the result; the default device by default.
+/// Returns: an array `[N, M]`.
+/// Raises:
+///   ValueError: a negative size, or a `device` that is neither a device nor a sharding.
+///   TypeError: a size that is no integer.
+/// Differentiable: no; there is no floating argument.
+/// Example:
+///   >>> print(jnp.eye(2, 3, k=1, dtype=int))
+///   [[0 1 0]
+///    [0 0 1]]
+#[public("numpy.eye(N, M=None, k=0, dtype=None, *, device: Placed=None)")]
+pub fn eye(n: i64, m: Option<i64>, k: i64, dtype: Option<DType>) -> Result<Val> {
+    let m = m.unwrap_or(n);
+    for size in [n, m] {
         if size < 0 {
             bail!(Value, "negative dimensions are not allowed, got {size}");
         }
     }
-    to_dtype(&diagonal_mask(&[rows as usize, columns as usize], diagonal)?, dtype.unwrap_or_else(default_float))
+    to_dtype(&diagonal_mask(&[n as usize, m as usize], k)?, dtype.unwrap_or_else(default_float))
 }
 
 /// Which elements of a matrix lie on a diagonal.
@@ -369,4 +445,284 @@ pub fn astype(x: &Val, dtype: DType) -> Result<Val> {
         return lax::nonzero_mask(x);
     }
     to_dtype(x, dtype)
+}
+
+/// An array of zeros: memory that was not written to cannot be seen, so that `empty` is `zeros`.
+///
+/// Args:
+///   shape: the sizes of the axes: an integer or a sequence of static integers.
+///   dtype: the dtype; the default float (float32, or float64 with `jax_enable_x64`) by default.
+///   device: the device or sharding that holds it; the default device by default.
+///   out_sharding: the sharding of the result, in place of `device`.
+/// Returns: an array of the shape `shape` and the dtype `dtype`.
+/// Raises:
+///   TypeError: sizes that are negative, no integers or traced; a dtype that is not of numbers.
+///   ValueError: a `device` that is neither a device nor a sharding.
+/// Differentiable: no; there is no floating argument.
+/// Example:
+///   >>> print(jnp.empty(2))
+///   [0. 0.]
+#[public("numpy.empty(shape: Sizes, dtype=None, *, device: Placed=None, out_sharding: NoSharding=None)")]
+pub fn empty(shape: &[i64], dtype: Option<DType>) -> Result<Val> {
+    zeros(shape, dtype)
+}
+
+/// An array of one value.
+///
+/// Args:
+///   shape: the sizes of the axes: an integer or a sequence of static integers.
+///   fill_value: the value: a number, or an array that broadcasts to `shape`.
+///   dtype: the dtype; that of `fill_value` by default, weak if it is a Python number.
+///   device: the device or sharding that holds it; the default device by default.
+///   out_sharding: the sharding of the result, in place of `device`.
+/// Returns: an array of the shape `shape` and the dtype `dtype`.
+/// Raises:
+///   TypeError: sizes that are negative, no integers or traced; a dtype that is not of numbers; a `fill_value` that
+///     is neither an array nor a number.
+///   ValueError: `fill_value` does not broadcast to `shape`; a `device` that is neither a device nor a sharding.
+/// Differentiable: yes, in both modes, with respect to `fill_value`.
+/// Example:
+///   >>> print(jnp.full((2, 2), 7))
+///   [[7 7]
+///    [7 7]]
+#[public("numpy.full(shape: Sizes, fill_value, dtype=None, *, device: Placed=None, out_sharding: NoSharding=None)")]
+pub fn full_of(shape: &[i64], fill_value: WideNumber, dtype: Option<DType>) -> Result<Val> {
+    let value = match dtype {
+        Some(dtype) => fill_value.to_wide(dtype)?,
+        None => fill_value.to(None)?,
+    };
+    full(shape, &value, dtype)
+}
+
+/// Zeros with the shape and the dtype of another array; weak if that is weak.
+///
+/// Args:
+///   a: an array or number.
+///   dtype: another dtype; that of `a` by default.
+///   shape: another shape; that of `a` by default.
+///   device: the device or sharding that holds the result; the default device by default.
+///   out_sharding: the sharding of the result, in place of `device`.
+/// Returns: an array of the shape and dtype of `a`, or those that are given.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: a `device` that is neither a device nor a sharding.
+/// Differentiable: with derivative 0.
+/// Example:
+///   >>> print(jnp.zeros_like(jnp.array([1, 2])))
+///   [0 0]
+#[public("numpy.zeros_like(a, dtype=None, shape: Sizes=None, *, device: Placed=None, out_sharding: NoSharding=None)")]
+pub fn zeros_as(a: Prototype, dtype: Option<DType>, shape: Option<&[i64]>) -> Result<Val> {
+    let shape = shape.map(<[i64]>::to_vec).or(a.shape);
+    zeros_like(&a.val, dtype, shape.as_deref())
+}
+
+/// Ones with the shape and the dtype of another array; weak if that is weak.
+///
+/// Args:
+///   a: an array or number.
+///   dtype: another dtype; that of `a` by default.
+///   shape: another shape; that of `a` by default.
+///   device: the device or sharding that holds the result; the default device by default.
+///   out_sharding: the sharding of the result, in place of `device`.
+/// Returns: an array of the shape and dtype of `a`, or those that are given.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: a `device` that is neither a device nor a sharding.
+/// Differentiable: with derivative 0.
+/// Example:
+///   >>> print(jnp.ones_like(jnp.array([1, 2])))
+///   [1 1]
+#[public("numpy.ones_like(a, dtype=None, shape: Sizes=None, *, device: Placed=None, out_sharding: NoSharding=None)")]
+pub fn ones_as(a: Prototype, dtype: Option<DType>, shape: Option<&[i64]>) -> Result<Val> {
+    let shape = shape.map(<[i64]>::to_vec).or(a.shape);
+    ones_like(&a.val, dtype, shape.as_deref())
+}
+
+/// Zeros with the shape and the dtype of another array: `empty_like` is `zeros_like`.
+///
+/// Args:
+///   prototype: an array or number.
+///   dtype: another dtype; that of `prototype` by default.
+///   shape: another shape; that of `prototype` by default.
+///   device: the device or sharding that holds the result; the default device by default.
+/// Returns: an array of the shape and dtype of `prototype`, or those that are given.
+/// Raises:
+///   TypeError: `prototype` is neither an array nor a number (lists are refused).
+///   ValueError: a `device` that is neither a device nor a sharding.
+/// Differentiable: with derivative 0.
+/// Example:
+///   >>> print(jnp.empty_like(jnp.array([1, 2])))
+///   [0 0]
+#[public("numpy.empty_like(prototype, dtype=None, shape: Sizes=None, *, device: Placed=None)")]
+pub fn empty_like(prototype: Prototype, dtype: Option<DType>, shape: Option<&[i64]>) -> Result<Val> {
+    zeros_as(prototype, dtype, shape)
+}
+
+/// One value with the shape and the dtype of another array.
+///
+/// Args:
+///   a: an array or number.
+///   fill_value: the value, converted to the dtype: a number, or an array that broadcasts to the shape.
+///   dtype: another dtype; that of `a` by default.
+///   shape: another shape; that of `a` by default.
+///   device: the device or sharding that holds the result; the default device by default.
+///   out_sharding: the sharding of the result, in place of `device`.
+/// Returns: an array of the shape and dtype of `a`, or those that are given.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number (lists are refused).
+///   ValueError: `fill_value` does not broadcast; a `device` that is neither a device nor a sharding.
+/// Differentiable: yes, in both modes, with respect to `fill_value`.
+/// Example:
+///   >>> print(jnp.full_like(jnp.arange(3), 2.7))
+///   [2 2 2]
+#[public(
+    "numpy.full_like(a, fill_value, dtype=None, shape: Sizes=None, *, device: Placed=None, out_sharding: NoSharding=None)"
+)]
+pub fn full_as(a: Prototype, fill_value: WideNumber, dtype: Option<DType>, shape: Option<&[i64]>) -> Result<Val> {
+    let value = fill_value.to_wide(dtype.unwrap_or(a.val.aval().dtype))?;
+    let shape = shape.map(<[i64]>::to_vec).or(a.shape);
+    full_like(&a.val, &value, dtype, shape.as_deref())
+}
+
+/// Numbers at even distances from `start` to `stop`.
+///
+/// Args:
+///   start, stop: the ends: numbers, or arrays whose shapes broadcast and give several ranges.
+///   num: how many, a static integer; 50 by default.
+///   endpoint: whether `stop` is the last one; if not, there is one distance more.
+///   retstep: whether to give the distance too.
+///   dtype: the dtype; floating or complex by default. For integers numbers are rounded down.
+///   axis: the axis of the result along which numbers go; the first by default.
+///   device: the device or sharding that holds the result; the default device by default.
+/// Returns: an array of the broadcast shape with a new axis of size `num`, or the pair of it and the distance.
+/// Raises:
+///   TypeError: `start` or `stop` is neither an array nor a number.
+///   ValueError: `num` is negative, the shapes do not broadcast, or a `device` that is neither a device nor a
+///     sharding.
+/// Differentiable: yes, in both modes, with respect to `start` and `stop`.
+/// Example:
+///   >>> print(jnp.linspace(0, 1, 5))
+///   [0.   0.25 0.5  0.75 1.  ]
+#[public(
+    "numpy.linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device: Placed=None)"
+)]
+pub fn linspace_by(start: &Val, stop: &Val, options: Linspace, retstep: bool) -> Result<OneOrTuple> {
+    if !retstep {
+        return linspace(start, stop, options).map(OneOrTuple::One);
+    }
+    let (samples, step) = linspace_with_step(start, stop, options)?;
+    Ok(OneOrTuple::Tuple(vec![samples, step]))
+}
+
+/// The identity matrix.
+///
+/// Args:
+///   n: the number of rows and columns.
+///   dtype: the dtype; the default float by default.
+/// Returns: an array `[n, n]`.
+/// Raises:
+///   ValueError: `n` is negative.
+///   TypeError: `n` is no integer.
+/// Differentiable: no; there is no floating argument.
+/// Example:
+///   >>> print(jnp.identity(2))
+///   [[1. 0.]
+///    [0. 1.]]
+#[public("numpy.identity(n, dtype=None)")]
+pub fn identity(n: i64, dtype: Option<DType>) -> Result<Val> {
+    eye(n, None, 0, dtype)
+}
+
+/// A matrix with ones on and below a diagonal and zeros above.
+///
+/// Args:
+///   N: the number of rows.
+///   M: the number of columns; `N` by default.
+///   k: the highest diagonal with ones: 0, the default, is the main one, positive ones are above it.
+///   dtype: the dtype; the default float by default.
+/// Returns: an array `[N, M]`.
+/// Raises:
+///   TypeError: a size that is no integer.
+/// Differentiable: no; there is no floating argument.
+/// Example:
+///   >>> print(jnp.tri(2, 3, dtype=int))
+///   [[1 0 0]
+///    [1 1 0]]
+#[public("numpy.tri(N, M=None, k=0, dtype=None)")]
+pub fn tri_of(n: i64, m: Option<i64>, k: i64, dtype: Option<DType>) -> Result<Val> {
+    let columns = m.unwrap_or(n);
+    let [Ok(rows), Ok(columns)] = [n, columns].map(usize::try_from) else {
+        bail!(Type, "iota shape must have every element be nonnegative, got ({n}, {columns}).")
+    };
+    tri(rows, Some(columns), k, dtype)
+}
+
+/// A copy of an array, in memory of its own.
+///
+/// Args:
+///   a: an array or number.
+///   order: for compatibility; without influence.
+/// Returns: an array of the shape and dtype of `a`.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+/// Differentiable: yes, in both modes; it is the identity.
+/// Example:
+///   >>> print(jnp.copy(jnp.arange(3)))
+///   [0 1 2]
+#[public("numpy.copy(a, order: Ignored=None)")]
+pub fn copy(a: &Val) -> Result<Val> {
+    array(a, None, true, 0)
+}
+
+/// The array in another dtype.
+/// Floating numbers lose their fractions as integers, complex ones their imaginary parts as real ones; 64-bit types
+/// narrow to 32 bits unless `jax_enable_x64` is set.
+///
+/// Args:
+///   x: an array or number.
+///   dtype: the dtype; None for the default float.
+///   copy: whether to copy where nothing changes.
+///   device: the device or sharding that holds the result; that of `x` by default.
+/// Returns: an array of the shape of `x` and the dtype.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+/// Differentiable: yes, in both modes, between floating and complex dtypes; integers and booleans stop gradients.
+/// Example:
+///   >>> print(jnp.astype(jnp.array([1.7, -2.9]), int))
+///   [ 1 -2]
+#[public("numpy.astype(x, dtype, /, *, copy=False, device: Placed=None)")]
+pub fn astype_of(x: &Val, dtype: Option<DType>, copy: bool) -> Result<Val> {
+    let out = astype(x, dtype.unwrap_or_else(default_float))?;
+    if copy && x.aval() == out.aval() { lax::copy(&out) } else { Ok(out) }
+}
+
+/// The coordinates of all positions of a grid.
+///
+/// Args:
+///   dimensions: the sizes of the axes of the grid: a sequence of static integers.
+///   dtype: the dtype; the default integer by default.
+///   sparse: whether to give a tuple of arrays that broadcast to the grid, instead of one array.
+/// Returns: an array `[len(dimensions), *dimensions]`, whose part `i` holds the positions along axis `i`; or a
+///   tuple of arrays.
+/// Raises:
+///   TypeError: sizes that are no integers.
+/// Differentiable: no; there is no floating argument.
+/// Example:
+///   >>> print(jnp.indices((2, 2)))
+///   [[[0 0]
+///     [1 1]]
+///   <BLANKLINE>
+///    [[0 1]
+///     [0 1]]]
+#[public("numpy.indices(dimensions, dtype=None, sparse=False)")]
+pub fn indices_of(dimensions: &[usize], dtype: Option<DType>, sparse: bool) -> Result<OneOrTuple> {
+    if !sparse {
+        return super::stack(&indices(dimensions, dtype)?, 0, None).map(OneOrTuple::One);
+    }
+    let alone = |axis: usize| {
+        let mut shape = vec![1; dimensions.len()];
+        shape[axis] = dimensions[axis] as i64;
+        super::reshape(&indices(&dimensions[axis..=axis], dtype)?.swap_remove(0), &shape, super::Order::RowMajor)
+    };
+    (0..dimensions.len()).map(alone).collect::<Result<_>>().map(OneOrTuple::Tuple)
 }

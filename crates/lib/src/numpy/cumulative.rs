@@ -1,6 +1,7 @@
 //! Cumulative sums and products, differences and integrals.
 
 use pullback_base::{DType, Result, bail};
+use pullback_derive::public;
 use pullback_ir::Val;
 
 use crate::axes::canonical_axis;
@@ -40,45 +41,114 @@ fn cumulative(
     })
 }
 
-/// Sums of all elements so far.
+/// The sums of all elements up to each one.
+/// Unlike `sum`, narrow integers do not widen; booleans become the default integer.
 ///
-/// # Errors
-/// A `Value` error for a bad axis.
-pub fn cumsum(x: &Val, axis: Option<i64>, dtype: Option<DType>) -> Result<Val> {
-    cumulative("cumsum", x, axis, dtype, [lax::cumsum, lax::cummax], None)
+/// Args:
+///   a: an array or number of any dtype.
+///   axis: the axis along which to add; None (the default) takes the flat array.
+///   dtype: the dtype in which to add, and that of the result; by default that of `a`.
+///   out: for compatibility; must be None.
+/// Returns: an array of the shape of `a`, or flat without `axis`.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: the axis is out of bounds.
+///   NotImplementedError: `out` is given.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.cumsum(jnp.array([1, 2, 3])))
+///   [1 3 6]
+#[public("numpy.cumsum(a, axis=None, dtype=None, out: NoOut=None)")]
+pub fn cumsum(a: &Val, axis: Option<i64>, dtype: Option<DType>) -> Result<Val> {
+    cumulative("cumsum", a, axis, dtype, [lax::cumsum, lax::cummax], None)
 }
 
-/// Products of all elements so far.
+/// The products of all elements up to each one.
+/// Unlike `prod`, narrow integers do not widen; booleans become the default integer.
 ///
-/// # Errors
-/// A `Value` error for a bad axis.
-pub fn cumprod(x: &Val, axis: Option<i64>, dtype: Option<DType>) -> Result<Val> {
-    cumulative("cumprod", x, axis, dtype, [lax::cumprod, lax::cummin], None)
+/// Args:
+///   a: an array or number of any dtype.
+///   axis: the axis along which to multiply; None (the default) takes the flat array.
+///   dtype: the dtype in which to multiply, and that of the result; by default that of `a`.
+///   out: for compatibility; must be None.
+/// Returns: an array of the shape of `a`, or flat without `axis`.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: the axis is out of bounds.
+///   NotImplementedError: `out` is given.
+/// Differentiable: yes, in both modes, where elements are 0 too.
+/// Example:
+///   >>> print(jnp.cumprod(jnp.array([1, 2, 3])))
+///   [1 2 6]
+#[public("numpy.cumprod(a, axis=None, dtype=None, out: NoOut=None)")]
+pub fn cumprod(a: &Val, axis: Option<i64>, dtype: Option<DType>) -> Result<Val> {
+    cumulative("cumprod", a, axis, dtype, [lax::cumprod, lax::cummin], None)
 }
 
-/// As [`cumsum`], with NaN as 0.
+/// The sums of all elements up to each one, NaNs counting as 0.
 ///
-/// # Errors
-/// A `Value` error for a bad axis.
-pub fn nancumsum(x: &Val, axis: Option<i64>, dtype: Option<DType>) -> Result<Val> {
-    cumulative("nancumsum", x, axis, dtype, [lax::cumsum, lax::cummax], Some(0.0))
+/// Args:
+///   a: an array or number of any dtype.
+///   axis: the axis along which to add; None (the default) takes the flat array.
+///   dtype: the dtype in which to add, and that of the result; by default as for `cumsum`.
+///   out: for compatibility; must be None.
+/// Returns: an array of the shape of `a`, or flat without `axis`.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: the axis is out of bounds.
+///   NotImplementedError: `out` is given.
+/// Differentiable: yes, in both modes; NaNs have gradient 0.
+/// Example:
+///   >>> print(jnp.nancumsum(jnp.array([1.0, jnp.nan, 3.0])))
+///   [1. 1. 4.]
+#[public("numpy.nancumsum(a, axis=None, dtype=None, out: NoOut=None)")]
+pub fn nancumsum(a: &Val, axis: Option<i64>, dtype: Option<DType>) -> Result<Val> {
+    cumulative("nancumsum", a, axis, dtype, [lax::cumsum, lax::cummax], Some(0.0))
 }
 
-/// As [`cumprod`], with NaN as 1.
+/// The products of all elements up to each one, NaNs counting as 1.
 ///
-/// # Errors
-/// A `Value` error for a bad axis.
-pub fn nancumprod(x: &Val, axis: Option<i64>, dtype: Option<DType>) -> Result<Val> {
-    cumulative("nancumprod", x, axis, dtype, [lax::cumprod, lax::cummin], Some(1.0))
+/// Args:
+///   a: an array or number of any dtype.
+///   axis: the axis along which to multiply; None (the default) takes the flat array.
+///   dtype: the dtype in which to multiply, and that of the result; by default as for `cumprod`.
+///   out: for compatibility; must be None.
+/// Returns: an array of the shape of `a`, or flat without `axis`.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: the axis is out of bounds.
+///   NotImplementedError: `out` is given.
+/// Differentiable: yes, in both modes; NaNs have gradient 0.
+/// Example:
+///   >>> print(jnp.nancumprod(jnp.array([2.0, jnp.nan, 3.0])))
+///   [2. 2. 6.]
+#[public("numpy.nancumprod(a, axis=None, dtype=None, out: NoOut=None)")]
+pub fn nancumprod(a: &Val, axis: Option<i64>, dtype: Option<DType>) -> Result<Val> {
+    cumulative("nancumprod", a, axis, dtype, [lax::cumprod, lax::cummin], Some(1.0))
 }
 
-/// Differences of neighbours along an axis, `n` times.
+/// The differences of neighbours along an axis, `n` times over; of booleans whether they differ.
 ///
-/// # Errors
-/// A `Value` error for scalars, a negative `n` or a bad axis.
-pub fn diff(x: &Val, n: i64, axis: i64, prepend: Option<&Val>, append: Option<&Val>) -> Result<Val> {
+/// Args:
+///   a: an array of at least one axis.
+///   n: how often differences are taken, a static integer; 1 by default.
+///   axis: the axis; the last by default.
+///   prepend, append: what goes before and behind `a` first: an array that fits along the axis, or a number;
+///     nothing by default.
+/// Returns: an array of the dtype of `a`, `n` shorter along the axis, down to no elements.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: `n` is negative, `a` has no axes, or the axis is out of bounds.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.diff(jnp.array([1, 4, 9, 16])))
+///   [3 5 7]
+///   >>> print(jnp.diff(jnp.array([1, 4, 9, 16]), n=2, prepend=0))
+///   [2 2 2]
+#[public("numpy.diff(a, n=1, axis=-1, prepend=None, append=None)")]
+pub fn diff(a: &Val, n: i64, axis: i64, prepend: Option<&Val>, append: Option<&Val>) -> Result<Val> {
     let statics = [n, axis, prepend.is_some().into(), append.is_some().into()];
-    let args: Vec<Val> = [Some(x), prepend, append].into_iter().flatten().cloned().collect();
+    let args: Vec<Val> = [Some(a), prepend, append].into_iter().flatten().cloned().collect();
     named_jit_one("diff", &statics, &args, |args| {
         let mut rest = args[1..].iter();
         let prepend = prepend.and_then(|_| rest.next());
@@ -168,20 +238,46 @@ pub fn trapezoid_over(y: &Val, x: &Val, axis: i64) -> Result<Val> {
     })
 }
 
-/// Cumulative sum as the array API has it, with an optional leading zero.
+/// The sums of all elements up to each one along an axis, as the array API has them: narrow integers widen.
 ///
-/// # Errors
-/// A `Value` error for a bad axis, or none where there are several.
+/// Args:
+///   x: an array of at least one axis.
+///   axis: the axis along which to add; may be left out for vectors only.
+///   dtype: the dtype in which to add, and that of the result; by default that of `x`, widened to the default
+///     integer.
+///   include_initial: whether a 0 comes first, so that the axis gets one longer.
+/// Returns: an array of the shape of `x`, one longer along `axis` with `include_initial`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+///   ValueError: `x` has no axes, or several and `axis` is None; the axis is out of bounds.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.cumulative_sum(jnp.array([1, 2, 3]), include_initial=True))
+///   [0 1 3 6]
+#[public("numpy.cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False)")]
 pub fn cumulative_sum(x: &Val, axis: Option<i64>, dtype: Option<DType>, include_initial: bool) -> Result<Val> {
     with_initial("cumulative_sum", x, axis, include_initial, 0.0, |x, axis| {
         cumsum(x, Some(axis), dtype.or_else(|| widened(x)))
     })
 }
 
-/// Cumulative product as the array API has it, with an optional leading one.
+/// The products of all elements up to each one along an axis, as the array API has them: narrow integers widen.
 ///
-/// # Errors
-/// As [`cumulative_sum`].
+/// Args:
+///   x: an array of at least one axis.
+///   axis: the axis along which to multiply; may be left out for vectors only.
+///   dtype: the dtype in which to multiply, and that of the result; by default that of `x`, widened to the default
+///     integer.
+///   include_initial: whether a 1 comes first, so that the axis gets one longer.
+/// Returns: an array of the shape of `x`, one longer along `axis` with `include_initial`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+///   ValueError: `x` has no axes, or several and `axis` is None; the axis is out of bounds.
+/// Differentiable: yes, in both modes.
+/// Example:
+///   >>> print(jnp.cumulative_prod(jnp.array([1, 2, 3]), include_initial=True))
+///   [1 1 2 6]
+#[public("numpy.cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False)")]
 pub fn cumulative_prod(x: &Val, axis: Option<i64>, dtype: Option<DType>, include_initial: bool) -> Result<Val> {
     with_initial("cumulative_prod", x, axis, include_initial, 1.0, |x, axis| {
         cumprod(x, Some(axis), dtype.or_else(|| widened(x)))
@@ -231,4 +327,27 @@ fn with_initial(
     shape[at] = 1;
     let first = lax::full(&shape, &number(&out, initial))?;
     lax::concatenate(&[convert(&first, out.aval().dtype, out.aval().weak_type)?, out], at)
+}
+
+/// The integral along an axis by the trapezoidal rule: the sum of `(y[i] + y[i+1]) / 2 * (x[i+1] - x[i])`.
+///
+/// Args:
+///   y: the values; integers become floating.
+///   x: the abscissas: a vector of the size of the axis, or an array of the shape of `y`; None takes `dx`.
+///   dx: the distance of the points, without `x`: a number; 1 by default.
+///   axis: the axis; the last by default.
+/// Returns: an array of the shape of `y` without the axis and a floating or complex dtype.
+/// Raises:
+///   TypeError: `y` is neither an array nor a number (lists are refused), or the shapes do not broadcast.
+///   ValueError: the axis is out of bounds.
+/// Differentiable: yes, in both modes, with respect to `y`, `x` and `dx`.
+/// Example:
+///   >>> print(jnp.trapezoid(jnp.array([1.0, 2.0, 3.0]), x=jnp.array([0.0, 1.0, 3.0])))
+///   6.5
+#[public("numpy.trapezoid(y, x=None, dx=1.0, axis=-1)")]
+pub fn trapezoid_of(y: &Val, x: Option<&Val>, dx: f64, axis: i64) -> Result<Val> {
+    match x {
+        None => trapezoid(y, dx, axis),
+        Some(x) => trapezoid_over(y, x, axis),
+    }
 }

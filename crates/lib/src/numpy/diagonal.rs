@@ -1,6 +1,7 @@
 //! Diagonals and triangles of matrices.
 
-use pullback_base::{DType, Result, bail};
+use pullback_base::{DType, Error, Result, bail};
+use pullback_derive::public;
 use pullback_ir::Val;
 
 use super::creation::{diagonal_mask, lower_mask};
@@ -25,20 +26,42 @@ fn triangle(name: &'static str, x: &Val, k: i64, lower: bool) -> Result<Val> {
     })
 }
 
-/// The elements on and below a diagonal, zeros above.
+/// The elements on and below a diagonal; others are 0.
 ///
-/// # Errors
-/// A `Value` error for fewer than two axes.
-pub fn tril(x: &Val, k: i64) -> Result<Val> {
-    triangle("tril", x, k, true)
+/// Args:
+///   m: an array `[..., n, k]`.
+///   k: the diagonal: 0, the default, is the main one, positive ones are above it.
+/// Returns: an array of the shape and dtype of `m`.
+/// Raises:
+///   TypeError: `m` is neither an array nor a number (lists are refused).
+///   ValueError: `m` has fewer than two axes.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.tril(jnp.array([[1, 2], [3, 4]])))
+///   [[1 0]
+///    [3 4]]
+#[public("numpy.tril(m, k=0)")]
+pub fn tril(m: &Val, k: i64) -> Result<Val> {
+    triangle("tril", m, k, true)
 }
 
-/// The elements on and above a diagonal, zeros below.
+/// The elements on and above a diagonal; others are 0.
 ///
-/// # Errors
-/// A `Value` error for fewer than two axes.
-pub fn triu(x: &Val, k: i64) -> Result<Val> {
-    triangle("triu", x, k, false)
+/// Args:
+///   m: an array `[..., n, k]`.
+///   k: the diagonal: 0, the default, is the main one, positive ones are above it.
+/// Returns: an array of the shape and dtype of `m`.
+/// Raises:
+///   TypeError: `m` is neither an array nor a number (lists are refused).
+///   ValueError: `m` has fewer than two axes.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.triu(jnp.array([[1, 2], [3, 4]])))
+///   [[1 2]
+///    [0 4]]
+#[public("numpy.triu(m, k=0)")]
+pub fn triu(m: &Val, k: i64) -> Result<Val> {
+    triangle("triu", m, k, false)
 }
 
 /// The elements of a diagonal of the planes of two axes, as the last axis.
@@ -63,22 +86,36 @@ pub fn diagonal(x: &Val, offset: i64, axes: [i64; 2]) -> Result<Val> {
     })
 }
 
-/// The matrix with a vector on a diagonal, or the diagonal of a matrix.
+/// A matrix with a vector on a diagonal, or the diagonal of a matrix.
 ///
-/// # Errors
-/// A `Value` error for more than two axes or none.
-pub fn diag(x: &Val, k: i64) -> Result<Val> {
-    named_jit_one("_diag", &[k], std::slice::from_ref(x), |args| {
-        let x = &args[0];
-        match x.aval().rank() {
+/// Args:
+///   v: a vector `[n]` or a matrix.
+///   k: the diagonal: 0, the default, is the main one, positive ones are above it.
+/// Returns: the matrix `[n + |k|, n + |k|]` of a vector, the vector of a matrix.
+/// Raises:
+///   TypeError: `v` is neither an array nor a number (lists are refused).
+///   ValueError: `v` is neither a vector nor a matrix.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.diag(jnp.array([1, 2]), k=1))
+///   [[0 1 0]
+///    [0 0 2]
+///    [0 0 0]]
+///   >>> print(jnp.diag(jnp.array([[1, 2], [3, 4]])))
+///   [1 4]
+#[public("numpy.diag(v, k=0)")]
+pub fn diag(v: &Val, k: i64) -> Result<Val> {
+    named_jit_one("_diag", &[k], std::slice::from_ref(v), |args| {
+        let v = &args[0];
+        match v.aval().rank() {
             1 => {
-                let size = x.aval().shape[0] + k.unsigned_abs() as usize;
-                let padded = lax::pad(x, &number(x, 0.0), &[((-k).max(0), k.max(0), 0)])?;
+                let size = v.aval().shape[0] + k.unsigned_abs() as usize;
+                let padded = lax::pad(v, &number(v, 0.0), &[((-k).max(0), k.max(0), 0)])?;
                 let mask = diagonal_mask(&[size, size], k)?;
-                let zero = number(x, 0.0);
+                let zero = number(v, 0.0);
                 where_(&mask, &lax::expand_axes(&padded, &[1])?, &zero)
             }
-            2 => diagonal(x, k, [0, 1]),
+            2 => diagonal(v, k, [0, 1]),
             _ => bail!(Value, "diag input must be 1d or 2d"),
         }
     })
@@ -104,12 +141,22 @@ pub fn trace(x: &Val, offset: i64, axes: [i64; 2], dtype: Option<DType>) -> Resu
     })
 }
 
-/// The vector of all elements on a diagonal.
+/// A matrix with all elements of an array, taken as flat, on a diagonal.
 ///
-/// # Errors
-/// What the primitives raise.
-pub fn diagflat(x: &Val, k: i64) -> Result<Val> {
-    diag(&super::ravel(x, super::Order::RowMajor)?, k)
+/// Args:
+///   v: an array or number of n elements.
+///   k: the diagonal: 0, the default, is the main one, positive ones are above it.
+/// Returns: an array `[n + |k|, n + |k|]` of the dtype of `v`.
+/// Raises:
+///   TypeError: `v` is neither an array nor a number (lists are refused).
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.diagflat(jnp.array([[1, 2]])))
+///   [[1 0]
+///    [0 2]]
+#[public("numpy.diagflat(v, k=0)")]
+pub fn diagflat(v: &Val, k: i64) -> Result<Val> {
+    diag(&super::ravel(v, super::Order::RowMajor)?, k)
 }
 
 /// Powers of the elements of a vector as columns.
@@ -127,4 +174,67 @@ pub fn vander(x: &Val, columns: Option<usize>, increasing: bool) -> Result<Val> 
         let exponents = if increasing { counts } else { lax::sub(&number(&counts, n as f64 - 1.0), &counts)? };
         super::power(&lax::expand_axes(x, &[1])?, &lax::expand_axes(&exponents, &[0])?)
     })
+}
+
+/// The diagonals of planes, along a new last axis.
+///
+/// Args:
+///   a: an array of at least two axes.
+///   offset: the diagonal: 0, the default, is the main one, positive ones are above it.
+///   axis1, axis2: the rows and columns of the planes; the first two axes by default.
+/// Returns: an array of the dtype of `a`, without the two axes.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: fewer than two axes, an axis is out of bounds, or both are the same.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.diagonal(jnp.array([[1, 2], [3, 4]])))
+///   [1 4]
+#[public("numpy.diagonal(a, offset=0, axis1=0, axis2=1)")]
+pub fn diagonal_of(a: &Val, offset: i64, axis1: i64, axis2: i64) -> Result<Val> {
+    diagonal(a, offset, [axis1, axis2])
+}
+
+/// The sums of the diagonals of planes; narrow integers and booleans widen as by `sum`.
+///
+/// Args:
+///   a: an array of at least two axes.
+///   offset: the diagonal: 0, the default, is the main one, positive ones are above it.
+///   axis1, axis2: the rows and columns of the planes; the first two axes by default.
+///   dtype: the dtype in which to add, and that of the result.
+///   out: for compatibility; must be None.
+/// Returns: an array without the two axes.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: fewer than two axes, an axis is out of bounds, or both are the same.
+///   NotImplementedError: `out` is given.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.trace(jnp.array([[1, 2], [3, 4]])))
+///   5
+#[public("numpy.trace(a, offset=0, axis1=0, axis2=1, dtype=None, out: NoOut=None)")]
+pub fn trace_of(a: &Val, offset: i64, axis1: i64, axis2: i64, dtype: Option<DType>) -> Result<Val> {
+    trace(a, offset, [axis1, axis2], dtype)
+}
+
+/// The Vandermonde matrix of a vector: its powers as columns.
+///
+/// Args:
+///   x: a vector `[n]`.
+///   N: the number of columns; `n` by default.
+///   increasing: whether the powers ascend from 0; by default they descend to 0.
+/// Returns: an array `[n, N]` of the dtype of `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+///   ValueError: `x` is no vector, or `N` is negative.
+/// Differentiable: yes, in both modes.
+/// Example:
+///   >>> print(jnp.vander(jnp.array([1, 2, 3])))
+///   [[1 1 1]
+///    [4 2 1]
+///    [9 3 1]]
+#[public("numpy.vander(x, N=None, increasing=False)")]
+pub fn vander_of(x: &Val, n: Option<i64>, increasing: bool) -> Result<Val> {
+    let columns = n.map(usize::try_from).transpose();
+    vander(x, columns.map_err(|_| Error::value_error("N must be nonnegative"))?, increasing)
 }

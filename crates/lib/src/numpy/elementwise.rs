@@ -7,7 +7,6 @@ use pullback_ir::Val;
 
 use super::{rad2deg, where_};
 use crate::convert::{convert, default_float, inexact, int_literal, literal, number, own, to_dtype};
-use crate::declare::NoOut;
 use crate::jit::{named_jit, named_jit_one};
 use crate::lax::{self, Rounding};
 use crate::promotion::{check_arguments, promote_inexact};
@@ -233,12 +232,25 @@ pub fn rint(x: &Val) -> Result<Val> {
     })
 }
 
-/// Rounded to a number of decimals, halves to even.
+/// Each element rounded to a number of decimals; halves go to the even digit.
 ///
-/// # Errors
-/// `NotImplemented` for negative decimals of integers.
-pub fn round(x: &Val, decimals: i64) -> Result<Val> {
-    named_jit_one("round", &[decimals], std::slice::from_ref(x), |args| round_decimals(&args[0], decimals))
+/// Args:
+///   a: an array or number; of complex numbers both parts are rounded.
+///   decimals: a static integer: digits behind the point, 0 by default; negative ones round to powers of ten.
+///   out: for compatibility; must be None.
+/// Returns: an array of the shape and dtype of `a`; integers come back unchanged.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   NotImplementedError: integers with negative `decimals`, or `out` is given.
+/// Differentiable: with derivative 0 everywhere.
+/// Example:
+///   >>> print(jnp.round(jnp.array([0.5, 1.5, 2.6])))
+///   [0. 2. 3.]
+///   >>> print(jnp.round(jnp.array([1234.0]), -2))
+///   [1200.]
+#[public("numpy.round(a, decimals=0, out: NoOut=None)", "numpy.around")]
+pub fn round(a: &Val, decimals: i64) -> Result<Val> {
+    named_jit_one("round", &[decimals], std::slice::from_ref(a), |args| round_decimals(&args[0], decimals))
 }
 
 fn round_decimals(x: &Val, decimals: i64) -> Result<Val> {
@@ -360,8 +372,8 @@ fn is_exactly(x: &Val, value: f64) -> Result<Val> {
 /// Example:
 ///   >>> print(jnp.isposinf(jnp.array([jnp.inf, -jnp.inf, 1.0])))
 ///   [ True False False]
-#[public("numpy.isposinf(x, /, out=None)")]
-pub fn isposinf(x: &Val, _out: NoOut) -> Result<Val> {
+#[public("numpy.isposinf(x, /, out: NoOut=None)")]
+pub fn isposinf(x: &Val) -> Result<Val> {
     is_exactly(x, f64::INFINITY)
 }
 
@@ -379,8 +391,8 @@ pub fn isposinf(x: &Val, _out: NoOut) -> Result<Val> {
 /// Example:
 ///   >>> print(jnp.isneginf(jnp.array([jnp.inf, -jnp.inf, 1.0])))
 ///   [False  True False]
-#[public("numpy.isneginf(x, /, out=None)")]
-pub fn isneginf(x: &Val, _out: NoOut) -> Result<Val> {
+#[public("numpy.isneginf(x, /, out: NoOut=None)")]
+pub fn isneginf(x: &Val) -> Result<Val> {
     is_exactly(x, f64::NEG_INFINITY)
 }
 
@@ -474,20 +486,29 @@ pub fn conjugate(x: &Val) -> Result<Val> {
     if x.aval().dtype.is_complex() { lax::conj(x) } else { own(x) }
 }
 
-/// Angle of complex numbers, in radians or degrees.
+/// The angle of each complex number to the positive real axis: `arctan2(imag, real)`.
 ///
-/// # Errors
-/// What the primitive raises.
-pub fn angle(x: &Val, degrees: bool) -> Result<Val> {
-    named_jit_one("angle", &[degrees.into()], std::slice::from_ref(x), |args| {
-        let x = &args[0];
-        let (dtype, is_scalar) = (inexact(x.aval().dtype), x.aval().rank() == 0);
+/// Args:
+///   z: an array or number; integers and booleans become floating.
+///   deg: whether to give degrees instead of radians.
+/// Returns: an array of the shape of `z` and a floating dtype, from -pi to pi; 0 or pi of real numbers.
+/// Raises:
+///   TypeError: `z` is neither an array nor a number (lists are refused).
+/// Differentiable: yes, in both modes, away from 0.
+/// Example:
+///   >>> print(jnp.angle(jnp.array([1 + 0j, -2j]), deg=True))
+///   [  0. -90.]
+#[public("numpy.angle(z, deg=False)")]
+pub fn angle(z: &Val, deg: bool) -> Result<Val> {
+    named_jit_one("angle", &[deg.into()], std::slice::from_ref(z), |args| {
+        let z = &args[0];
+        let (dtype, is_scalar) = (inexact(z.aval().dtype), z.aval().rank() == 0);
         // As in the reference, a scalar of half width gives a whole one, and none is of weak type.
         let is_widened = is_scalar && matches!(dtype, DType::F16 | DType::BF16);
-        let x = convert(x, if is_widened { DType::F32 } else { dtype }, false)?;
-        let (re, im) = (real(&x)?, imag(&x)?);
+        let z = convert(z, if is_widened { DType::F32 } else { dtype }, false)?;
+        let (re, im) = (real(&z)?, imag(&z)?);
         let radians = lax::atan2(&im, &re)?;
-        if degrees { rad2deg(&radians) } else { Ok(radians) }
+        if deg { rad2deg(&radians) } else { Ok(radians) }
     })
 }
 
@@ -529,10 +550,21 @@ pub fn isreal(x: &Val) -> Result<Val> {
     })
 }
 
-/// Fractional and integral part, both with the sign of `x`.
+/// The fractional and the integral part of each element, both with its sign: `x = fraction + integral`.
 ///
-/// # Errors
-/// What the primitive raises.
+/// Args:
+///   x: a real array or number; integers and booleans become floating.
+///   out: for compatibility; must be None.
+/// Returns: a pair of arrays of the shape of `x` and its floating dtype.
+/// Raises:
+///   TypeError: `x` is complex, or neither an array nor a number.
+///   NotImplementedError: `out` is given.
+/// Differentiable: the fraction with derivative 1, the integral part with derivative 0.
+/// Example:
+///   >>> fraction, integral = jnp.modf(jnp.array([-1.5, 2.25]))
+///   >>> print(fraction, integral)
+///   [-0.5   0.25] [-1.  2.]
+#[public("numpy.modf(x, /, out: NoOut=None)")]
 pub fn modf(x: &Val) -> Result<(Val, Val)> {
     let mut outs = named_jit("modf", &[], std::slice::from_ref(x), |args| {
         let x = floating("modf", &args[0])?;
@@ -564,10 +596,22 @@ pub fn bitwise_count(x: &Val) -> Result<Val> {
     })
 }
 
-/// NaN and infinities replaced: by 0 and the greatest numbers unless given.
+/// NaN and infinities replaced by finite numbers, in both parts of complex numbers.
 ///
-/// # Errors
-/// What the primitives raise.
+/// Args:
+///   x: an array or number; integers and booleans come back unchanged.
+///   copy: for compatibility; without influence, `x` is never changed.
+///   nan: what replaces NaN: a number or an array that broadcasts to `x`; 0 by default.
+///   posinf: what replaces infinity; the greatest number of the dtype by default.
+///   neginf: what replaces negative infinity; the least number of the dtype by default.
+/// Returns: an array of the shape and dtype of `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+/// Differentiable: yes, in both modes; the gradient at replaced elements is 0.
+/// Example:
+///   >>> print(jnp.nan_to_num(jnp.array([1.5, jnp.nan, jnp.inf]), posinf=9.0))
+///   [1.5 0.  9. ]
+#[public("numpy.nan_to_num(x, copy: Ignored=True, nan=0.0, posinf=None, neginf=None)")]
 pub fn nan_to_num(x: &Val, nan: Option<&Val>, posinf: Option<&Val>, neginf: Option<&Val>) -> Result<Val> {
     let present = |val: Option<&Val>| i64::from(val.is_some());
     let statics = [present(nan), present(posinf), present(neginf)];
@@ -592,8 +636,8 @@ fn replace_special(x: &Val, nan: Option<&Val>, posinf: Option<&Val>, neginf: Opt
     let greatest = greatest_finite(dtype);
     let pick = |given: Option<&Val>, default: f64| given.cloned().unwrap_or_else(|| literal(dtype, default));
     let x = where_(&isnan(x)?, &pick(nan, 0.0), x)?;
-    let x = where_(&isposinf(&x, NoOut)?, &pick(posinf, greatest), &x)?;
-    where_(&isneginf(&x, NoOut)?, &pick(neginf, -greatest), &x)
+    let x = where_(&isposinf(&x)?, &pick(posinf, greatest), &x)?;
+    where_(&isneginf(&x)?, &pick(neginf, -greatest), &x)
 }
 
 /// The greatest finite number of a floating dtype.

@@ -1,13 +1,15 @@
 //! Joining arrays, and cutting them in parts.
 
 use pullback_base::aval::tuple_text;
-use pullback_base::{DType, Result, bail};
+use pullback_base::{DType, Error, Result, bail};
+use pullback_derive::public;
 use pullback_ir::{Val, Vals};
 
 use super::atleast;
 use crate::axes::canonical_axis;
 use crate::broadcast::broadcast_in_dim;
 use crate::convert::to_dtype;
+use crate::declare::{NestedInts, Parts, TupleOf};
 use crate::jit::named_jit_one;
 use crate::lax;
 use crate::promotion::promote_dtypes;
@@ -67,74 +69,143 @@ pub fn concatenate_slices(x: &Val, axis: Option<i64>, dtype: Option<DType>) -> R
 
 /// Arrays of one shape along a new axis.
 ///
-/// # Errors
-/// A `Value` error for no arrays, shapes that differ or a bad axis.
-pub fn stack(xs: &[Val], axis: i64, dtype: Option<DType>) -> Result<Val> {
-    let Some(first) = xs.first() else { bail!(Value, "Need at least one array to stack.") };
+/// Args:
+///   arrays: a sequence of arrays or numbers, or an array whose slices they are.
+///   axis: where the new axis is in the result; the first by default.
+///   out: for compatibility; must be None.
+///   dtype: the dtype of the result; the promoted one by default.
+/// Returns: an array with one axis more.
+/// Raises:
+///   TypeError: an element that is neither an array nor a number.
+///   ValueError: no arrays, different shapes, or the axis is out of bounds.
+///   NotImplementedError: `out` is given.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.stack([jnp.array([1, 2]), jnp.array([3, 4])], axis=1))
+///   [[1 3]
+///    [2 4]]
+#[public("numpy.stack(arrays, axis=0, out: NoOut=None, dtype=None)")]
+pub fn stack(arrays: &[Val], axis: i64, dtype: Option<DType>) -> Result<Val> {
+    let Some(first) = arrays.first() else { bail!(Value, "Need at least one array to stack.") };
     let axis = canonical_axis(axis, first.aval().rank() + 1)?;
-    if xs.iter().any(|x| x.aval().shape != first.aval().shape) {
-        let shapes: Vec<String> = xs.iter().map(|x| tuple_text(&x.aval().shape)).collect();
+    if arrays.iter().any(|x| x.aval().shape != first.aval().shape) {
+        let shapes: Vec<String> = arrays.iter().map(|x| tuple_text(&x.aval().shape)).collect();
         bail!(Value, "All input arrays must have the same shape. Got {}.", shapes.join(", "));
     }
-    lax::stack(&in_dtype(xs, dtype)?, axis)
+    lax::stack(&in_dtype(arrays, dtype)?, axis)
 }
 
 fn atleast_all(xs: &[Val], ndim: usize) -> Result<Vec<Val>> {
     xs.iter().map(|x| atleast(x, ndim)).collect()
 }
 
-/// Arrays one below the other.
+/// Arrays one below the other, along the first axis; vectors become rows.
 ///
-/// # Errors
-/// As [`concatenate`].
-pub fn vstack(xs: &[Val], dtype: Option<DType>) -> Result<Val> {
-    concatenate(&atleast_all(xs, 2)?, Some(0), dtype)
+/// Args:
+///   tup: a sequence of arrays or numbers, or an array whose slices they are.
+///   dtype: the dtype of the result; the promoted one by default.
+/// Returns: an array of at least two axes.
+/// Raises:
+///   TypeError: an element that is neither an array nor a number, or shapes that do not go together.
+///   ValueError: no arrays.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.vstack([jnp.array([1, 2]), jnp.array([3, 4])]))
+///   [[1 2]
+///    [3 4]]
+#[public("numpy.vstack(tup, dtype=None)")]
+pub fn vstack(tup: &[Val], dtype: Option<DType>) -> Result<Val> {
+    concatenate(&atleast_all(tup, 2)?, Some(0), dtype)
 }
 
-/// Arrays side by side; vectors end to end.
+/// Arrays side by side: along the second axis, vectors along the first.
 ///
-/// # Errors
-/// As [`concatenate`].
-pub fn hstack(xs: &[Val], dtype: Option<DType>) -> Result<Val> {
-    let parts = atleast_all(xs, 1)?;
+/// Args:
+///   tup: a sequence of arrays or numbers, or an array whose slices they are.
+///   dtype: the dtype of the result; the promoted one by default.
+/// Returns: an array of at least one axis.
+/// Raises:
+///   TypeError: an element that is neither an array nor a number, or shapes that do not go together.
+///   ValueError: no arrays.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.hstack([jnp.array([[1], [2]]), jnp.array([[3], [4]])]))
+///   [[1 3]
+///    [2 4]]
+#[public("numpy.hstack(tup, dtype=None)")]
+pub fn hstack(tup: &[Val], dtype: Option<DType>) -> Result<Val> {
+    let parts = atleast_all(tup, 1)?;
     let axis = i64::from(parts.first().is_some_and(|first| first.aval().rank() != 1));
     concatenate(&parts, Some(axis), dtype)
 }
 
-/// Arrays along the third axis.
+/// Arrays along the third axis; `[n]` counts as `[1, n, 1]`, `[m, n]` as `[m, n, 1]`.
 ///
-/// # Errors
-/// As [`concatenate`].
-pub fn dstack(xs: &[Val], dtype: Option<DType>) -> Result<Val> {
-    concatenate(&atleast_all(xs, 3)?, Some(2), dtype)
+/// Args:
+///   tup: a sequence of arrays or numbers, or an array whose slices they are.
+///   dtype: the dtype of the result; the promoted one by default.
+/// Returns: an array of at least three axes.
+/// Raises:
+///   TypeError: an element that is neither an array nor a number, or shapes that do not go together.
+///   ValueError: no arrays.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.dstack([jnp.array([1, 2]), jnp.array([3, 4])]))
+///   [[[1 3]
+///     [2 4]]]
+#[public("numpy.dstack(tup, dtype=None)")]
+pub fn dstack(tup: &[Val], dtype: Option<DType>) -> Result<Val> {
+    concatenate(&atleast_all(tup, 3)?, Some(2), dtype)
 }
 
-/// Vectors as the columns of a matrix.
+/// Vectors as the columns of a matrix; matrices are put side by side.
 ///
-/// # Errors
-/// As [`concatenate`].
-pub fn column_stack(xs: &[Val]) -> Result<Val> {
+/// Args:
+///   tup: a sequence of arrays or numbers, or an array whose slices they are.
+/// Returns: an array of at least two axes and the promoted dtype.
+/// Raises:
+///   TypeError: an element that is neither an array nor a number, or shapes that do not go together.
+///   ValueError: no arrays.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.column_stack([jnp.array([1, 2]), jnp.array([3, 4])]))
+///   [[1 3]
+///    [2 4]]
+#[public("numpy.column_stack(tup)")]
+pub fn column_stack(tup: &[Val]) -> Result<Val> {
     let column = |x: &Val| {
         if x.aval().rank() < 2 { super::transpose(&atleast(x, 2)?, None) } else { Ok(x.clone()) }
     };
-    let columns: Result<Vec<Val>> = xs.iter().map(column).collect();
+    let columns: Result<Vec<Val>> = tup.iter().map(column).collect();
     concatenate(&columns?, Some(1), None)
 }
 
-/// The elements of `values` after those of `x`, along an axis or flat.
+/// The elements of an array followed by others.
 ///
-/// # Errors
-/// As [`concatenate`].
-pub fn append(x: &Val, values: &Val, axis: Option<i64>) -> Result<Val> {
+/// Args:
+///   arr: an array or number.
+///   values: what follows; with `axis` of the shape of `arr` but for that axis.
+///   axis: the axis along which they go; None (the default) takes both as flat.
+/// Returns: an array of the promoted dtype.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number (lists are refused), or shapes that do not go
+///     together.
+///   ValueError: the axis is out of bounds.
+/// Differentiable: yes, in both modes, with respect to both; it is linear.
+/// Example:
+///   >>> print(jnp.append(jnp.array([1, 2]), 3))
+///   [1 2 3]
+#[public("numpy.append(arr, values, axis=None)")]
+pub fn append(arr: &Val, values: &Val, axis: Option<i64>) -> Result<Val> {
     let statics = [axis.is_some().into(), axis.unwrap_or(0)];
-    named_jit_one("append", &statics, &[x.clone(), values.clone()], |args| concatenate(args, axis, None))
+    named_jit_one("append", &statics, &[arr.clone(), values.clone()], |args| concatenate(args, axis, None))
 }
 
 /// Parts of an axis between given positions.
 ///
 /// # Errors
 /// A `Value` error for a bad axis.
-pub fn split_at(x: &Val, positions: &[i64], axis: i64) -> Result<Vals> {
+pub fn split_at_positions(x: &Val, positions: &[i64], axis: i64) -> Result<Vals> {
     let axis = canonical_axis(axis, x.aval().rank())?;
     let size = x.aval().shape[axis] as i64;
     let clamp = |position: i64| (if position < 0 { position + size } else { position }).clamp(0, size);
@@ -221,20 +292,18 @@ pub fn meshgrid(xs: &[Val], is_matrix_order: bool, sparse: bool) -> Result<Vec<V
     Ok(grids)
 }
 
-/// Elements without one, or a range, of an axis.
-///
-/// # Errors
-/// A `Value` error for a bad axis, an `Index` error for an index out of range.
-pub fn delete(x: &Val, index: i64, axis: Option<i64>) -> Result<Val> {
+/// The array without one slice of an axis.
+#[public("numpy.delete(arr, obj, axis=None)")]
+pub fn delete(arr: &Val, obj: i64, axis: Option<i64>) -> Result<Val> {
     let (x, axis) = match axis {
-        None => (super::ravel(x, super::Order::RowMajor)?, 0),
-        Some(axis) => (x.clone(), canonical_axis(axis, x.aval().rank())?),
+        None => (super::ravel(arr, super::Order::RowMajor)?, 0),
+        Some(axis) => (arr.clone(), canonical_axis(axis, arr.aval().rank())?),
     };
     let size = x.aval().shape[axis] as i64;
-    if index < -size || index >= size {
-        bail!(Index, "index {index} is out of bounds for axis {axis} with size {size}");
+    if obj < -size || obj >= size {
+        bail!(Index, "index {obj} is out of bounds for axis {axis} with size {size}");
     }
-    let at = index.rem_euclid(size) as usize;
+    let at = obj.rem_euclid(size) as usize;
     let rank = x.aval().rank();
     let part = |from: usize, to: usize| {
         let (mut starts, mut limits) = (vec![0; rank], x.aval().shape.to_vec());
@@ -244,18 +313,224 @@ pub fn delete(x: &Val, index: i64, axis: Option<i64>) -> Result<Val> {
     lax::concatenate(&[part(0, at)?, part(at + 1, size as usize)?], axis)
 }
 
-/// The Kronecker product.
+/// The Kronecker product: each element of `a` times the whole of `b`, as blocks.
 ///
-/// # Errors
-/// When dtypes do not go together.
-pub fn kron(x: &Val, y: &Val) -> Result<Val> {
-    named_jit_one("kron", &[], &[x.clone(), y.clone()], |args| {
+/// Args:
+///   a, b: arrays; the one of fewer axes gets axes of size 1 in front.
+/// Returns: an array whose sizes are the products of those of `a` and `b`, of the promoted dtype.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number.
+/// Differentiable: yes, in both modes, with respect to both.
+/// Example:
+///   >>> print(jnp.kron(jnp.array([1, 10]), jnp.array([1, 2, 3])))
+///   [ 1  2  3 10 20 30]
+#[public("numpy.kron(a, b)")]
+pub fn kron(a: &Val, b: &Val) -> Result<Val> {
+    named_jit_one("kron", &[], &[a.clone(), b.clone()], |args| {
         let ins = promote_dtypes(args)?;
         let rank = ins[0].aval().rank().max(ins[1].aval().rank());
-        let (x, y) = (crate::broadcast::to_rank(&ins[0], rank)?, crate::broadcast::to_rank(&ins[1], rank)?);
-        let wide = lax::expand_axes(&x, &(0..rank).map(|i| 2 * i + 1).collect::<Vec<_>>())?;
-        let tall = lax::expand_axes(&y, &(0..rank).map(|i| 2 * i).collect::<Vec<_>>())?;
-        let sizes: Vec<usize> = x.aval().shape.iter().zip(&y.aval().shape).map(|(a, b)| a * b).collect();
+        let (a, b) = (crate::broadcast::to_rank(&ins[0], rank)?, crate::broadcast::to_rank(&ins[1], rank)?);
+        let wide = lax::expand_axes(&a, &(0..rank).map(|i| 2 * i + 1).collect::<Vec<_>>())?;
+        let tall = lax::expand_axes(&b, &(0..rank).map(|i| 2 * i).collect::<Vec<_>>())?;
+        let sizes: Vec<usize> = a.aval().shape.iter().zip(&b.aval().shape).map(|(a, b)| a * b).collect();
         lax::reshape(&super::multiply(&wide, &tall)?, &sizes, None)
     })
+}
+
+/// Arrays one after the other along an axis.
+///
+/// Args:
+///   arrays: a sequence of arrays, or an array whose slices they are; other axes than `axis` have the same sizes.
+///   axis: the axis; the first by default; None takes the flat arrays.
+///   dtype: the dtype of the result; the promoted one by default.
+/// Returns: an array whose size along the axis is the sum of theirs.
+/// Raises:
+///   TypeError: an element that is neither an array nor a number, or shapes that do not go together.
+///   ValueError: no arrays, arrays without axes, or the axis is out of bounds.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.concatenate([jnp.array([1, 2]), jnp.array([3])]))
+///   [1 2 3]
+#[public("numpy.concatenate(arrays, axis=0, dtype=None)")]
+pub fn concatenate_parts(arrays: Parts, axis: Option<i64>, dtype: Option<DType>) -> Result<Val> {
+    match arrays {
+        Parts::Slices(x) => concatenate_slices(&x, axis, dtype),
+        Parts::Each(xs) => concatenate(&xs, axis, dtype),
+    }
+}
+
+/// Arrays one after the other along an axis: `concatenate` under the name of the array API.
+///
+/// Args:
+///   arrays: a sequence of arrays; other axes than `axis` have the same sizes.
+///   axis: the axis; the first by default; None takes the flat arrays.
+/// Returns: an array of the promoted dtype, whose size along the axis is the sum of theirs.
+/// Raises:
+///   TypeError: an element that is neither an array nor a number, or shapes that do not go together.
+///   ValueError: no arrays, arrays without axes, or the axis is out of bounds.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.concat([jnp.array([1, 2]), jnp.array([3])]))
+///   [1 2 3]
+#[public("numpy.concat(arrays, /, *, axis=0)")]
+pub fn concat(arrays: &[Val], axis: Option<i64>) -> Result<Val> {
+    concatenate(arrays, axis, None)
+}
+
+/// Parts along an axis: as many as a number says, or between positions.
+fn sections(x: &Val, at: &NestedInts, axis: i64, equal: bool) -> Result<Vals> {
+    match at {
+        NestedInts::One(count) => {
+            let count = usize::try_from(*count).unwrap_or(0);
+            if equal { split(x, count, axis) } else { array_split(x, count, axis) }
+        }
+        NestedInts::Many(_) => {
+            let positions = at.flat().ok_or_else(|| Error::type_error("split takes positions as a flat sequence"))?;
+            split_at_positions(x, &positions, axis)
+        }
+    }
+}
+
+/// An axis cut into parts of equal size, or at given positions.
+///
+/// Args:
+///   ary: an array.
+///   indices_or_sections: the number of parts, which must divide the size; or ascending positions, static integers,
+///     before which to cut.
+///   axis: the axis; the first by default.
+/// Returns: a list of arrays.
+/// Raises:
+///   TypeError: `ary` is neither an array nor a number (lists are refused).
+///   ValueError: a number that is not positive or does not divide the size, or the axis is out of bounds.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> [part.tolist() for part in jnp.split(jnp.arange(4), 2)]
+///   [[0, 1], [2, 3]]
+///   >>> [part.tolist() for part in jnp.split(jnp.arange(4), [1, 3])]
+///   [[0], [1, 2], [3]]
+#[public("numpy.split(ary, indices_or_sections, axis=0)")]
+pub fn split_at(ary: &Val, indices_or_sections: &NestedInts, axis: i64) -> Result<Vals> {
+    sections(ary, indices_or_sections, axis, true)
+}
+
+/// An axis cut into parts whose sizes differ by at most 1, the larger ones first; or at given positions.
+///
+/// Args:
+///   ary: an array.
+///   indices_or_sections: the number of parts; or ascending positions, static integers, before which to cut.
+///   axis: the axis; the first by default.
+/// Returns: a list of arrays.
+/// Raises:
+///   TypeError: `ary` is neither an array nor a number (lists are refused).
+///   ValueError: a number that is not positive, or the axis is out of bounds.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> [part.tolist() for part in jnp.array_split(jnp.arange(5), 3)]
+///   [[0, 1], [2, 3], [4]]
+#[public("numpy.array_split(ary, indices_or_sections, axis=0)")]
+pub fn array_split_at(ary: &Val, indices_or_sections: &NestedInts, axis: i64) -> Result<Vals> {
+    sections(ary, indices_or_sections, axis, false)
+}
+
+/// The first axis cut into parts: `split` along axis 0.
+///
+/// Args:
+///   ary: an array of at least one axis.
+///   indices_or_sections: the number of parts, which must divide the size; or ascending positions before which to
+///     cut.
+/// Returns: a list of arrays.
+/// Raises:
+///   TypeError: `ary` is neither an array nor a number (lists are refused).
+///   ValueError: `ary` has no axes, or a number that is not positive or does not divide the size.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> [part.tolist() for part in jnp.vsplit(jnp.array([[1, 2], [3, 4]]), 2)]
+///   [[[1, 2]], [[3, 4]]]
+#[public("numpy.vsplit(ary, indices_or_sections)")]
+pub fn vsplit(ary: &Val, indices_or_sections: &NestedInts) -> Result<Vals> {
+    sections(ary, indices_or_sections, 0, true)
+}
+
+/// The third axis cut into parts: `split` along axis 2.
+///
+/// Args:
+///   ary: an array of at least three axes.
+///   indices_or_sections: the number of parts, which must divide the size; or ascending positions before which to
+///     cut.
+/// Returns: a list of arrays.
+/// Raises:
+///   TypeError: `ary` is neither an array nor a number (lists are refused).
+///   ValueError: `ary` has fewer axes, or a number that is not positive or does not divide the size.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> [part.shape for part in jnp.dsplit(jnp.ones((1, 2, 4)), 2)]
+///   [(1, 2, 2), (1, 2, 2)]
+#[public("numpy.dsplit(ary, indices_or_sections)")]
+pub fn dsplit(ary: &Val, indices_or_sections: &NestedInts) -> Result<Vals> {
+    sections(ary, indices_or_sections, 2, true)
+}
+
+/// The second axis cut into parts, of vectors the first: `split` along axis 1 or 0.
+///
+/// Args:
+///   ary: an array of at least one axis.
+///   indices_or_sections: the number of parts, which must divide the size; or ascending positions before which to
+///     cut.
+/// Returns: a list of arrays.
+/// Raises:
+///   TypeError: `ary` is neither an array nor a number (lists are refused).
+///   ValueError: `ary` has no axes, or a number that is not positive or does not divide the size.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> [part.tolist() for part in jnp.hsplit(jnp.array([[1, 2], [3, 4]]), 2)]
+///   [[[1], [3]], [[2], [4]]]
+#[public("numpy.hsplit(ary, indices_or_sections)")]
+pub fn hsplit(ary: &Val, indices_or_sections: &NestedInts) -> Result<Vals> {
+    let axis = if ary.aval().rank() == 1 { 0 } else { 1 };
+    sections(ary, indices_or_sections, axis, true)
+}
+
+/// The slices along an axis.
+///
+/// Args:
+///   x: an array of at least one axis.
+///   axis: the axis; the first by default.
+/// Returns: a tuple of arrays with one axis less.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+///   ValueError: `x` has no axes, or the axis is out of bounds.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> rows = jnp.unstack(jnp.array([[1, 2], [3, 4]]))
+///   >>> print(rows[0], rows[1])
+///   [1 2] [3 4]
+#[public("numpy.unstack(x, /, *, axis=0)")]
+pub fn unstack_tuple(x: &Val, axis: i64) -> Result<TupleOf> {
+    unstack(x, axis).map(TupleOf)
+}
+
+/// The coordinate arrays of a grid, from vectors of coordinates along its axes.
+///
+/// Args:
+///   xi: vectors (or numbers) of sizes n1, n2, n3, ...
+///   copy: for compatibility; without influence.
+///   sparse: whether results keep size 1 along the axes of the others, so that they broadcast to the grid.
+///   indexing: 'xy' (the default) for grids `[n2, n1, n3, ...]`, 'ij' for `[n1, n2, n3, ...]`.
+/// Returns: a tuple of arrays, one for each vector.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number (lists are refused).
+///   ValueError: an argument has several axes, or another `indexing`.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> x, y = jnp.meshgrid(jnp.array([1, 2]), jnp.array([3, 4]))
+///   >>> print(x, y)
+///   [[1 2]
+///    [1 2]] [[3 3]
+///    [4 4]]
+#[public("numpy.meshgrid(*xi, copy: Ignored=True, sparse=False, indexing='xy')")]
+pub fn meshgrid_of(xi: &[Val], sparse: bool, indexing: &str) -> Result<TupleOf> {
+    match indexing {
+        "xy" | "ij" => Ok(TupleOf(meshgrid(xi, indexing == "ij", sparse)?.into_iter().collect())),
+        _ => bail!(Value, "Valid values for indexing are 'xy' and 'ij', got {indexing}"),
+    }
 }

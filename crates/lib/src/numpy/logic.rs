@@ -1,6 +1,7 @@
 //! Comparison of whole arrays and membership.
 
-use pullback_base::{Result, Scalar};
+use pullback_base::{Result, Scalar, bail};
+use pullback_derive::public;
 use pullback_ir::Val;
 
 use super::Reduction;
@@ -9,19 +10,31 @@ use crate::jit::named_jit_one;
 use crate::lax;
 use crate::promotion::{promote_args_inexact, promote_dtypes};
 
-/// Whether elements differ by at most `atol + rtol·|y|`.
+/// For each pair of elements whether `|a - b| <= atol + rtol * |b|`, which treats `b` as the reference.
+/// Equal infinities are close.
 ///
-/// # Errors
-/// When dtypes or shapes do not go together.
-pub fn isclose(x: &Val, y: &Val, rtol: &Val, atol: &Val, equal_nan: bool) -> Result<Val> {
-    let args = [x.clone(), y.clone(), rtol.clone(), atol.clone()];
+/// Args:
+///   a, b: arrays or numbers whose shapes broadcast.
+///   rtol: the relative tolerance, 1e-5 by default: a number or an array that broadcasts.
+///   atol: the absolute tolerance, 1e-8 by default: likewise.
+///   equal_nan: whether two NaNs are close.
+/// Returns: booleans of the broadcast shape.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+/// Differentiable: no; the result is boolean.
+/// Example:
+///   >>> print(jnp.isclose(jnp.array([1.0, 1e6, jnp.nan]), jnp.array([1.1, 1e6 + 1, jnp.nan]), equal_nan=True))
+///   [False  True  True]
+#[public("numpy.isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False)")]
+pub fn isclose(a: &Val, b: &Val, rtol: &Val, atol: &Val, equal_nan: bool) -> Result<Val> {
+    let args = [a.clone(), b.clone(), rtol.clone(), atol.clone()];
     let fixed = |val: &Val| if let Val::Literal(scalar) = val { Some(*scalar) } else { None };
-    let (Some(r), Some(a)) = (fixed(rtol), fixed(atol)) else {
+    let (Some(r), Some(s)) = (fixed(rtol), fixed(atol)) else {
         return named_jit_one("isclose", &[equal_nan.into()], &args, |args| {
             close(&args[0], &args[1], &args[2], &args[3], equal_nan)
         });
     };
-    let statics = [equal_nan.into(), r.as_f64().to_bits() as i64, a.as_f64().to_bits() as i64];
+    let statics = [equal_nan.into(), r.as_f64().to_bits() as i64, s.as_f64().to_bits() as i64];
     named_jit_one("isclose", &statics, &args[..2], |args| close(&args[0], &args[1], rtol, atol, equal_nan))
 }
 
@@ -40,11 +53,22 @@ fn close(x: &Val, y: &Val, rtol: &Val, atol: &Val, equal_nan: bool) -> Result<Va
     if equal_nan { lax::bitwise_or(&out, &both_nan) } else { Ok(out) }
 }
 
-/// Whether all elements are close.
+/// Whether all pairs of elements are close in the sense of `isclose`.
 ///
-/// # Errors
-/// As [`isclose`].
-pub fn allclose(x: &Val, y: &Val, rtol: &Val, atol: &Val, equal_nan: bool) -> Result<Val> {
+/// Args:
+///   a, b: arrays or numbers whose shapes broadcast.
+///   rtol: the relative tolerance, 1e-5 by default.
+///   atol: the absolute tolerance, 1e-8 by default.
+///   equal_nan: whether two NaNs are close.
+/// Returns: a boolean array without axes.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+/// Differentiable: no; the result is boolean.
+/// Example:
+///   >>> print(jnp.allclose(jnp.array([1e6, 2.0]), jnp.array([1e6 + 1, 2.0])))
+///   True
+#[public("numpy.allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False)")]
+pub fn allclose(a: &Val, b: &Val, rtol: &Val, atol: &Val, equal_nan: bool) -> Result<Val> {
     let fixed: Vec<i64> = [rtol, atol]
         .into_iter()
         .flat_map(|val| match val {
@@ -53,7 +77,7 @@ pub fn allclose(x: &Val, y: &Val, rtol: &Val, atol: &Val, equal_nan: bool) -> Re
         })
         .collect();
     let statics: Vec<i64> = std::iter::once(i64::from(equal_nan)).chain(fixed).collect();
-    let mut args = vec![x.clone(), y.clone()];
+    let mut args = vec![a.clone(), b.clone()];
     args.extend([rtol, atol].into_iter().filter(|val| !matches!(val, Val::Literal(_))).cloned());
     named_jit_one("allclose", &statics, &args, |args| {
         let mut rest = args[2..].iter();
@@ -66,41 +90,77 @@ pub fn allclose(x: &Val, y: &Val, rtol: &Val, atol: &Val, equal_nan: bool) -> Re
     })
 }
 
-/// Whether shapes and all elements are equal.
+/// Whether two arrays have the same shape and equal elements; shapes that differ are no error.
 ///
-/// # Errors
-/// When dtypes do not go together.
-pub fn array_equal(x: &Val, y: &Val, equal_nan: bool) -> Result<Val> {
-    if x.aval().shape != y.aval().shape {
+/// Args:
+///   a1, a2: arrays or numbers.
+///   equal_nan: whether NaNs at the same place count as equal.
+/// Returns: a boolean array without axes.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number.
+/// Differentiable: no; the result is boolean.
+/// Example:
+///   >>> print(jnp.array_equal(jnp.arange(2), jnp.arange(2)), jnp.array_equal(jnp.arange(2), jnp.arange(3)))
+///   True False
+#[public("numpy.array_equal(a1: Convertible, a2: Convertible, equal_nan=False)")]
+pub fn array_equal(a1: &Val, a2: &Val, equal_nan: bool) -> Result<Val> {
+    if a1.aval().shape != a2.aval().shape {
         return Ok(Val::Literal(Scalar::bool(false)));
     }
-    let mut is_equal = super::equal(x, y)?;
+    let mut is_equal = super::equal(a1, a2)?;
     if equal_nan {
-        is_equal = super::logical_or(&is_equal, &super::logical_and(&super::isnan(x)?, &super::isnan(y)?)?)?;
+        is_equal = super::logical_or(&is_equal, &super::logical_and(&super::isnan(a1)?, &super::isnan(a2)?)?)?;
     }
     super::all(&is_equal, &Reduction::default())
 }
 
-/// Whether shapes broadcast and all elements are equal.
+/// Whether two arrays are equal once they are broadcast; shapes that do not broadcast give false.
 ///
-/// # Errors
-/// When dtypes do not go together.
-pub fn array_equiv(x: &Val, y: &Val) -> Result<Val> {
-    if crate::broadcast::broadcast_shapes(&[&x.aval().shape, &y.aval().shape]).is_err() {
+/// Args:
+///   a1, a2: arrays or numbers.
+/// Returns: a boolean array without axes.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number.
+/// Differentiable: no; the result is boolean.
+/// Example:
+///   >>> print(jnp.array_equiv(jnp.ones((2, 2)), 1), jnp.array_equiv(jnp.ones(2), jnp.ones(3)))
+///   True False
+#[public("numpy.array_equiv(a1: Convertible, a2: Convertible)")]
+pub fn array_equiv(a1: &Val, a2: &Val) -> Result<Val> {
+    if crate::broadcast::broadcast_shapes(&[&a1.aval().shape, &a2.aval().shape]).is_err() {
         return Ok(Val::Literal(Scalar::bool(false)));
     }
-    super::all(&super::equal(x, y)?, &Reduction::default())
+    super::all(&super::equal(a1, a2)?, &Reduction::default())
 }
 
-/// For each element whether it is among `candidates`.
+/// For each element whether it is among others; NaN is among none.
 ///
-/// # Errors
-/// When dtypes do not go together.
-pub fn isin(x: &Val, candidates: &Val, invert: bool) -> Result<Val> {
-    let ins = promote_dtypes(&[x.clone(), candidates.clone()])?;
-    let shape = x.aval().shape.to_vec();
+/// Args:
+///   element: an array or number.
+///   test_elements: the others: an array or number of any shape.
+///   assume_unique: for compatibility; without influence.
+///   invert: whether to give the opposite.
+///   method: 'auto', 'compare_all', 'binary_search' or 'sort'; all give the same here.
+/// Returns: booleans of the shape of `element`.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number (lists are refused).
+///   ValueError: another `method`.
+/// Differentiable: no; the result is boolean.
+/// Example:
+///   >>> print(jnp.isin(jnp.arange(4), jnp.array([1, 3, 9])))
+///   [False  True False  True]
+#[public("numpy.isin(element, test_elements, assume_unique: Ignored=False, invert=False, *, method='auto')")]
+pub fn isin(element: &Val, test_elements: &Val, invert: bool, method: &str) -> Result<Val> {
+    if !["compare_all", "binary_search", "sort", "auto"].contains(&method) {
+        bail!(
+            Value,
+            "method='{method}' is not implemented; options are 'compare_all', 'binary_search', 'sort', and 'auto'"
+        );
+    }
+    let ins = promote_dtypes(&[element.clone(), test_elements.clone()])?;
+    let shape = element.aval().shape.to_vec();
     let found = named_jit_one("_in1d", &[invert.into()], &ins, |args| {
-        let flat = |x: &Val| super::ravel(x, super::Order::RowMajor);
+        let flat = |element: &Val| super::ravel(element, super::Order::RowMajor);
         let column = lax::expand_axes(&flat(&args[0])?, &[1])?;
         let row = lax::expand_axes(&flat(&args[1])?, &[0])?;
         if invert {

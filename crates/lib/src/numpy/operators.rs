@@ -571,12 +571,21 @@ pub fn fmod(x1: &Val, x2: &Val) -> Result<Val> {
     })
 }
 
-/// Quotient rounded down, and remainder.
+/// The quotient rounded down and its remainder: `(floor_divide(x1, x2), remainder(x1, x2))`.
 ///
-/// # Errors
-/// When dtypes or shapes do not go together.
-pub fn divmod(x: &Val, y: &Val) -> Result<(Val, Val)> {
-    let mut outs = named_jit("divmod", &[], &[x.clone(), y.clone()], |args| {
+/// Args:
+///   x1, x2: the dividend and the divisor: real arrays or numbers whose shapes broadcast.
+/// Returns: a pair of arrays of the broadcast shape and the promoted dtype.
+/// Raises:
+///   TypeError: an argument is complex or neither an array nor a number, or the shapes do not broadcast.
+/// Differentiable: as `floor_divide` and `remainder` are.
+/// Example:
+///   >>> quotient, rest = jnp.divmod(jnp.array([7, -7]), 3)
+///   >>> print(quotient, rest)
+///   [ 2 -3] [1 2]
+#[public("numpy.divmod(x1, x2, /)")]
+pub fn divmod(x1: &Val, x2: &Val) -> Result<(Val, Val)> {
+    let mut outs = named_jit("divmod", &[], &[x1.clone(), x2.clone()], |args| {
         let ins = of_booleans(&promote("divmod", args)?)?;
         if ins[0].aval().dtype.is_float() {
             let (quotient, rem) = float_divmod(&ins[0], &ins[1])?;

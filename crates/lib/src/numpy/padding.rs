@@ -1,11 +1,13 @@
 //! Padding with constants and with the array's own elements.
 
-use pullback_base::{Result, Scalar, bail};
+use pullback_base::{Error, ErrorKind, Result, Scalar, bail};
+use pullback_derive::public;
 use pullback_ir::Val;
 
 use super::{Linspace, flip, linspace};
 use crate::axes::Axes;
 use crate::convert::{convert, to_dtype};
+use crate::declare::NestedInts;
 use crate::jit::named_jit_one;
 use crate::lax;
 
@@ -192,4 +194,30 @@ fn ramp(x: &Val, axis: usize, low: usize, high: usize) -> Result<Val> {
     let front = rise(0, low)?;
     let back = flip(&rise(size - 1, high)?, &Axes::One(axis as i64))?;
     lax::concatenate(&[front, x.clone(), back], axis)
+}
+
+/// As `pad`, of the modes without options.
+#[public("numpy.pad(array, pad_width, mode='constant', constant_values: Convertible=0)")]
+pub fn plain_pad(array: &Val, pad_width: &NestedInts, mode: &str, constant_values: &Val) -> Result<Val> {
+    pad(array, &widths(pad_width, array.aval().rank())?, PadMode::parse(mode)?, constant_values)
+}
+
+/// Widths of padding as NumPy takes them: one number, one pair, or a pair for each axis.
+fn widths(given: &NestedInts, rank: usize) -> Result<Vec<(i64, i64)>> {
+    let bad = || Error::new(ErrorKind::Value, format!("jnp.pad: pad_width does not fit an array of {rank} axes"));
+    let pair = |ends: &[i64]| match *ends {
+        [both] => Ok((both, both)),
+        [low, high] => Ok((low, high)),
+        _ => Err(bad()),
+    };
+    if let Some(ends) = given.flat() {
+        return Ok(vec![pair(&ends)?; rank]);
+    }
+    let rows = given.items().iter().map(|row| pair(&row.flat().ok_or_else(bad)?));
+    let pairs: Vec<(i64, i64)> = rows.collect::<Result<_>>()?;
+    match pairs.len() {
+        1 => Ok(vec![pairs[0]; rank]),
+        n if n == rank => Ok(pairs),
+        _ => Err(bad()),
+    }
 }

@@ -10,7 +10,7 @@ use super::{isnan, maximum, minimum, where_};
 use crate::axes::{Axes, canonical_axis};
 use crate::broadcast::broadcast_to;
 use crate::convert::{convert, default_float, default_int, default_uint, inexact, number, to_dtype};
-use crate::declare::NoOut;
+use crate::declare::OneOrTuple;
 use crate::jit::named_jit_one;
 use crate::lax;
 
@@ -23,8 +23,6 @@ pub struct Reduction {
     pub dtype: Option<DType>,
     /// Whether reduced axes stay with size 1.
     pub keepdims: bool,
-    /// For NumPy's sake.
-    pub out: NoOut,
     /// A value combined with the result.
     #[keyword(Initial)]
     pub initial: Option<Val>,
@@ -37,15 +35,7 @@ pub struct Reduction {
 
 impl Default for Reduction {
     fn default() -> Reduction {
-        Reduction {
-            axis: Axes::All,
-            dtype: None,
-            keepdims: false,
-            out: NoOut,
-            initial: None,
-            where_: None,
-            promote_integers: true,
-        }
+        Reduction { axis: Axes::All, dtype: None, keepdims: false, initial: None, where_: None, promote_integers: true }
     }
 }
 
@@ -159,7 +149,7 @@ fn check_nonempty(kernel: &Kernel, x: &Val, axes: &[usize], options: &Reduction)
 ///   >>> print(jnp.sum(jnp.array([[1, 2], [3, 4]]), axis=0))
 ///   [4 6]
 #[public(
-    "numpy.sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True)"
+    "numpy.sum(a, axis=None, dtype=None, out: NoOut=None, keepdims=False, initial=None, where=None, promote_integers=True)"
 )]
 pub fn sum(a: &Val, options: &Reduction) -> Result<Val> {
     const SUM: Kernel = Kernel {
@@ -215,7 +205,7 @@ const ALL: Kernel = Kernel {
 ///   >>> print(jnp.prod(jnp.array([[1, 2], [3, 4]]), axis=1))
 ///   [ 2 12]
 #[public(
-    "numpy.prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True)"
+    "numpy.prod(a, axis=None, dtype=None, out: NoOut=None, keepdims=False, initial=None, where=None, promote_integers=True)"
 )]
 pub fn prod(a: &Val, options: &Reduction) -> Result<Val> {
     const PROD: Kernel = Kernel {
@@ -250,7 +240,7 @@ pub fn prod(a: &Val, options: &Reduction) -> Result<Val> {
 ///   [5 7]
 ///   >>> print(jax.grad(jnp.max)(jnp.array([1.0, 3.0, 3.0])))
 ///   [0.  0.5 0.5]
-#[public("numpy.max(a, axis=None, out=None, keepdims=False, initial=None, where=None)", "numpy.amax")]
+#[public("numpy.max(a, axis=None, out: NoOut=None, keepdims=False, initial=None, where=None)", "numpy.amax")]
 pub fn max(a: &Val, options: &Reduction) -> Result<Val> {
     const MAX: Kernel = Kernel {
         name: "max",
@@ -284,7 +274,7 @@ pub fn max(a: &Val, options: &Reduction) -> Result<Val> {
 ///   [1 2]
 ///   >>> print(jax.grad(jnp.min)(jnp.array([1.0, 3.0, 1.0])))
 ///   [0.5 0.  0.5]
-#[public("numpy.min(a, axis=None, out=None, keepdims=False, initial=None, where=None)", "numpy.amin")]
+#[public("numpy.min(a, axis=None, out: NoOut=None, keepdims=False, initial=None, where=None)", "numpy.amin")]
 pub fn min(a: &Val, options: &Reduction) -> Result<Val> {
     const MIN: Kernel = Kernel {
         name: "min",
@@ -323,7 +313,7 @@ fn truth(x: &Val, options: &Reduction, reduce: Reduce, identity: bool) -> Result
 /// Example:
 ///   >>> print(jnp.any(jnp.array([[0, 2], [0, 0]]), axis=1))
 ///   [ True False]
-#[public("numpy.any(a, axis=None, out=None, keepdims=False, *, where=None)")]
+#[public("numpy.any(a, axis=None, out: NoOut=None, keepdims=False, *, where=None)")]
 pub fn any(a: &Val, options: &Reduction) -> Result<Val> {
     truth(a, options, lax::reduce_or, false)
 }
@@ -345,7 +335,7 @@ pub fn any(a: &Val, options: &Reduction) -> Result<Val> {
 /// Example:
 ///   >>> print(jnp.all(jnp.array([[1, 2], [0, 3]]), axis=1))
 ///   [ True False]
-#[public("numpy.all(a, axis=None, out=None, keepdims=False, *, where=None)")]
+#[public("numpy.all(a, axis=None, out: NoOut=None, keepdims=False, *, where=None)")]
 pub fn all(a: &Val, options: &Reduction) -> Result<Val> {
     truth(a, options, lax::reduce_and, true)
 }
@@ -365,16 +355,31 @@ fn count(x: &Val, options: &Reduction, dtype: DType) -> Result<Val> {
     keep_axes(&counted, &axes, options.keepdims)
 }
 
-/// The mean over axes; of integers a floating number.
+/// The mean of the elements over axes; NaN where there are none.
 ///
-/// # Errors
-/// A `Value` error for a bad axis.
-pub fn mean(x: &Val, options: &Reduction) -> Result<Val> {
-    let result = options.dtype.unwrap_or_else(|| inexact(x.aval().dtype));
+/// Args:
+///   a: an array or number; integers and booleans become floating.
+///   axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+///   dtype: the dtype of the computation and the result; by default the floating or complex dtype of `a`.
+///   out: for compatibility; must be None.
+///   keepdims: whether reduced axes stay, with size 1.
+///   where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+/// Returns: an array of the shape of `a` without the reduced axes.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: an axis is out of bounds or occurs twice.
+///   NotImplementedError: `out` is given.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.mean(jnp.array([[1, 2], [3, 6]]), axis=1))
+///   [1.5 4.5]
+#[public("numpy.mean(a, axis=None, dtype=None, out: NoOut=None, keepdims=False, *, where=None)")]
+pub fn mean(a: &Val, options: &Reduction) -> Result<Val> {
+    let result = options.dtype.unwrap_or_else(|| inexact(a.aval().dtype));
     let computed = computation_dtype(result);
-    check_counted(x, &options.axis)?;
-    let n = count(x, options, computed)?;
-    let total = sum(x, &Reduction { dtype: Some(computed), ..options.clone() })?;
+    check_counted(a, &options.axis)?;
+    let n = count(a, options, computed)?;
+    let total = sum(a, &Reduction { dtype: Some(computed), ..options.clone() })?;
     to_dtype(&lax::div(&total, &n)?, result)
 }
 
@@ -396,7 +401,7 @@ fn check_counted(x: &Val, axis: &Axes) -> Result<()> {
 ///
 /// # Errors
 /// A `Value` or `Type` error when the shape of the weights does not fit.
-pub fn average(x: &Val, axis: &Axes, weights: Option<&Val>, keepdims: bool) -> Result<(Val, Val)> {
+pub fn weighted_mean(x: &Val, axis: &Axes, weights: Option<&Val>, keepdims: bool) -> Result<(Val, Val)> {
     let options = Reduction::over(axis.clone(), keepdims);
     let Some(weights) = weights else {
         let mean = mean(x, &options)?;
@@ -468,8 +473,8 @@ fn position(name: &str, x: &Val, axis: Option<i64>, keepdims: bool, is_max: bool
 /// Example:
 ///   >>> print(jnp.argmax(jnp.array([[1, 5, 5], [7, 2, 0]]), axis=1))
 ///   [1 0]
-#[public("numpy.argmax(a, axis=None, out=None, keepdims=None)")]
-pub fn argmax(a: &Val, axis: Option<i64>, _out: NoOut, keepdims: bool) -> Result<Val> {
+#[public("numpy.argmax(a, axis=None, out: NoOut=None, keepdims=None)")]
+pub fn argmax(a: &Val, axis: Option<i64>, keepdims: bool) -> Result<Val> {
     check_counted(a, &axis.map_or(Axes::All, Axes::One))?;
     position("argmax", a, axis, keepdims, true)
 }
@@ -490,8 +495,8 @@ pub fn argmax(a: &Val, axis: Option<i64>, _out: NoOut, keepdims: bool) -> Result
 /// Example:
 ///   >>> print(jnp.argmin(jnp.array([[1, 5, 1], [7, 2, 0]]), axis=1))
 ///   [0 2]
-#[public("numpy.argmin(a, axis=None, out=None, keepdims=None)")]
-pub fn argmin(a: &Val, axis: Option<i64>, _out: NoOut, keepdims: bool) -> Result<Val> {
+#[public("numpy.argmin(a, axis=None, out: NoOut=None, keepdims=None)")]
+pub fn argmin(a: &Val, axis: Option<i64>, keepdims: bool) -> Result<Val> {
     check_counted(a, &axis.map_or(Axes::All, Axes::One))?;
     position("argmin", a, axis, keepdims, false)
 }
@@ -504,23 +509,77 @@ fn dtype_static(dtype: Option<DType>) -> i64 {
     dtype.map_or(-1, |dtype| dtype as i64)
 }
 
-/// Mean of squared distances from the mean over axes; `ddof` is taken off the number of elements.
+/// The mean of the squared distances `|a - mean(a)|²` over axes; NaN where there are no elements.
 ///
-/// # Errors
-/// A `Value` error for a bad axis.
-pub fn var(x: &Val, options: &Reduction, ddof: f64, mean_given: Option<&Val>) -> Result<Val> {
-    spread("_var", x, options, ddof, mean_given, var_of)
+/// Args:
+///   a: an array or number; integers and booleans become floating.
+///   axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+///   dtype: the dtype of the computation and the result; by default the floating dtype of `a`.
+///   out: for compatibility; must be None.
+///   ddof: the sum is divided by `n - ddof` for `n` elements; 0 by default; NaN where that is not positive.
+///   keepdims: whether reduced axes stay, with size 1.
+///   where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+///   mean: the mean, if it is known: an array that broadcasts to `a`.
+///   correction: another name of `ddof`.
+/// Returns: a floating array of the shape of `a` without the reduced axes.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: both `ddof` and `correction` are given; an axis is out of bounds or occurs twice.
+///   NotImplementedError: `out` is given.
+/// Differentiable: yes, in both modes.
+/// Example:
+///   >>> print(jnp.var(jnp.array([[1.0, 3.0], [2.0, 6.0]]), axis=1))
+///   [1. 4.]
+///   >>> print(jnp.var(jnp.array([1.0, 3.0]), ddof=1))
+///   2.0
+#[public(
+    "numpy.var(a, axis=None, dtype=None, out: NoOut=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None)"
+)]
+pub fn var(a: &Val, options: &Reduction, ddof: f64, mean: Option<&Val>, correction: Option<f64>) -> Result<Val> {
+    let ddof = freedom(ddof, correction)?;
+    spread("_var", a, options, ddof, mean, var_of)
 }
 
-/// Square root of the variance.
+/// The standard deviation over axes: the square root of `var`.
 ///
-/// # Errors
-/// As [`var`].
-pub fn std(x: &Val, options: &Reduction, ddof: f64, mean_given: Option<&Val>) -> Result<Val> {
-    spread("_std", x, options, ddof, mean_given, |x, options, ddof, mean| {
+/// Args:
+///   a: an array or number; integers and booleans become floating.
+///   axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+///   dtype: the dtype of the computation and the result; by default the floating dtype of `a`.
+///   out: for compatibility; must be None.
+///   ddof: the sum of squares is divided by `n - ddof` for `n` elements; 0 by default; NaN where that is not
+///     positive.
+///   keepdims: whether reduced axes stay, with size 1.
+///   where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+///   mean: the mean, if it is known: an array that broadcasts to `a`.
+///   correction: another name of `ddof`.
+/// Returns: a floating array of the shape of `a` without the reduced axes.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: both `ddof` and `correction` are given; an axis is out of bounds or occurs twice.
+///   NotImplementedError: `out` is given.
+/// Differentiable: yes, in both modes; NaN where all elements are equal.
+/// Example:
+///   >>> print(jnp.std(jnp.array([[1.0, 3.0], [2.0, 8.0]]), axis=1))
+///   [1. 3.]
+#[public(
+    "numpy.std(a, axis=None, dtype=None, out: NoOut=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None)"
+)]
+pub fn std(a: &Val, options: &Reduction, ddof: f64, mean: Option<&Val>, correction: Option<f64>) -> Result<Val> {
+    let ddof = freedom(ddof, correction)?;
+    spread("_std", a, options, ddof, mean, |a, options, ddof, mean| {
         let inner = Reduction { dtype: options.dtype.map(inexact), ..options.clone() };
-        lax::sqrt(&spread_with("_var", x, &inner, ddof, mean, var_of)?)
+        lax::sqrt(&spread_with("_var", a, &inner, ddof, mean, var_of)?)
     })
+}
+
+/// What is taken off the number of elements: `ddof`, or `correction` in its place.
+fn freedom(ddof: f64, correction: Option<f64>) -> Result<f64> {
+    match correction {
+        None => Ok(ddof),
+        Some(_) if ddof != 0.0 => bail!(Value, "ddof and correction can't be provided simultaneously."),
+        Some(correction) => Ok(correction),
+    }
 }
 
 type Spread = fn(&Val, &Reduction, &Val, Option<&Val>) -> Result<Val>;
@@ -603,7 +662,7 @@ fn var_of(x: &Val, options: &Reduction, ddof: &Val, mean_given: Option<&Val>) ->
 /// Example:
 ///   >>> print(jnp.ptp(jnp.array([[1, 5], [7, 2]]), axis=1))
 ///   [4 5]
-#[public("numpy.ptp(a, axis=None, out=None, keepdims=False)")]
+#[public("numpy.ptp(a, axis=None, out: NoOut=None, keepdims=False)")]
 pub fn ptp(a: &Val, options: &Reduction) -> Result<Val> {
     let statics = axes_statics(&options.axis, options.keepdims);
     named_jit_one("_ptp", &statics, std::slice::from_ref(a), |args| {
@@ -682,7 +741,7 @@ fn ignoring_nan(
 /// Example:
 ///   >>> print(jnp.nansum(jnp.array([[1.0, jnp.nan], [3.0, 4.0]]), axis=1))
 ///   [1. 7.]
-#[public("numpy.nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None)")]
+#[public("numpy.nansum(a, axis=None, dtype=None, out: NoOut=None, keepdims=False, initial=None, where=None)")]
 pub fn nansum(a: &Val, options: &Reduction) -> Result<Val> {
     ignoring_nan("nansum", a, options, Scalar::zero, sum, false)
 }
@@ -706,7 +765,7 @@ pub fn nansum(a: &Val, options: &Reduction) -> Result<Val> {
 /// Example:
 ///   >>> print(jnp.nanprod(jnp.array([[2.0, jnp.nan], [3.0, 4.0]]), axis=1))
 ///   [ 2. 12.]
-#[public("numpy.nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None)")]
+#[public("numpy.nanprod(a, axis=None, dtype=None, out: NoOut=None, keepdims=False, initial=None, where=None)")]
 pub fn nanprod(a: &Val, options: &Reduction) -> Result<Val> {
     ignoring_nan("nanprod", a, options, Scalar::one, prod, false)
 }
@@ -729,7 +788,7 @@ pub fn nanprod(a: &Val, options: &Reduction) -> Result<Val> {
 /// Example:
 ///   >>> print(jnp.nanmax(jnp.array([[1.0, jnp.nan], [jnp.nan, jnp.nan]]), axis=1))
 ///   [ 1. nan]
-#[public("numpy.nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None)")]
+#[public("numpy.nanmax(a, axis=None, out: NoOut=None, keepdims=False, initial=None, where=None)")]
 pub fn nanmax(a: &Val, options: &Reduction) -> Result<Val> {
     ignoring_nan("nanmax", a, options, Scalar::least, max, true)
 }
@@ -752,54 +811,109 @@ pub fn nanmax(a: &Val, options: &Reduction) -> Result<Val> {
 /// Example:
 ///   >>> print(jnp.nanmin(jnp.array([[1.0, jnp.nan], [jnp.nan, jnp.nan]]), axis=1))
 ///   [ 1. nan]
-#[public("numpy.nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None)")]
+#[public("numpy.nanmin(a, axis=None, out: NoOut=None, keepdims=False, initial=None, where=None)")]
 pub fn nanmin(a: &Val, options: &Reduction) -> Result<Val> {
     ignoring_nan("nanmin", a, options, Scalar::greatest, min, true)
 }
 
-/// The mean over axes without NaNs.
+/// The mean over axes of the elements that are not NaN; NaN where there are none.
 ///
-/// # Errors
-/// As [`mean`].
-pub fn nanmean(x: &Val, options: &Reduction) -> Result<Val> {
+/// Args:
+///   a: an array or number; integers and booleans become floating.
+///   axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+///   dtype: the dtype of the computation and the result; by default the floating or complex dtype of `a`.
+///   out: for compatibility; must be None.
+///   keepdims: whether reduced axes stay, with size 1.
+///   where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+/// Returns: an array of the shape of `a` without the reduced axes.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: an axis is out of bounds or occurs twice.
+///   NotImplementedError: `out` is given.
+/// Differentiable: yes, in both modes; NaNs have gradient 0.
+/// Example:
+///   >>> print(jnp.nanmean(jnp.array([[1.0, jnp.nan], [3.0, 4.0]]), axis=1))
+///   [1.  3.5]
+#[public("numpy.nanmean(a, axis=None, dtype=None, out: NoOut=None, keepdims=False, where=None)")]
+pub fn nanmean(a: &Val, options: &Reduction) -> Result<Val> {
     let mut statics = axes_statics(&options.axis, options.keepdims);
     statics.extend([dtype_static(options.dtype), options.where_.is_some().into()]);
-    let args: Vec<Val> = [Some(x), options.where_.as_ref()].into_iter().flatten().cloned().collect();
+    let args: Vec<Val> = [Some(a), options.where_.as_ref()].into_iter().flatten().cloned().collect();
     named_jit_one("nanmean", &statics, &args, |args| {
         let options = Reduction { where_: args.get(1).cloned(), ..options.clone() };
-        let x = &args[0];
-        if !x.aval().dtype.is_inexact() {
-            return mean(x, &options);
+        let a = &args[0];
+        if !a.aval().dtype.is_inexact() {
+            return mean(a, &options);
         }
-        let counted = lax::bitwise_not(&isnan(x)?)?;
-        let dtype = options.dtype.unwrap_or(x.aval().dtype);
+        let counted = lax::bitwise_not(&isnan(a)?)?;
+        let dtype = options.dtype.unwrap_or(a.aval().dtype);
         let counts = convert(&counted, default_int(), false)?;
         let n = sum(&counts, &Reduction { dtype: Some(dtype), ..options.clone() })?;
-        lax::div(&nansum(x, &options)?, &n)
+        lax::div(&nansum(a, &options)?, &n)
     })
 }
 
-/// The variance over axes without NaNs.
+/// The variance over axes of the elements that are not NaN; NaN where there are none.
 ///
-/// # Errors
-/// As [`var`].
-pub fn nanvar(x: &Val, options: &Reduction, ddof: f64) -> Result<Val> {
-    options.axis.split_names().1.resolve(x.aval().rank())?;
-    let known = lax::bitwise_not(&isnan(x)?)?;
+/// Args:
+///   a: an array or number; integers and booleans become floating.
+///   axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+///   dtype: the dtype of the computation and the result; by default the floating dtype of `a`.
+///   out: for compatibility; must be None.
+///   ddof: the sum of squares is divided by `n - ddof` for `n` elements that are not NaN; 0 by default.
+///   keepdims: whether reduced axes stay, with size 1.
+///   where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+///   mean: the mean, if it is known: an array that broadcasts to `a`.
+/// Returns: a floating array of the shape of `a` without the reduced axes.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: an axis is out of bounds or occurs twice.
+///   NotImplementedError: `out` is given.
+/// Differentiable: yes, in both modes.
+/// Example:
+///   >>> print(jnp.nanvar(jnp.array([[1.0, jnp.nan, 3.0], [2.0, 2.0, 2.0]]), axis=1))
+///   [1. 0.]
+#[public("numpy.nanvar(a, axis=None, dtype=None, out: NoOut=None, ddof=0, keepdims=False, where=None, mean=None)")]
+pub fn nanvar(a: &Val, options: &Reduction, ddof: f64, mean: Option<&Val>) -> Result<Val> {
+    if mean.is_some() {
+        bail!(NotImplemented, "this option of jnp.nanvar is not implemented");
+    }
+    options.axis.split_names().1.resolve(a.aval().rank())?;
+    let known = lax::bitwise_not(&isnan(a)?)?;
     let mask = match &options.where_ {
         Some(mask) => super::logical_and(mask, &known)?,
         None => known,
     };
-    let filled = where_(&isnan(x)?, &number(x, 0.0), x)?;
-    var(&filled, &Reduction { where_: Some(mask), ..options.clone() }, ddof, None)
+    let filled = where_(&isnan(a)?, &number(a, 0.0), a)?;
+    var(&filled, &Reduction { where_: Some(mask), ..options.clone() }, ddof, None, None)
 }
 
-/// The standard deviation over axes without NaNs.
+/// The standard deviation over axes of the elements that are not NaN: the square root of `nanvar`.
 ///
-/// # Errors
-/// As [`var`].
-pub fn nanstd(x: &Val, options: &Reduction, ddof: f64) -> Result<Val> {
-    lax::sqrt(&nanvar(x, options, ddof)?)
+/// Args:
+///   a: an array or number; integers and booleans become floating.
+///   axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+///   dtype: the dtype of the computation and the result; by default the floating dtype of `a`.
+///   out: for compatibility; must be None.
+///   ddof: the sum of squares is divided by `n - ddof` for `n` elements that are not NaN; 0 by default.
+///   keepdims: whether reduced axes stay, with size 1.
+///   where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+///   mean: the mean, if it is known: an array that broadcasts to `a`.
+/// Returns: a floating array of the shape of `a` without the reduced axes.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: an axis is out of bounds or occurs twice.
+///   NotImplementedError: `out` is given.
+/// Differentiable: yes, in both modes; NaN where all elements are equal.
+/// Example:
+///   >>> print(jnp.nanstd(jnp.array([[1.0, jnp.nan, 3.0], [2.0, 2.0, 8.0]]), axis=1)[0])
+///   1.0
+#[public("numpy.nanstd(a, axis=None, dtype=None, out: NoOut=None, ddof=0, keepdims=False, where=None, mean=None)")]
+pub fn nanstd(a: &Val, options: &Reduction, ddof: f64, mean: Option<&Val>) -> Result<Val> {
+    if mean.is_some() {
+        bail!(NotImplemented, "this option of jnp.nanstd is not implemented");
+    }
+    lax::sqrt(&nanvar(a, options, ddof, None)?)
 }
 
 /// `x` kept between bounds, either of which may be absent.
@@ -831,4 +945,50 @@ pub fn clip(x: &Val, low: Option<&Val>, high: Option<&Val>) -> Result<Val> {
 /// The dtype of a mean of values of `dtype`.
 pub fn mean_dtype(dtype: DType) -> DType {
     if dtype.is_inexact() { dtype } else { default_float() }
+}
+
+/// The weighted mean over axes: `sum(a * weights) / sum(weights)`; NaN or an infinity where the weights sum to 0.
+///
+/// Args:
+///   a: an array or number; integers and booleans become floating.
+///   axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+///   weights: an array of the shape of `a`, or of the sizes of `axis`; equal weights by default.
+///   returned: whether to give the sums of the weights too.
+///   keepdims: whether reduced axes stay, with size 1.
+/// Returns: an array of the shape of `a` without the reduced axes, or the pair of it and the sums of weights, of
+///   the same shape.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: `weights` of another shape, or without `axis` of another shape than `a`; an axis is out of bounds.
+/// Differentiable: yes, in both modes, with respect to `a` and `weights`.
+/// Example:
+///   >>> print(jnp.average(jnp.array([1.0, 2.0, 6.0]), weights=jnp.array([1, 1, 2])))
+///   3.75
+#[public("numpy.average(a, axis=None, weights=None, returned=False, keepdims=False)")]
+pub fn average(a: &Val, axis: Axes, weights: Option<&Val>, returned: bool, keepdims: bool) -> Result<OneOrTuple> {
+    let (mean, total) = weighted_mean(a, &axis, weights, keepdims)?;
+    Ok(if returned { OneOrTuple::Tuple(vec![mean, total]) } else { OneOrTuple::One(mean) })
+}
+
+/// Each element kept between two bounds: `minimum(maximum(arr, min), max)`, so that `max` wins where the bounds
+/// cross.
+///
+/// Args:
+///   arr: a real array or number.
+///   min: the lower bound: an array or number that broadcasts with `arr`; None for none.
+///   max: the upper bound: likewise.
+/// Returns: an array of the broadcast shape and the promoted dtype.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+///   ValueError: an argument is complex, or `arr` is missing.
+/// Differentiable: yes, in both modes: 1 inside, 0 outside, half at a bound.
+/// Example:
+///   >>> print(jnp.clip(jnp.arange(5), 1, 3))
+///   [1 1 2 3 3]
+#[public("numpy.clip(arr=None, /, min=None, max=None)")]
+pub fn clip_given(arr: Option<&Val>, min: Option<&Val>, max: Option<&Val>) -> Result<Val> {
+    match arr {
+        Some(x) => clip(x, min, max),
+        None => bail!(Value, "No input was provided to the clip function."),
+    }
 }

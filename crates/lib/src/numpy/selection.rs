@@ -2,12 +2,14 @@
 
 use pullback_base::dtype::Kind;
 use pullback_base::{Aval, DType, Result, Scalar, bail};
+use pullback_derive::public;
 use pullback_ir::Val;
 
 use super::remainder;
 use crate::axes::canonical_axis;
 use crate::broadcast::{broadcast_in_dim, broadcast_shapes, broadcast_to};
-use crate::convert::{convert, int_literal, number, to_dtype};
+use crate::convert::{concrete_scalar, convert, int_literal, number, to_dtype};
+use crate::declare::WideNumber;
 use crate::jit::named_jit_one;
 use crate::lax::{self, GatherDimensions, IndexMode, IndexOptions};
 use crate::promotion::{check_arguments, promote_dtypes};
@@ -261,4 +263,121 @@ pub fn choose(which: &Val, choices: &[Val], mode: TakeMode) -> Result<Val> {
 pub(crate) fn repeated_index(value: i64, shape: &[usize]) -> Result<Val> {
     let weak = crate::convert::weak_int(value);
     convert(&broadcast_in_dim(&weak, shape, &[])?, DType::I32, false)
+}
+
+/// Options as users write them, for a function and the mode that it refuses.
+fn take_options(
+    (function, refused): (&str, &str),
+    mode: Option<&str>,
+    fill: Option<WideNumber>,
+    x: &Val,
+) -> Result<TakeOptions> {
+    let mode = match mode {
+        Some(mode) if mode == refused => bail!(Value, "Invalid mode '{mode}' for jnp.{function}"),
+        None | Some("fill") => TakeMode::Fill,
+        Some("clip") => TakeMode::Clip,
+        Some("promise_in_bounds") => TakeMode::PromiseInBounds,
+        Some("wrap") => TakeMode::Wrap,
+        Some("raise") => bail!(NotImplemented, "The 'raise' mode to jnp.take is not supported."),
+        Some(other) => bail!(Value, "Invalid mode '{other}' for np.take"),
+    };
+    let dtype = x.aval().dtype;
+    let fill = fill.map(|fill| concrete_scalar(&fill.to_wide(dtype)?, "the fill value")).transpose()?;
+    Ok(TakeOptions { mode, fill: fill.map(|fill| fill.convert(dtype)), ..TakeOptions::default() })
+}
+
+/// The elements or slices at indices along an axis. Negative indices count from the end.
+///
+/// Args:
+///   a: an array.
+///   indices: integers of any shape.
+///   axis: the axis; None (the default) takes the flat array.
+///   out: for compatibility; must be None.
+///   mode: what indices out of bounds give: None or 'fill' (the default) `fill_value`, 'clip' the nearest element,
+///     also for negative ones, 'wrap' that of the index modulo the size.
+///   unique_indices: a promise that no index occurs twice, for speed.
+///   indices_are_sorted: a promise that indices ascend, for speed.
+///   fill_value: NaN by default, for integers the least of the signed, the greatest of the unsigned, and true for
+///     booleans.
+/// Returns: an array of the dtype of `a`, with the axes of `indices` in place of `axis`.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number (lists are refused).
+///   ValueError: indices that are no integers, or the axis is out of bounds.
+///   IndexError: elements of an empty axis.
+///   NotImplementedError: `mode='raise'`, or `out` is given.
+/// Differentiable: yes, in both modes, with respect to `a`.
+/// Example:
+///   >>> print(jnp.take(jnp.array([5.0, 6.0, 7.0]), jnp.array([0, -1, 9])))
+///   [ 5.  7. nan]
+///   >>> print(jnp.take(jnp.array([5.0, 6.0, 7.0]), jnp.array([0, 9]), mode="clip"))
+///   [5. 7.]
+#[public(
+    "numpy.take(a, indices, axis=None, out: NoOut=None, mode=None, unique_indices=False, indices_are_sorted=False, fill_value=None)"
+)]
+pub fn take_by(
+    a: &Val,
+    indices: &Val,
+    axis: Option<i64>,
+    mode: Option<&str>,
+    unique_indices: bool,
+    indices_are_sorted: bool,
+    fill_value: Option<WideNumber>,
+) -> Result<Val> {
+    let (unique, sorted) = (unique_indices, indices_are_sorted);
+    let options = TakeOptions { unique, sorted, ..take_options(("take", "promise_in_bounds"), mode, fill_value, a)? };
+    take(a, indices, axis, options)
+}
+
+/// For each position the element at its index along an axis: `out[i, j] = arr[i, indices[i, j]]` along the last of
+/// two.
+///
+/// Args:
+///   arr: an array.
+///   indices: integers with as many axes as `arr`; other axes than `axis` broadcast.
+///   axis: the axis; the last by default; None takes the flat array.
+///   mode: what indices out of bounds give: 'fill' (the default) NaN or the least integer, 'clip' the nearest
+///     element; 'promise_in_bounds' promises that there are none.
+///   fill_value: what 'fill' gives in place of that.
+///   wrap_negative_indices: whether negative indices count from the end; if not, they are out of bounds.
+/// Returns: an array of the dtype of `arr` and the shape of `indices`, broadcast.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number, or indices that are no integers.
+///   ValueError: another number of axes, the axis is out of bounds, or shapes do not broadcast.
+/// Differentiable: yes, in both modes, with respect to `arr`.
+/// Example:
+///   >>> print(jnp.take_along_axis(jnp.array([[1, 2], [3, 4]]), jnp.array([[1], [0]]), axis=1))
+///   [[2]
+///    [3]]
+#[public("numpy.take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None, *, wrap_negative_indices=True)")]
+pub fn take_along_axis_by(
+    arr: &Val,
+    indices: &Val,
+    axis: Option<i64>,
+    mode: Option<&str>,
+    fill_value: Option<WideNumber>,
+    wrap_negative_indices: bool,
+) -> Result<Val> {
+    let wraps_negative = wrap_negative_indices;
+    let options = TakeOptions { wraps_negative, ..take_options(("take_along_axis", "wrap"), mode, fill_value, arr)? };
+    take_along_axis(arr, indices, axis, options)
+}
+
+/// For each element that of the first choice whose condition holds.
+///
+/// Args:
+///   condlist: conditions: arrays of booleans that broadcast.
+///   choicelist: as many arrays or numbers.
+///   default: what to give where no condition holds; 0 by default.
+/// Returns: an array of the broadcast shape and the promoted dtype of the choices and the default.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number.
+///   ValueError: no conditions, another number of choices, or shapes that do not broadcast.
+/// Differentiable: yes, in both modes, with respect to the choices and the default.
+/// Example:
+///   >>> x = jnp.arange(4)
+///   >>> print(jnp.select([x < 1, x < 3], [x, 10 * x], 7))
+///   [ 0 10 20  7]
+#[public("numpy.select(condlist, choicelist, default=0)")]
+pub fn select_first(condlist: &[Val], choicelist: &[Val], default: &Val) -> Result<Val> {
+    select(condlist, choicelist, default)
 }

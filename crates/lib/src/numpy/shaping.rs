@@ -2,11 +2,13 @@
 
 use pullback_base::aval::tuple_text;
 use pullback_base::{Error, ErrorKind, Result, bail};
+use pullback_derive::public;
 use pullback_ir::Val;
 
 use crate::axes::{Axes, canonical_axes, canonical_axis, signed_tuple_text};
 use crate::broadcast::{broadcast_in_dim, broadcast_shapes, broadcast_to};
 use crate::convert::weak_int;
+use crate::declare::{Argument, Arguments, Constant, IntsOrArray, OneOrTuple, TupleOf, Type};
 use crate::jit::named_jit_one;
 use crate::lax;
 
@@ -17,6 +19,16 @@ pub enum Order {
     RowMajor,
     /// First axis fastest.
     ColumnMajor,
+}
+
+impl Argument for Order {
+    const TYPE: Type = Type { python: "Literal['C', 'F']", rust: "Order" };
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<Order> {
+        Order::parse(&args.text(at)?)
+    }
+    fn absent(_default: Constant) -> Order {
+        Order::RowMajor
+    }
 }
 
 impl Order {
@@ -34,19 +46,36 @@ impl Order {
     }
 }
 
-/// The elements under another shape; one size may be -1 and is computed.
+/// The elements under another shape, in the same order.
 ///
-/// # Errors
-/// A `Type` error when the sizes do not fit.
-pub fn reshape(x: &Val, sizes: &[i64], order: Order) -> Result<Val> {
-    let sizes = resolve_sizes(x, sizes)?;
+/// Args:
+///   a: an array or number.
+///   shape: the sizes of the axes: an integer or a sequence of static integers; one may be -1, which takes what is
+///     left.
+///   order: 'C' (the default) if the last axis varies fastest, 'F' if the first does.
+///   copy: for compatibility; the result behaves as a copy.
+///   out_sharding: the sharding of the result.
+/// Returns: an array of that shape and the dtype of `a`.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused), another number of elements, or several
+///     -1.
+///   ValueError: another `order`.
+///   NotImplementedError: `order='A'`.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.reshape(jnp.arange(6), (2, -1)))
+///   [[0 1 2]
+///    [3 4 5]]
+#[public("numpy.reshape(a, shape: Sizes, order='C', *, copy: Ignored=None, out_sharding: NoSharding=None)")]
+pub fn reshape(a: &Val, shape: &[i64], order: Order) -> Result<Val> {
+    let shape = resolve_sizes(a, shape)?;
     match order {
-        Order::RowMajor => lax::reshape(x, &sizes, None),
+        Order::RowMajor => lax::reshape(a, &shape, None),
         Order::ColumnMajor => {
-            let reversed: Vec<usize> = sizes.iter().rev().copied().collect();
-            let dims: Vec<usize> = (0..x.aval().rank()).rev().collect();
-            let back: Vec<usize> = (0..sizes.len()).rev().collect();
-            lax::transpose(&lax::reshape(&lax::transpose(x, &dims)?, &reversed, None)?, &back)
+            let reversed: Vec<usize> = shape.iter().rev().copied().collect();
+            let dims: Vec<usize> = (0..a.aval().rank()).rev().collect();
+            let back: Vec<usize> = (0..shape.len()).rev().collect();
+            lax::transpose(&lax::reshape(&lax::transpose(a, &dims)?, &reversed, None)?, &back)
         }
     }
 }
@@ -89,23 +118,46 @@ pub fn ravel(x: &Val, order: Order) -> Result<Val> {
     reshape(x, &[-1], order)
 }
 
-/// The axes reversed, or in the given order.
+/// The axes in another order, reversed by default.
 ///
-/// # Errors
-/// A `Type` error when the axes are no permutation, a `Value` error for one out of range.
-pub fn transpose(x: &Val, axes: Option<&[i64]>) -> Result<Val> {
-    let rank = x.aval().rank();
+/// Args:
+///   a: an array or number.
+///   axes: for each axis of the result the one of `a`, negative ones counted from the end; None (the default)
+///     reverses them.
+/// Returns: an array of the dtype of `a`.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused), or `axes` is no permutation.
+///   ValueError: an axis is out of bounds.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.transpose(jnp.array([[1, 2, 3], [4, 5, 6]])))
+///   [[1 4]
+///    [2 5]
+///    [3 6]]
+#[public("numpy.transpose(a, axes: Sizes=None)")]
+pub fn transpose(a: &Val, axes: Option<&[i64]>) -> Result<Val> {
+    let rank = a.aval().rank();
     let permutation = match axes {
         None => (0..rank).rev().collect(),
         Some(axes) => axes.iter().map(|&axis| canonical_axis(axis, rank)).collect::<Result<Vec<_>>>()?,
     };
-    lax::transpose(x, &permutation)
+    lax::transpose(a, &permutation)
 }
 
 /// The last two axes exchanged.
 ///
-/// # Errors
-/// A `Value` error when there are fewer than two.
+/// Args:
+///   x: an array `[..., m, n]`.
+/// Returns: an array `[..., n, m]` of the dtype of `x`.
+/// Raises:
+///   TypeError: `x` is neither an array nor a number (lists are refused).
+///   ValueError: `x` has fewer than two axes.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.matrix_transpose(jnp.array([[1, 2], [3, 4]])))
+///   [[1 3]
+///    [2 4]]
+#[public("numpy.matrix_transpose(x, /)")]
 pub fn matrix_transpose(x: &Val) -> Result<Val> {
     let rank = x.aval().rank();
     if rank < 2 {
@@ -116,21 +168,42 @@ pub fn matrix_transpose(x: &Val) -> Result<Val> {
 
 /// Two axes exchanged.
 ///
-/// # Errors
-/// A `Value` error for an axis out of range.
-pub fn swapaxes(x: &Val, a: i64, b: i64) -> Result<Val> {
-    let rank = x.aval().rank();
+/// Args:
+///   a: an array.
+///   axis1, axis2: the axes, negative ones counted from the end.
+/// Returns: an array of the dtype of `a`.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: an axis is out of bounds.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> jnp.swapaxes(jnp.ones((2, 3, 4)), 0, 2).shape
+///   (4, 3, 2)
+#[public("numpy.swapaxes(a, axis1, axis2)")]
+pub fn swapaxes(a: &Val, axis1: i64, axis2: i64) -> Result<Val> {
+    let rank = a.aval().rank();
     let mut permutation: Vec<usize> = (0..rank).collect();
-    permutation.swap(canonical_axis(a, rank)?, canonical_axis(b, rank)?);
-    lax::transpose(x, &permutation)
+    permutation.swap(canonical_axis(axis1, rank)?, canonical_axis(axis2, rank)?);
+    lax::transpose(a, &permutation)
 }
 
 /// Axes moved to other positions; the others keep their order.
 ///
-/// # Errors
-/// A `Value` error when the numbers differ or an axis is out of range or occurs twice.
-pub fn moveaxis(x: &Val, source: &[i64], destination: &[i64]) -> Result<Val> {
-    let rank = x.aval().rank();
+/// Args:
+///   a: an array.
+///   source: the axis or axes to move.
+///   destination: where they go in the result, as many.
+/// Returns: an array of the dtype of `a`.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: an axis is out of bounds or occurs twice, or another number of destinations.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> jnp.moveaxis(jnp.ones((2, 3, 4)), 0, -1).shape
+///   (3, 4, 2)
+#[public("numpy.moveaxis(a, source, destination)")]
+pub fn moveaxis(a: &Val, source: &[i64], destination: &[i64]) -> Result<Val> {
+    let rank = a.aval().rank();
     if source.len() != destination.len() {
         bail!(Value, "Inconsistent number of elements: {} vs {}", source.len(), destination.len());
     }
@@ -141,21 +214,31 @@ pub fn moveaxis(x: &Val, source: &[i64], destination: &[i64]) -> Result<Val> {
     for (to, from) in moves {
         permutation.insert(to, from);
     }
-    lax::transpose(x, &permutation)
+    lax::transpose(a, &permutation)
 }
 
 pub(super) fn move_axis_to(x: &Val, from: usize, to: usize) -> Result<Val> {
     moveaxis(x, &[from as i64], &[to as i64])
 }
 
-/// Without axes of size 1: all of them, or the given.
+/// The array without axes of size 1.
 ///
-/// # Errors
-/// A `Value` error for an axis out of range or of another size.
-pub fn squeeze(x: &Val, axes: &Axes) -> Result<Val> {
-    match axes {
+/// Args:
+///   a: an array or number.
+///   axis: the axis or axes to leave out, of size 1; None (the default) for all such.
+/// Returns: an array of the dtype of `a`.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: an axis of another size, out of bounds, or given twice.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> jnp.squeeze(jnp.ones((1, 3, 1))).shape, jnp.squeeze(jnp.ones((1, 3, 1)), axis=0).shape
+///   ((3,), (3, 1))
+#[public("numpy.squeeze(a, axis=None)")]
+pub fn squeeze(a: &Val, axis: &Axes) -> Result<Val> {
+    match axis {
         Axes::All => {
-            let ones = x
+            let ones = a
                 .aval()
                 .shape
                 .iter()
@@ -163,30 +246,51 @@ pub fn squeeze(x: &Val, axes: &Axes) -> Result<Val> {
                 .filter(|(_, size)| **size == 1)
                 .map(|(axis, _)| axis)
                 .collect::<Vec<_>>();
-            lax::squeeze_axes(x, &ones)
+            lax::squeeze_axes(a, &ones)
         }
-        Axes::One(axis) => lax::squeeze(x, &[*axis]),
-        Axes::Many(axes) => lax::squeeze(x, axes),
-        Axes::Named(..) => axes.resolve(x.aval().rank()).map(|_| x.clone()),
+        Axes::One(axis) => lax::squeeze(a, &[*axis]),
+        Axes::Many(axis) => lax::squeeze(a, axis),
+        Axes::Named(..) => axis.resolve(a.aval().rank()).map(|_| a.clone()),
     }
 }
 
-/// With new axes of size 1.
+/// The array with new axes of size 1.
 ///
-/// # Errors
-/// A `Value` error for a position out of range or given twice.
-pub fn expand_dims(x: &Val, axes: &[i64]) -> Result<Val> {
-    lax::expand_dims(x, axes)
+/// Args:
+///   a: an array or number.
+///   axis: where the new axes are in the result: one or several, negative ones counted from the end.
+/// Returns: an array of the dtype of `a`.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: an axis is out of bounds or occurs twice.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> jnp.expand_dims(jnp.ones(3), 0).shape, jnp.expand_dims(jnp.ones(3), (0, -1)).shape
+///   ((1, 3), (1, 3, 1))
+#[public("numpy.expand_dims(a, axis)")]
+pub fn expand_dims(a: &Val, axis: &[i64]) -> Result<Val> {
+    lax::expand_dims(a, axis)
 }
 
 /// The elements in reverse order along axes.
 ///
-/// # Errors
-/// A `Value` error for an axis out of range.
-pub fn flip(x: &Val, axes: &Axes) -> Result<Val> {
-    let statics: Vec<i64> = axes.resolve(x.aval().rank())?.into_iter().map(|axis| axis as i64).collect();
-    named_jit_one("_flip", &statics, std::slice::from_ref(x), |args| {
-        lax::rev(&args[0], &axes.resolve(args[0].aval().rank())?)
+/// Args:
+///   m: an array.
+///   axis: the axis or axes; None (the default) for all.
+/// Returns: an array of the shape and dtype of `m`.
+/// Raises:
+///   TypeError: `m` is neither an array nor a number (lists are refused).
+///   ValueError: an axis is out of bounds or occurs twice.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.flip(jnp.array([[1, 2], [3, 4]]), axis=1))
+///   [[2 1]
+///    [4 3]]
+#[public("numpy.flip(m, axis=None)")]
+pub fn flip(m: &Val, axis: &Axes) -> Result<Val> {
+    let statics: Vec<i64> = axis.resolve(m.aval().rank())?.into_iter().map(|axis| axis as i64).collect();
+    named_jit_one("_flip", &statics, std::slice::from_ref(m), |args| {
+        lax::rev(&args[0], &axis.resolve(args[0].aval().rank())?)
     })
 }
 
@@ -373,4 +477,297 @@ pub fn atleast(x: &Val, ndim: usize) -> Result<Val> {
             (_, _) => lax::expand_axes(x, &[2]),
         }
     })
+}
+
+/// The elements in one axis.
+///
+/// Args:
+///   a: an array or number.
+///   order: 'C' (the default) if the last axis varies fastest, 'F' if the first does.
+///   out_sharding: the sharding of the result.
+/// Returns: a vector of the dtype of `a`.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: another `order`.
+///   NotImplementedError: `order` is 'A' or 'K'.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> a = jnp.array([[1, 2], [3, 4]])
+///   >>> print(jnp.ravel(a), jnp.ravel(a, order="F"))
+///   [1 2 3 4] [1 3 2 4]
+#[public("numpy.ravel(a, order='C', *, out_sharding: NoSharding=None)")]
+pub fn ravel_by(a: &Val, order: &str) -> Result<Val> {
+    if matches!(order, "A" | "K") {
+        bail!(NotImplemented, "Ravel not implemented for order={order:?}.");
+    }
+    ravel(a, Order::parse(order)?)
+}
+
+/// The axes in another order: `transpose` under the name of the array API.
+///
+/// Args:
+///   a: an array.
+///   axes: for each axis of the result the one of `a`, negative ones counted from the end.
+/// Returns: an array of the dtype of `a`.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused), or `axes` is no permutation.
+///   ValueError: an axis is out of bounds.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> jnp.permute_dims(jnp.ones((2, 3, 4)), (2, 0, 1)).shape
+///   (4, 2, 3)
+#[public("numpy.permute_dims(a, /, axes: Sizes)")]
+pub fn permute_dims(a: &Val, axes: &[i64]) -> Result<Val> {
+    transpose(a, Some(axes))
+}
+
+/// The array repeated to a shape: aligned at the ends, axes of size 1 stretch and missing ones come in front.
+///
+/// Args:
+///   array: an array or number.
+///   shape: the sizes of the axes: an integer or a sequence.
+///   out_sharding: the sharding of the result.
+/// Returns: an array of that shape and the dtype of `array`.
+/// Raises:
+///   TypeError: `array` is neither an array nor a number (lists are refused).
+///   ValueError: `array` does not broadcast to the shape.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.broadcast_to(jnp.array([1, 2]), (3, 2)))
+///   [[1 2]
+///    [1 2]
+///    [1 2]]
+#[public("numpy.broadcast_to(array, shape, *, out_sharding: NoSharding=None)")]
+pub fn broadcast_to_shape(array: &Val, shape: &[usize]) -> Result<Val> {
+    broadcast_to(array, shape)
+}
+
+/// Arrays repeated to their common shape; each keeps its dtype.
+///
+/// Args:
+///   args: arrays or numbers.
+/// Returns: a tuple of arrays.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number (lists are refused).
+///   ValueError: the shapes do not broadcast.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> x, y = jnp.broadcast_arrays(jnp.array([1, 2]), 7)
+///   >>> print(x, y)
+///   [1 2] [7 7]
+#[public("numpy.broadcast_arrays(*args)")]
+pub fn broadcast_arrays_of(args: &[Val]) -> Result<TupleOf> {
+    Ok(TupleOf(crate::broadcast::broadcast_arrays(args)?.into_iter().collect()))
+}
+
+/// The columns in reverse order: `flip` along axis 1.
+///
+/// Args:
+///   m: an array of at least two axes.
+/// Returns: an array of the shape and dtype of `m`.
+/// Raises:
+///   TypeError: `m` is neither an array nor a number (lists are refused).
+///   ValueError: `m` has fewer than two axes.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.fliplr(jnp.array([[1, 2], [3, 4]])))
+///   [[2 1]
+///    [4 3]]
+#[public("numpy.fliplr(m)")]
+pub fn fliplr(m: &Val) -> Result<Val> {
+    flip(m, &Axes::One(1))
+}
+
+/// The rows in reverse order: `flip` along axis 0.
+///
+/// Args:
+///   m: an array of at least one axis.
+/// Returns: an array of the shape and dtype of `m`.
+/// Raises:
+///   TypeError: `m` is neither an array nor a number (lists are refused).
+///   ValueError: `m` has no axes.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.flipud(jnp.array([[1, 2], [3, 4]])))
+///   [[3 4]
+///    [1 2]]
+#[public("numpy.flipud(m)")]
+pub fn flipud(m: &Val) -> Result<Val> {
+    flip(m, &Axes::One(0))
+}
+
+/// The array rotated by quarter turns in a plane, from the first axis to the second one.
+///
+/// Args:
+///   m: an array of at least two axes.
+///   k: how many quarter turns, 1 by default; negative ones turn the other way.
+///   axes: the plane: two different axes, (0, 1) by default.
+/// Returns: an array of the dtype of `m`; odd `k` exchange the sizes of the two axes.
+/// Raises:
+///   TypeError: `m` is neither an array nor a number (lists are refused).
+///   ValueError: an axis is out of bounds, or both are the same.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.rot90(jnp.array([[1, 2], [3, 4]])))
+///   [[2 4]
+///    [1 3]]
+#[public("numpy.rot90(m, k=1, axes=(0, 1))")]
+pub fn rot90_between(m: &Val, k: i64, axes: &[i64]) -> Result<Val> {
+    let [from, to] = axes else { bail!(Value, "rot90: axes must be two axes, got {}", signed_tuple_text(axes)) };
+    rot90(m, k, [*from, *to])
+}
+
+/// The elements moved along axes; those that leave at one end come in at the other.
+///
+/// Args:
+///   a: an array.
+///   shift: by how many places, which may be traced: an integer, or a sequence of one for each axis.
+///   axis: the axis or axes; None (the default) moves in the flat array.
+/// Returns: an array of the shape and dtype of `a`.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused), or a shift that is no integer.
+///   ValueError: an axis is out of bounds, or another number of shifts.
+/// Differentiable: yes, in both modes, with respect to `a`; it is linear.
+/// Example:
+///   >>> print(jnp.roll(jnp.arange(5), 2))
+///   [3 4 0 1 2]
+#[public("numpy.roll(a, shift, axis=None)")]
+pub fn roll_by(a: &Val, shift: IntsOrArray, axis: &Axes) -> Result<Val> {
+    match shift {
+        IntsOrArray::Ints(shifts) => roll(a, &shifts, axis),
+        // A shift that is no whole number is cut to one.
+        IntsOrArray::Array(shift) if shift.aval().dtype.is_float() => {
+            roll_dynamic(a, &crate::convert::to_dtype(&shift, pullback_base::DType::I32)?, axis)
+        }
+        IntsOrArray::Array(shift) => roll_dynamic(a, &shift, axis),
+    }
+}
+
+/// One result for one operand, a tuple for several.
+fn each_or_one(xs: &[Val], f: impl Fn(&Val) -> Result<Val>) -> Result<OneOrTuple> {
+    match xs {
+        [only] => f(only).map(OneOrTuple::One),
+        several => several.iter().map(f).collect::<Result<_>>().map(OneOrTuple::Tuple),
+    }
+}
+
+/// Arrays with at least one axis; numbers become vectors of one element.
+///
+/// Args:
+///   arys: arrays or numbers.
+/// Returns: an array for one argument, else a tuple.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number (lists are refused).
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.atleast_1d(3))
+///   [3]
+#[public("numpy.atleast_1d(*arys)")]
+pub fn atleast_1d(arys: &[Val]) -> Result<OneOrTuple> {
+    each_or_one(arys, |x| atleast(x, 1))
+}
+
+/// Arrays with at least two axes; missing ones come in front.
+///
+/// Args:
+///   arys: arrays or numbers.
+/// Returns: an array for one argument, else a tuple.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number (lists are refused).
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.atleast_2d(jnp.array([1, 2])))
+///   [[1 2]]
+#[public("numpy.atleast_2d(*arys)")]
+pub fn atleast_2d(arys: &[Val]) -> Result<OneOrTuple> {
+    each_or_one(arys, |x| atleast(x, 2))
+}
+
+/// Arrays with at least three axes: `[n]` becomes `[1, n, 1]`, `[m, n]` becomes `[m, n, 1]`.
+///
+/// Args:
+///   arys: arrays or numbers.
+/// Returns: an array for one argument, else a tuple.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number (lists are refused).
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> jnp.atleast_3d(jnp.ones(4)).shape, jnp.atleast_3d(jnp.ones((2, 3))).shape
+///   ((1, 4, 1), (2, 3, 1))
+#[public("numpy.atleast_3d(*arys)")]
+pub fn atleast_3d(arys: &[Val]) -> Result<OneOrTuple> {
+    each_or_one(arys, |x| atleast(x, 3))
+}
+
+/// The array repeated along each axis.
+///
+/// Args:
+///   A: an array or number.
+///   reps: how often along each axis: an integer for the last one, or a sequence; the shorter of it and the shape
+///     gets ones in front.
+/// Returns: an array of the dtype of `A`, whose sizes are multiplied.
+/// Raises:
+///   TypeError: `A` is neither an array nor a number (lists are refused), or a negative number.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.tile(jnp.array([1, 2]), (2, 2)))
+///   [[1 2 1 2]
+///    [1 2 1 2]]
+#[public("numpy.tile(A, reps)")]
+pub fn tile_by(a: &Val, reps: &[usize]) -> Result<Val> {
+    tile(a, reps)
+}
+
+/// The size that `repeat` gives for concrete numbers of repetitions.
+fn total_of(x: &Val, repeats: &Val, axis: Option<i64>) -> Result<usize> {
+    let why = "When the 'repeats' argument is an array, 'total_repeat_length'";
+    let elements = crate::convert::known(repeats, "repeat", why)?.elements()?;
+    if elements.iter().any(|element| element.as_i64() < 0) {
+        bail!(Type, "jnp.repeat: numbers of repetitions must not be negative");
+    }
+    let total: i64 = elements.iter().map(|element| element.as_i64()).sum();
+    if elements.len() != 1 {
+        return Ok(total as usize);
+    }
+    let aval = x.aval();
+    let size = match axis {
+        None => aval.size(),
+        Some(axis) => aval.shape[canonical_axis(axis, aval.rank())?],
+    };
+    Ok(total as usize * size)
+}
+
+/// The elements or slices repeated, each before the next.
+///
+/// Args:
+///   a: an array or number.
+///   repeats: how often: an integer, or a vector of one for each slice; concrete unless `total_repeat_length` is
+///     given.
+///   axis: the axis; None (the default) takes the flat array.
+///   total_repeat_length: the size of the result along the axis: more is cut off, what is missing repeats the last
+///     slice.
+///   out_sharding: for compatibility; without influence on one device.
+/// Returns: an array of the dtype of `a`.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused), or a negative number of repetitions.
+///   ValueError: another number of repetitions than slices, or the axis is out of bounds.
+///   ConcretizationTypeError: traced `repeats` without `total_repeat_length`.
+/// Differentiable: yes, in both modes, with respect to `a`; it is linear.
+/// Example:
+///   >>> print(jnp.repeat(jnp.array([5, 6]), 2), jnp.repeat(jnp.array([5, 6]), jnp.array([1, 3])))
+///   [5 5 6 6] [5 6 6 6]
+#[public("numpy.repeat(a, repeats, axis=None, *, total_repeat_length=None, out_sharding: NoSharding=None)")]
+pub fn repeat_by(a: &Val, repeats: IntsOrArray, axis: Option<i64>, total_repeat_length: Option<usize>) -> Result<Val> {
+    let repeats = match repeats {
+        IntsOrArray::Ints(each) => match (each.as_slice(), total_repeat_length) {
+            (&[only], None) if only >= 0 => return repeat(a, only as usize, axis),
+            _ => crate::convert::int_vector(&each),
+        },
+        IntsOrArray::Array(array) => array,
+    };
+    let total = match total_repeat_length {
+        Some(total) => total,
+        None => total_of(a, &repeats, axis)?,
+    };
+    repeat_each(a, &repeats, axis, total)
 }

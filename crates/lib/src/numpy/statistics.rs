@@ -1,12 +1,13 @@
 //! Quantiles, interpolation and correlation.
 
 use pullback_base::{DType, Result, bail};
+use pullback_derive::public;
 use pullback_ir::Val;
 
 use super::reductions::axes_statics;
-use super::{Reduction, where_};
-use crate::axes::{Axes, canonical_axis};
-use crate::convert::{convert, literal, number, to_dtype, weak_float, weak_int};
+use super::where_;
+use crate::axes::Axes;
+use crate::convert::{literal, number, to_dtype, weak_float, weak_int};
 use crate::jit::named_jit_one;
 use crate::lax::{self, GatherDimensions, IndexMode, IndexOptions};
 use crate::promotion::promote_inexact;
@@ -55,29 +56,43 @@ pub fn quantile(x: &Val, q: &Val, axis: &Axes, method: QuantileMethod, keepdims:
     })
 }
 
-/// As [`quantile`], of percentages.
+/// The middle element over axes in order; of an even number the mean of the two middle ones. NaN if one is among
+/// them.
 ///
-/// # Errors
-/// As [`quantile`].
-pub fn percentile(x: &Val, q: &Val, axis: &Axes, method: QuantileMethod, keepdims: bool) -> Result<Val> {
-    let mut statics = axes_statics(axis, keepdims);
-    statics.push(method as i64);
-    named_jit_one("percentile", &statics, &[x.clone(), q.clone()], |args| {
-        let q = promote_inexact(&args[1..])?.swap_remove(0);
-        let fraction = lax::div(&q, &number(&q, 100.0))?;
-        let fraction = convert(&fraction, q.aval().dtype, args[1].aval().weak_type)?;
-        quantile(&args[0], &fraction, axis, method, keepdims)
+/// Args:
+///   a: a real array or number; integers become floating.
+///   axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+///   out, overwrite_input: for compatibility; must be None and False.
+///   keepdims: whether reduced axes stay, with size 1.
+/// Returns: a floating array of the shape of `a` without the reduced axes.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: `a` is complex, there are no elements, `out` or `overwrite_input` is given, or an axis is out of
+///     bounds.
+/// Differentiable: almost everywhere; the gradient goes to the middle elements.
+/// Example:
+///   >>> print(jnp.median(jnp.array([[4, 1, 3], [2, 9, 2]]), axis=1))
+///   [3. 2.]
+#[public("numpy.median(a, axis=None, out=None, overwrite_input=False, keepdims=False)")]
+pub fn median(a: &Val, axis: &Axes, keepdims: bool, out: Option<&Val>, overwrite_input: bool) -> Result<Val> {
+    check_median(a, axis, out.is_some() || overwrite_input)?;
+    named_jit_one("median", &axes_statics(axis, keepdims), std::slice::from_ref(a), |args| {
+        quantile(&args[0], &weak_float(0.5), axis, QuantileMethod::Midpoint, keepdims)
     })
 }
 
-/// The middle element, or the mean of the two in the middle.
-///
-/// # Errors
-/// A `Value` error for a bad axis.
-pub fn median(x: &Val, axis: &Axes, keepdims: bool) -> Result<Val> {
-    named_jit_one("median", &axes_statics(axis, keepdims), std::slice::from_ref(x), |args| {
-        quantile(&args[0], &weak_float(0.5), axis, QuantileMethod::Midpoint, keepdims)
-    })
+fn check_median(a: &Val, axis: &Axes, writes: bool) -> Result<()> {
+    let aval = a.aval();
+    if writes {
+        bail!(Value, "jax.numpy.median does not support overwrite_input=True or out != None");
+    }
+    if aval.dtype.is_complex() {
+        bail!(Value, "median does not support complex input, as the operation is poorly defined.");
+    }
+    if axis.resolve(aval.rank())?.iter().any(|&axis| aval.shape[axis] == 0) {
+        bail!(Value, "jax.numpy.median reduction axis must be non-empty");
+    }
+    Ok(())
 }
 
 fn quantile_of(x: &Val, q: &Val, axis: &Axes, method: QuantileMethod, keepdims: bool) -> Result<Val> {
@@ -211,11 +226,25 @@ fn interp_of(x: &Val, xp: &Val, fp: &Val, left: Option<&Val>, right: Option<&Val
     where_(&super::greater(x, &fixed(xp, -1)?)?, &high, &out)
 }
 
-/// The value of a polynomial with coefficients of falling powers.
+/// The value of a polynomial, by Horner's rule: `((p[0] x + p[1]) x + p[2]) ...`.
 ///
-/// # Errors
-/// When dtypes do not go together.
+/// Args:
+///   p: a vector of coefficients, the highest power first, or an array whose first axis they are.
+///   x: where to evaluate: an array or number of any shape.
+///   unroll: for compatibility; without influence.
+/// Returns: an array of the shape of `x` (broadcast with the further axes of `p`) and the promoted dtype.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number (lists are refused).
+///   IndexError: `p` has no axes.
+/// Differentiable: yes, in both modes, with respect to `p` and `x`.
+/// Example:
+///   >>> print(jnp.polyval(jnp.array([1, 0, 2]), jnp.array([0, 3])))
+///   [ 2 11]
+#[public("numpy.polyval(p, x, *, unroll: Ignored=None)")]
 pub fn polyval(p: &Val, x: &Val) -> Result<Val> {
+    if p.aval().rank() == 0 {
+        bail!(Index, "polyval: p must have at least one axis, that of the coefficients");
+    }
     named_jit_one("polyval", &[], &[p.clone(), x.clone()], |args| {
         let ins = crate::promotion::promote_dtypes(args)?;
         let (p, x) = (&ins[0], &ins[1]);
@@ -229,71 +258,14 @@ pub fn polyval(p: &Val, x: &Val) -> Result<Val> {
     })
 }
 
-/// The covariance matrix of variables in rows (or columns).
-///
-/// # Errors
-/// A `Type` error for more than two axes.
-pub fn cov(x: &Val, rows_are_variables: bool, bias: bool, ddof: Option<i64>) -> Result<Val> {
-    let statics = [rows_are_variables.into(), bias.into(), ddof.is_some().into(), ddof.unwrap_or(0)];
-    named_jit_one("cov", &statics, std::slice::from_ref(x), |args| {
-        if args[0].aval().rank() > 2 {
-            bail!(Value, "m has more than 2 dimensions");
-        }
-        let x = promote_inexact(args)?.swap_remove(0);
-        let x = super::atleast(&x, 2)?;
-        let x = if !rows_are_variables && x.aval().shape[0] != 1 { super::transpose(&x, None)? } else { x };
-        let n = x.aval().shape[1] as f64;
-        let free = if n == 0.0 { 0.0 } else { n - ddof.unwrap_or(i64::from(!bias)) as f64 };
-        let mean = super::mean(&x, &Reduction::over(Axes::One(1), false))?;
-        let centered = super::subtract(&x, &lax::expand_axes(&mean, &[1])?)?;
-        let other = super::conjugate(&super::transpose(&centered, None)?)?;
-        let product = super::dot(&centered, &other, None)?;
-        let scaled = lax::div(&product, &number(&product, free))?;
-        super::squeeze(&scaled, &Axes::All)
-    })
+/// As [`quantile`], of elements in a float's order and without weights.
+#[public("numpy.quantile(a, q, axis=None, method='linear', keepdims=False)")]
+pub fn plain_quantile(a: &Val, q: &Val, axis: &Axes, method: &str, keepdims: bool) -> Result<Val> {
+    quantile(a, q, axis, QuantileMethod::parse(method)?, keepdims)
 }
 
-/// The matrix of correlation coefficients of variables in rows (or columns).
-///
-/// # Errors
-/// As [`cov`].
-pub fn corrcoef(x: &Val, rows_are_variables: bool) -> Result<Val> {
-    named_jit_one("corrcoef", &[rows_are_variables.into()], std::slice::from_ref(x), |args| {
-        let c = cov(&args[0], rows_are_variables, false, None)?;
-        if c.aval().rank() == 0 {
-            return super::true_divide(&c, &c);
-        }
-        let spread = lax::sqrt(&super::real(&super::diag(&c, 0)?)?)?;
-        let c = super::true_divide(&c, &lax::expand_axes(&spread, &[1])?)?;
-        let c = super::true_divide(&c, &lax::expand_axes(&spread, &[0])?)?;
-        super::clip(&c, Some(&weak_int(-1)), Some(&weak_int(1)))
-    })
-}
-
-/// Angles without jumps: differences of neighbours beyond half a period are brought back by whole periods.
-///
-/// # Errors
-/// A `Value` error for a bad axis.
-pub fn unwrap(x: &Val, axis: i64, period: f64) -> Result<Val> {
-    named_jit_one("unwrap", &[axis, period.to_bits() as i64], std::slice::from_ref(x), |args| {
-        let x = promote_inexact(args)?.swap_remove(0);
-        let at = canonical_axis(axis, x.aval().rank())?;
-        let size = x.aval().shape[at];
-        if size == 0 {
-            return Ok(x);
-        }
-        let half = number(&x, period / 2.0);
-        let steps = super::diff(&x, 1, axis, None, None)?;
-        let turned = super::remainder(&lax::add(&steps, &half)?, &number(&x, period))?;
-        let turned = lax::sub(&turned, &half)?;
-        let at_low = lax::eq(&turned, &lax::neg(&half)?)?;
-        let rises = lax::gt(&steps, &number(&steps, 0.0))?;
-        let turned = where_(&lax::bitwise_and(&at_low, &rises)?, &half, &turned)?;
-        let is_small = lax::lt(&lax::abs(&steps)?, &half)?;
-        let fix = where_(&is_small, &weak_int(0), &lax::sub(&turned, &steps)?)?;
-        let first = lax::slice_in_dim(&x, 0, 1, 1, at)?;
-        let rest = lax::slice_in_dim(&x, 1, size, 1, at)?;
-        let fixed = lax::add(&rest, &super::cumsum(&fix, Some(axis), None)?)?;
-        lax::concatenate(&[first, fixed], at)
-    })
+/// As [`interp`], of functions without period.
+#[public("numpy.interp(x, xp, fp, left=None, right=None)")]
+pub fn plain_interp(x: &Val, xp: &Val, fp: &Val, left: Option<&Val>, right: Option<&Val>) -> Result<Val> {
+    interp(x, xp, fp, left, right)
 }

@@ -4,18 +4,19 @@ use pullback_base::{DType, Error, Result};
 use pullback_core::prims::DotPrecision;
 use pullback_ir::Val;
 use pullback_lib::axes::Axes;
-use pullback_lib::declare::{Arguments, Callable, CallableOr, NestedInts, Tree, WideNumber};
+use pullback_lib::declare::{Arguments, Callable, CallableOr, NestedInts, Prototype, Tree, WideNumber};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyString, PyTuple};
 
 use super::Function;
 use super::slots::Slots;
-use crate::api::arguments::{AxesArg, ShapeArg, check_out_sharding, items, operand, precision};
+use crate::api::arguments::{AxesArg, ShapeArg, check_out_sharding, items, operand, precision, prototype_of};
+use crate::api::numpy::irregular::array_like;
 use crate::dtypes::DTypeArg;
 use crate::errors::{Carry, type_error};
 use crate::tree::flatten_all;
-use crate::value::{as_val, try_val, wrap};
+use crate::value::{ArrayLike, as_val, try_val, wrap};
 
 /// The arguments of one call.
 pub struct Given<'a, 'b, 'py> {
@@ -117,6 +118,20 @@ impl<'py> Arguments for Given<'_, '_, 'py> {
         self.array(at).map(WideNumber::Val)
     }
 
+    fn convertible(&mut self, at: usize) -> Result<Val> {
+        array_like(self.object(at)?).carry(self.py)
+    }
+
+    fn prototype(&mut self, at: usize) -> Result<Prototype> {
+        let given: PyResult<ArrayLike> = self.object(at)?.extract();
+        let found = given.and_then(|given| prototype_of(self.py, given, None, self.function.name()));
+        found.map(|(val, shape)| Prototype { val, shape }).carry(self.py)
+    }
+
+    fn is_array(&self, at: usize) -> bool {
+        self.slots.get(at).is_some_and(|object| as_val(object).is_some())
+    }
+
     fn arrays(&mut self, at: usize) -> Result<Vec<Val>> {
         let name = self.function.name();
         self.converted(at, |object| {
@@ -204,6 +219,8 @@ impl<'py> Arguments for Given<'_, '_, 'py> {
     }
 
     fn check_unsharded(&mut self, at: usize) -> Result<()> {
-        check_out_sharding(self.function.name(), Some(self.object(at)?)).carry(self.py)
+        let name = self.function.name();
+        let shown = if self.function.is_of("numpy") { format!("jnp.{name}") } else { name.to_string() };
+        check_out_sharding(&shown, Some(self.object(at)?)).carry(self.py)
     }
 }

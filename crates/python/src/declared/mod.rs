@@ -45,6 +45,11 @@ impl Function {
         last_part(self.full_name)
     }
 
+    /// Whether it belongs to a module.
+    fn is_of(&self, module: &str) -> bool {
+        self.full_name.rsplit_once('.').is_some_and(|(of, _)| of == module)
+    }
+
     /// Calls it with positional and named arguments.
     fn run<'py>(&self, py: Python<'py>, slots: &Slots<'_, 'py>) -> PyResult<Py<PyAny>> {
         let returned = gate(py, || (self.declaration.call)(&mut Given { py, function: self, slots }))?;
