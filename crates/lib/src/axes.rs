@@ -16,6 +16,27 @@ pub enum Axes {
     Named(Vec<AxisName>, Vec<i64>),
 }
 
+macro_rules! axes_of_integers {
+    ($($integer:ty)*) => {$(
+        impl From<$integer> for Axes {
+            fn from(axis: $integer) -> Axes {
+                Axes::One(axis as i64)
+            }
+        }
+        impl<const N: usize> From<[$integer; N]> for Axes {
+            fn from(axes: [$integer; N]) -> Axes {
+                Axes::Many(axes.iter().map(|&axis| axis as i64).collect())
+            }
+        }
+        impl From<&[$integer]> for Axes {
+            fn from(axes: &[$integer]) -> Axes {
+                Axes::Many(axes.iter().map(|&axis| axis as i64).collect())
+            }
+        }
+    )*};
+}
+axes_of_integers!(i32 i64 usize);
+
 /// The axis counted from the front.
 ///
 /// # Errors

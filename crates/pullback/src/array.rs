@@ -63,6 +63,10 @@ impl Array {
         Array { val: Ok(val), checked: false, rows: OnceLock::new() }
     }
 
+    pub(crate) fn is_checked(&self) -> bool {
+        self.checked
+    }
+
     pub(crate) fn val(&self) -> Result<Val> {
         self.val.clone()
     }

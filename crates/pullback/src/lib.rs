@@ -23,21 +23,28 @@
 extern crate self as pullback;
 
 mod array;
+mod call;
 mod control;
 mod display;
 mod element;
 mod functions;
+mod library;
 pub mod random;
 mod transforms;
 mod tree;
 
 pub use array::Array;
+pub use call::Operand;
 pub use control::{cond, fori_loop, scan, while_loop};
 pub use element::{Element, Nested};
 pub use functions::{arange, concatenate, eye, full, log_softmax, one_hot, ones, select, softmax, stack, zeros};
+pub use library::numpy;
 pub use pullback_base::{DType, Error, ErrorKind, Result};
+pub use pullback_core::prims::DotPrecision;
 pub use pullback_core::transforms::Linear;
 pub use pullback_derive::Tree;
+pub use pullback_lib::axes::Axes;
+pub use pullback_lib::declare::NestedInts;
 pub use transforms::{Output, grad, jit, jvp, make_jaxpr, value_and_grad, vmap, vmap_axes};
 pub use tree::{Structure, Tree, map, zip_map};
 

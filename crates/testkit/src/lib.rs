@@ -8,6 +8,7 @@
 pub mod battery;
 pub mod coverage;
 pub mod elements;
+pub mod facade;
 pub mod host;
 
 use pullback_base::{Array, Result};

@@ -260,6 +260,19 @@ impl Reader<Option<Val>> for Convertible {
     }
 }
 
+/// An array whose default the function itself takes, so that it is no operand where it is not given.
+pub struct OwnDefault;
+
+impl Reader<Option<Val>> for OwnDefault {
+    const TYPE: Type = Val::TYPE;
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<Option<Val>> {
+        args.array(at).map(Some)
+    }
+    fn absent(_default: Constant) -> Option<Val> {
+        None
+    }
+}
+
 /// Integers that are known while a program is traced, or an array of them.
 #[derive(Clone, Debug)]
 pub enum IntsOrArray {
@@ -359,6 +372,24 @@ pub enum NestedInts {
     One(i64),
     /// Several.
     Many(Vec<NestedInts>),
+}
+
+impl From<i64> for NestedInts {
+    fn from(number: i64) -> NestedInts {
+        NestedInts::One(number)
+    }
+}
+
+impl<T: Into<NestedInts>> From<Vec<T>> for NestedInts {
+    fn from(items: Vec<T>) -> NestedInts {
+        NestedInts::Many(items.into_iter().map(Into::into).collect())
+    }
+}
+
+impl<T: Into<NestedInts>, const N: usize> From<[T; N]> for NestedInts {
+    fn from(items: [T; N]) -> NestedInts {
+        NestedInts::Many(items.into_iter().map(Into::into).collect())
+    }
 }
 
 impl NestedInts {

@@ -611,7 +611,7 @@ pub fn bitwise_count(x: &Val) -> Result<Val> {
 /// Example:
 ///   >>> print(jnp.nan_to_num(jnp.array([1.5, jnp.nan, jnp.inf]), posinf=9.0))
 ///   [1.5 0.  9. ]
-#[public("numpy.nan_to_num(x, copy: Ignored=True, nan=0.0, posinf=None, neginf=None)")]
+#[public("numpy.nan_to_num(x, copy: Ignored=True, nan: OwnDefault=0.0, posinf=None, neginf=None)")]
 pub fn nan_to_num(x: &Val, nan: Option<&Val>, posinf: Option<&Val>, neginf: Option<&Val>) -> Result<Val> {
     let present = |val: Option<&Val>| i64::from(val.is_some());
     let statics = [present(nan), present(posinf), present(neginf)];

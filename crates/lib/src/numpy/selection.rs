@@ -381,3 +381,17 @@ pub fn take_along_axis_by(
 pub fn select_first(condlist: &[Val], choicelist: &[Val], default: &Val) -> Result<Val> {
     select(condlist, choicelist, default)
 }
+
+/// As [`choose`], by the name of the mode.
+#[public("numpy.choose(a, choices, out: NoOut=None, mode='raise')")]
+pub fn choose_by(a: &Val, choices: &[Val], mode: &str) -> Result<Val> {
+    let mode = match mode {
+        "wrap" => TakeMode::Wrap,
+        "clip" => TakeMode::Clip,
+        _ => bail!(Value, "mode={mode:?} not understood. Must be 'raise', 'wrap', or 'clip'"),
+    };
+    if !a.aval().dtype.is_integer() {
+        bail!(Value, "`a` array must be integer typed");
+    }
+    choose(a, choices, mode)
+}

@@ -10,7 +10,7 @@ mod slots;
 use std::ffi::c_void;
 use std::ptr;
 
-use pullback_lib::declare::{Argument, DECLARATIONS, Declaration, Placed, last_part};
+use pullback_lib::declare::{Argument, DECLARATIONS, Declaration, Parameter, ParameterKind, Placed, last_part};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -30,6 +30,10 @@ pub struct Function {
     full_name: &'static str,
     /// The names of the parameters, interned, so that most are found by their address.
     names: Vec<Py<PyString>>,
+    /// How many parameters from the first on have no default.
+    n_required: usize,
+    /// Whether others have none.
+    requires_keywords: bool,
     /// The position of the parameter that says where the result shall be.
     placed: Option<usize>,
 }
@@ -38,7 +42,12 @@ impl Function {
     fn new(py: Python<'_>, declaration: &'static Declaration, full_name: &'static str) -> Function {
         let names = declaration.parameters.iter().map(|one| PyString::intern(py, one.name).unbind()).collect();
         let placed = declaration.parameters.iter().position(|one| one.takes == Placed::TYPE);
-        Function { vectorcall, declaration, full_name, names, placed }
+        let is_required = |one: &Parameter| {
+            one.default.is_none() && !matches!(one.kind, ParameterKind::Rest | ParameterKind::Keywords)
+        };
+        let n_required = declaration.parameters.iter().take_while(|one| is_required(one)).count();
+        let requires_keywords = declaration.parameters[n_required..].iter().any(is_required);
+        Function { vectorcall, declaration, full_name, names, n_required, requires_keywords, placed }
     }
 
     fn name(&self) -> &'static str {
@@ -68,7 +77,8 @@ impl Function {
         let py = args.py();
         let args: Vec<Bound<'_, PyAny>> = args.iter().collect();
         let named: Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>)> = kwargs.into_iter().flatten().collect();
-        let mut slots = Slots::of(self, args.iter().map(Bound::as_borrowed))?;
+        let mut slots = Slots::new();
+        slots.place(self, args.iter().map(Bound::as_borrowed))?;
         for (name, value) in &named {
             slots.name(self, name.as_borrowed(), value.as_borrowed())?;
         }
@@ -198,7 +208,8 @@ fn called(
 ) -> PyResult<Py<PyAny>> {
     // SAFETY: as in `vectorcall`: the pointers are live objects.
     let borrowed = |&object: &*mut ffi::PyObject| unsafe { Borrowed::from_ptr(py, object) };
-    let mut slots = Slots::of(function, positional.iter().map(borrowed))?;
+    let mut slots = Slots::new();
+    slots.place(function, positional.iter().map(borrowed))?;
     for (i, value) in named.iter().enumerate() {
         // SAFETY: `kwnames` is a tuple with one name for each value.
         let name = unsafe { Borrowed::from_ptr(py, ffi::PyTuple_GET_ITEM(kwnames, i as isize)) };

@@ -20,29 +20,34 @@ pub struct Slots<'a, 'py> {
 }
 
 impl<'a, 'py> Slots<'a, 'py> {
-    /// Of positional arguments.
+    /// Without arguments.
+    pub fn new() -> Slots<'a, 'py> {
+        Slots { places: SmallVec::new(), rest: SmallVec::new(), keywords: vec![] }
+    }
+
+    /// Takes the positional arguments, which come first.
     ///
     /// # Errors
     /// Python's `TypeError` when there are too many.
-    pub fn of(
+    pub fn place(
+        &mut self,
         function: &Function,
         positional: impl ExactSizeIterator<Item = Object<'a, 'py>>,
-    ) -> PyResult<Slots<'a, 'py>> {
+    ) -> PyResult<()> {
         let parameters = function.declaration.parameters;
-        let mut slots = Slots { places: SmallVec::new(), rest: SmallVec::new(), keywords: vec![] };
         let n_given = positional.len();
         for value in positional {
-            let at = slots.places.len();
+            let at = self.places.len();
             match parameters.get(at).map(|parameter| parameter.kind) {
-                Some(ParameterKind::PositionalOnly | ParameterKind::Either) => slots.places.push(Some(value)),
-                Some(ParameterKind::Rest) => slots.rest.push(value),
+                Some(ParameterKind::PositionalOnly | ParameterKind::Either) => self.places.push(Some(value)),
+                Some(ParameterKind::Rest) => self.rest.push(value),
                 Some(ParameterKind::KeywordOnly | ParameterKind::Keywords) | None => {
                     return Err(too_many(function, n_given));
                 }
             }
         }
-        slots.places.resize(parameters.len(), None);
-        Ok(slots)
+        self.places.resize(parameters.len(), None);
+        Ok(())
     }
 
     /// Adds a named argument.
@@ -75,6 +80,9 @@ impl<'a, 'py> Slots<'a, 'py> {
     /// Python's `TypeError`, which names what is missing.
     pub fn check_complete(&self, function: &Function) -> PyResult<()> {
         let parameters = function.declaration.parameters;
+        if self.places[..function.n_required].iter().all(Option::is_some) && !function.requires_keywords {
+            return Ok(());
+        }
         let is_missing = |(parameter, place): &(&Parameter, &Option<Object<'a, 'py>>)| {
             place.is_none() && parameter.default.is_none() && is_single(parameter)
         };

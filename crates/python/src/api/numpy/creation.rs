@@ -1,18 +1,12 @@
 //! Making arrays.
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and numbers of parameters are the reference's")]
 
-use crate::api::arguments::{
-    ShapeArg, canonical, check_out_sharding, concrete, on_device, one, operand_for, optional, positional, prototype_of,
-    tuple, wide_integer,
-};
+use crate::api::arguments::{canonical, check_out_sharding, concrete, on_device, wide_integer};
 use crate::dtypes::DTypeArg;
-use crate::value::ArrayLike;
-use pullback_base::{Error, Result, Scalar, bail};
-use pullback_ir::Val;
-use pullback_lib::lax;
-use pullback_lib::numpy::{self, Linspace, Order};
+use pullback_base::Scalar;
+use pullback_lib::numpy;
 use pyo3::prelude::*;
-use pyo3::types::{PyFloat, PyInt, PyTuple};
+use pyo3::types::{PyFloat, PyInt};
 
 /// Adds the functions to a module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
