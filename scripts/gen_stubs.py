@@ -30,8 +30,9 @@ def default_text(value):
     return repr(value) if simple else "..."
 
 
-def parameters_text(function, signature, owner=None):
-    """The parameter list without parentheses, of a function or of a method of a class."""
+def parameters_text(function, signature, owner=None, declared=None):
+    """The parameter list without parentheses, of a function or of a method of a class; `declared` are the types of a
+    declared function's parameters."""
     parts, seen_keyword_only = [], False
     parameters = list(signature.parameters.values())
     for i, parameter in enumerate(parameters):
@@ -44,7 +45,7 @@ def parameters_text(function, signature, owner=None):
         is_self = owner and i == 0 and name in ("self", "$self")
         # Indices, shapes and views of an array take more than the tables say.
         is_open = owner not in (None, "Array") or function in ("__getitem__", "__contains__", "__array__", "view", "reshape", "resize", "transpose")
-        kind = "Any" if is_open else parameter_type(function, name, bool(prefix))
+        kind = declared[i] if declared else "Any" if is_open else parameter_type(function, name, bool(prefix))
         if parameter.default is None and "None" not in kind and kind != "Any":
             kind += " | None"
         text = "self" if is_self else f"{prefix}{name}: {kind}"
@@ -65,13 +66,14 @@ COMPARISONS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
 
 def function_text(name, function, indent="", owner=None, module=None):
     """One `def` line."""
+    declared, result = getattr(function, "_types", (None, None))
     try:
-        parameters = parameters_text(name, inspect.signature(function), owner)
+        parameters = parameters_text(name, inspect.signature(function), owner, declared)
     except (ValueError, TypeError):
         parameters = "self, *args: Any, **kwargs: Any" if owner else "*args: Any, **kwargs: Any"
     if owner:
         result = member_type(owner, name)
-    else:
+    elif result is None:
         result = result_type(module, name) if module in PUBLIC else NATIVE_RESULTS.get(name, "Any")
     excuse = "  # type: ignore[override]" if name in ("__eq__", "__ne__") else ""
     return f"{indent}def {name}({parameters}) -> {result}: ...{excuse}\n"

@@ -285,6 +285,7 @@ HOMES = {
     "Iterable": "from collections.abc import Iterable",
     "Iterator": "from collections.abc import Iterator",
     "CpuDevice": "from pullback._device import CpuDevice",
+    "ShapeDtypeStruct": "from pullback import ShapeDtypeStruct",
     "Shard": "from pullback._device import Shard",
     "Sharding": "from pullback.sharding import Sharding",
     "_IndexUpdateHelper": "from pullback._indexing import _IndexUpdateHelper",

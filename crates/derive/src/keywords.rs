@@ -21,7 +21,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         let (ident, of) = (field.ident.as_ref().expect("a named field"), &field.ty);
         let name = ident.to_string();
         let (name, reader) = (name.trim_start_matches("r#").trim_end_matches('_'), reader(field)?);
-        types.push(quote!((#name, <d::#reader as d::Reader<#of>>::TYPE)));
+        types.push(quote!((#name, <d::#reader as d::Reader<#of>>::TYPE, <d::#reader as d::Reader<#of>>::OPTIONAL)));
         reads.push(quote! {
             if let Some(at) = at[#i] {
                 group.#ident = d::read::<d::#reader, #of>(args, at, parameters[at].default)?;
@@ -32,7 +32,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         const _: () = {
             use crate::declare as d;
             impl d::Group for #ty {
-                const FIELDS: &'static [(&'static str, d::Type)] = &[#(#types),*];
+                const FIELDS: &'static [d::Field] = &[#(#types),*];
                 fn read(
                     args: &mut dyn d::Arguments,
                     parameters: &[d::Parameter],

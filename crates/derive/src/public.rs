@@ -219,19 +219,19 @@ fn parameter(parameter: &Parameter, operands: &[Operand]) -> TokenStream {
     let takes = match operand_of(parameter, operands) {
         Some(operand) => {
             let (reader, owned) = (reader(parameter), &operand.owned);
-            quote!(<#reader as d::Reader<#owned>>::TYPE)
+            quote!(("", <#reader as d::Reader<#owned>>::TYPE, <#reader as d::Reader<#owned>>::OPTIONAL))
         }
         None if parameter.reader.is_some() => {
             let reader = reader(parameter);
-            quote!(<#reader as d::Reader<()>>::TYPE)
+            quote!(("", <#reader as d::Reader<()>>::TYPE, false))
         }
         None if parameter.kind == Kind::Keywords || parameter.kind == Kind::Rest => {
-            quote!(d::Type { python: "Any", rust: "" })
+            quote!(("", d::Type { python: "Any", rust: "" }, false))
         }
         None => {
             let mut groups = groups;
             match groups.next() {
-                Some(group) => quote!(d::type_of(<#group as d::Group>::FIELDS, #name)),
+                Some(group) => quote!(d::field_of(<#group as d::Group>::FIELDS, #name)),
                 None => {
                     let text = format!("the function has no parameter `{name}`");
                     return quote!(compile_error!(#text));
@@ -239,7 +239,16 @@ fn parameter(parameter: &Parameter, operands: &[Operand]) -> TokenStream {
             }
         }
     };
-    quote!(d::Parameter { name: #name, kind: d::ParameterKind::#kind, default: #default, takes: #takes })
+    quote!({
+        const TAKES: d::Field = #takes;
+        d::Parameter {
+            name: #name,
+            kind: d::ParameterKind::#kind,
+            default: #default,
+            takes: TAKES.1,
+            optional: TAKES.2,
+        }
+    })
 }
 
 fn constant(default: Option<&Constant>) -> TokenStream {

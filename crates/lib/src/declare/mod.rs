@@ -71,6 +71,8 @@ pub struct Parameter {
     pub default: Option<Constant>,
     /// What may be given.
     pub takes: Type,
+    /// Whether `None` may be given too.
+    pub optional: bool,
 }
 
 /// How a parameter may be given.
@@ -174,10 +176,13 @@ pub trait Arguments {
     fn check_unsharded(&mut self, at: usize) -> Result<()>;
 }
 
+/// A parameter in a group: its name and type, and whether `None` may be given.
+pub type Field = (&'static str, Type, bool);
+
 /// Several parameters in one struct; derived by `Keywords`.
 pub trait Group: Sized {
-    /// Their names and types, in the order of the struct.
-    const FIELDS: &'static [(&'static str, Type)];
+    /// Their names and types, and whether they may be absent, in the order of the struct.
+    const FIELDS: &'static [Field];
     /// Reads them, from the position of each field's parameter; fields without one have their default.
     ///
     /// # Errors
@@ -187,10 +192,7 @@ pub trait Group: Sized {
 
 /// The position of each field of a group among the parameters of a function.
 #[must_use]
-pub const fn positions<const N: usize>(
-    fields: &[(&'static str, Type)],
-    parameters: &[&'static str],
-) -> [Option<usize>; N] {
+pub const fn positions<const N: usize>(fields: &[Field], parameters: &[&'static str]) -> [Option<usize>; N] {
     let mut found = [None; N];
     let mut field = 0;
     while field < N {
@@ -206,16 +208,16 @@ pub const fn positions<const N: usize>(
     found
 }
 
-/// The type of a field of a group.
+/// The field of a group that has a name.
 ///
 /// # Panics
 /// While compiling, when no field has the name.
 #[must_use]
-pub const fn type_of(fields: &[(&'static str, Type)], name: &'static str) -> Type {
+pub const fn field_of(fields: &[Field], name: &'static str) -> Field {
     let mut field = 0;
     while field < fields.len() {
         if same_text(fields[field].0, name) {
-            return fields[field].1;
+            return fields[field];
         }
         field += 1;
     }

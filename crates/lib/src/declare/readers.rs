@@ -17,6 +17,8 @@ use crate::convert::{to_dtype, weak_float, weak_int};
 pub trait Argument: Sized {
     /// How fronts name the type.
     const TYPE: Type;
+    /// Whether `None` may be given too.
+    const OPTIONAL: bool = false;
     /// The argument, which is given.
     ///
     /// # Errors
@@ -30,6 +32,8 @@ pub trait Argument: Sized {
 pub trait Reader<T> {
     /// How fronts name what is read.
     const TYPE: Type;
+    /// Whether `None` may be given too.
+    const OPTIONAL: bool = false;
     /// The argument, which is given.
     ///
     /// # Errors
@@ -44,6 +48,7 @@ pub struct Own;
 
 impl<T: Argument> Reader<T> for Own {
     const TYPE: Type = T::TYPE;
+    const OPTIONAL: bool = T::OPTIONAL;
     fn read(args: &mut dyn Arguments, at: usize) -> Result<T> {
         T::read(args, at)
     }
@@ -84,6 +89,7 @@ impl Argument for Val {
 
 impl<T: Argument> Argument for Option<T> {
     const TYPE: Type = T::TYPE;
+    const OPTIONAL: bool = true;
     fn read(args: &mut dyn Arguments, at: usize) -> Result<Option<T>> {
         if args.is_none(at) { Ok(None) } else { T::read(args, at).map(Some) }
     }
@@ -97,6 +103,7 @@ impl<T: Argument> Argument for Option<T> {
 
 impl Argument for Axes {
     const TYPE: Type = Type { python: "int | Sequence[int]", rust: "impl Into<Axes>" };
+    const OPTIONAL: bool = true;
     fn read(args: &mut dyn Arguments, at: usize) -> Result<Axes> {
         if args.is_none(at) { Ok(Axes::All) } else { args.axes(at) }
     }
@@ -487,7 +494,7 @@ pub struct Prototype {
 }
 
 impl Argument for Prototype {
-    const TYPE: Type = Type { python: "ArrayLike | DuckTypedArray", rust: "&Array" };
+    const TYPE: Type = Type { python: "ArrayLike | ShapeDtypeStruct", rust: "&Array" };
     fn read(args: &mut dyn Arguments, at: usize) -> Result<Prototype> {
         args.prototype(at)
     }
@@ -589,7 +596,7 @@ macro_rules! without_value {
 without_value! {
     NoOut "None", |args, at| refuse_out(args, at);
     NoSharding "Any", |args, at| args.check_unsharded(at);
-    Placed "Device | Sharding", |_args, _at| Ok::<(), Error>(());
+    Placed "CpuDevice | Sharding", |_args, _at| Ok::<(), Error>(());
     Object "Any", |_args, _at| Ok::<(), Error>(());
     Ignored "Any", |_args, _at| Ok::<(), Error>(());
 }

@@ -22,7 +22,7 @@ pub enum Order {
 }
 
 impl Argument for Order {
-    const TYPE: Type = Type { python: "Literal['C', 'F']", rust: "String" };
+    const TYPE: Type = Type { python: "str", rust: "String" };
     fn read(args: &mut dyn Arguments, at: usize) -> Result<Order> {
         Order::parse(&args.text(at)?)
     }

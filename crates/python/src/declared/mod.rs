@@ -123,8 +123,12 @@ impl Function {
 
     /// The types of the parameters and of the result, as stubs show them.
     #[getter]
-    fn _types(&self) -> (Vec<&'static str>, &'static str) {
-        (self.declaration.parameters.iter().map(|one| one.takes.python).collect(), self.declaration.result.python)
+    fn _types(&self) -> (Vec<String>, &'static str) {
+        let shown = |one: &Parameter| match one.optional {
+            true => format!("{} | None", one.takes.python),
+            false => one.takes.python.to_string(),
+        };
+        (self.declaration.parameters.iter().map(shown).collect(), self.declaration.result.python)
     }
 
     fn __reduce__(&self) -> &'static str {
@@ -246,7 +250,7 @@ pub fn register(core: &Bound<'_, PyModule>) -> PyResult<()> {
                 enable_vectorcall(&function);
             }
             let (module, last) = name.rsplit_once('.').ok_or_else(|| PyTypeError::new_err(*name))?;
-            module_of(core, module)?.dict().set_item(last, function)?;
+            module_of(core, module)?.add(last, function)?;
         }
     }
     Ok(())
