@@ -24,54 +24,10 @@ macro_rules! unary_methods {
     };
 }
 unary_methods! {
-    /// e to the power of each element.
-    exp numpy::exp;
-    /// Natural logarithm of each element; `-inf` at 0, NaN below.
-    log numpy::log;
-    /// Sine of each element, in radians.
-    sin numpy::sin;
-    /// Cosine of each element, in radians.
-    cos numpy::cos;
-    /// Hyperbolic tangent of each element.
-    tanh numpy::tanh;
-    /// Square root of each element; NaN below 0.
-    sqrt numpy::sqrt;
-    /// Each element times itself.
-    square numpy::square;
-    /// Magnitude of each element.
-    abs numpy::absolute;
     /// Each element, or 0 if that is greater; its derivative at 0 is 0.
     relu nn::relu;
     /// `1 / (1 + exp(-x))` of each element.
     sigmoid nn::sigmoid;
-}
-
-macro_rules! binary_methods {
-    ($($(#[$doc:meta])* $name:ident $function:path;)*) => {
-        impl Array {$(
-            $(#[$doc])*
-            ///
-            /// # Panics
-            /// In eager mode, when shapes or dtypes do not go together.
-            #[track_caller]
-            #[must_use]
-            pub fn $name(&self, other: &Array) -> Array { self.binary(other, $function) }
-        )*}
-    };
-}
-binary_methods! {
-    /// The greater of each pair of elements.
-    maximum numpy::maximum;
-    /// The lesser of each pair of elements.
-    minimum numpy::minimum;
-    /// Each element to the power of the other's.
-    power numpy::power;
-    /// Whether elements are equal.
-    equal numpy::equal;
-    /// Whether elements are less than the other's.
-    less numpy::less;
-    /// Whether elements are greater than the other's.
-    greater numpy::greater;
 }
 
 fn one_axis(axis: i64) -> Reduction {
@@ -79,27 +35,6 @@ fn one_axis(axis: i64) -> Reduction {
 }
 
 impl Array {
-    /// The sum of all elements. Small integers widen to 32 bits.
-    #[track_caller]
-    #[must_use]
-    pub fn sum(&self) -> Array {
-        self.unary(|x| numpy::sum(x, &Reduction::default()))
-    }
-
-    /// The mean of all elements.
-    #[track_caller]
-    #[must_use]
-    pub fn mean(&self) -> Array {
-        self.unary(|x| numpy::mean(x, &Reduction::default()))
-    }
-
-    /// The greatest element; NaN if any is.
-    #[track_caller]
-    #[must_use]
-    pub fn max(&self) -> Array {
-        self.unary(|x| numpy::max(x, &Reduction::default()))
-    }
-
     /// The sum along an axis, counted from the end when negative.
     #[track_caller]
     #[must_use]

@@ -4,6 +4,8 @@
 #[rustfmt::skip]
 #[path = "numpy.rs"]
 mod numpy_functions;
+#[rustfmt::skip]
+mod methods;
 
 /// The functions of `jax.numpy`.
 pub mod numpy {
