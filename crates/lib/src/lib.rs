@@ -23,6 +23,7 @@ pub mod numpy;
 pub mod precision;
 pub mod promotion;
 pub mod random;
+pub mod scipy;
 pub mod special;
 
 pub use jit::{Statics, named_jit, named_jit_one};
