@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use pullback_base::{DType, Result, Scalar};
 use pullback_core::control::{CUSTOM_JVP_CALL, CustomJvpCall, JvpRuleRef};
 use pullback_ir::{CustomRule, EmitRef, Params, Tangents, Val, Vals};
-use pullback_trace::{bind_one, with_current};
+use pullback_trace::{bind, bind_one, with_current};
 use smallvec::smallvec;
 
 use crate::convert;
@@ -43,15 +43,15 @@ impl CustomJvp {
     /// Calls the function.
     pub(crate) fn call(&'static self, args: &[Val]) -> Result<Val> {
         let (name, call_jaxpr) = traced(self.name, &[CUSTOM], args, |args| Ok(vec![(self.function)(args)?]))?;
-        let jvp = self.shared.get_or_init(|| JvpRuleRef(Arc::new(Rule(self)))).clone();
+        let jvp = self.shared.get_or_init(|| JvpRuleRef(Arc::new(RuleOfOne(self)))).clone();
         let params = CustomJvpCall { name, call_jaxpr, jvp, symbolic_zeros: false };
         bind_one(CUSTOM_JVP_CALL, &Params::new(params), args)
     }
 }
 
-struct Rule(&'static CustomJvp);
+struct RuleOfOne(&'static CustomJvp);
 
-impl CustomRule for Rule {
+impl CustomRule for RuleOfOne {
     fn jvp(&self, e: &EmitRef, primals: &[Val], tangents: &[Option<Val>]) -> Result<(Vals, Tangents)> {
         with_current(e.clone(), || {
             let out = self.0.call(primals)?;
@@ -239,4 +239,41 @@ fn hypot_tangent(_: &Val, args: &[Val], tangents: &[Option<Val>]) -> Result<Opti
     let [x, y, _] = in_range(args)?;
     let length = length(&x, &y)?;
     summed(tangents, |i| lax::div([&x, &y][i], &length))
+}
+
+/// Several values and what changes them: results, and their tangents.
+type Rule = fn(&[Val], &[Option<Val>]) -> Result<(Vals, Tangents)>;
+
+/// A function of several results with its forward derivative.
+pub(crate) struct CustomJvpMany {
+    name: &'static str,
+    function: fn(&[Val]) -> Result<Vec<Val>>,
+    rule: Rule,
+    shared: OnceLock<JvpRuleRef>,
+}
+
+impl CustomJvpMany {
+    pub(crate) const fn new(name: &'static str, function: fn(&[Val]) -> Result<Vec<Val>>, rule: Rule) -> CustomJvpMany {
+        CustomJvpMany { name, function, rule, shared: OnceLock::new() }
+    }
+
+    /// Calls the function.
+    pub(crate) fn call(&'static self, args: &[Val]) -> Result<Vals> {
+        let (name, call_jaxpr) = traced(self.name, &[CUSTOM], args, self.function)?;
+        let jvp = self.shared.get_or_init(|| JvpRuleRef(Arc::new(RuleOfMany(self)))).clone();
+        let params = CustomJvpCall { name, call_jaxpr, jvp, symbolic_zeros: false };
+        bind(CUSTOM_JVP_CALL, &Params::new(params), args)
+    }
+}
+
+struct RuleOfMany(&'static CustomJvpMany);
+
+impl CustomRule for RuleOfMany {
+    fn jvp(&self, e: &EmitRef, primals: &[Val], tangents: &[Option<Val>]) -> Result<(Vals, Tangents)> {
+        with_current(e.clone(), || (self.0.rule)(primals, tangents))
+    }
+
+    fn name(&self) -> String {
+        "tangents".to_string()
+    }
 }

@@ -14,6 +14,7 @@ pub mod config;
 pub mod convert;
 mod custom;
 pub mod declare;
+mod formula;
 pub mod indexing;
 mod jit;
 pub mod lax;
@@ -22,6 +23,7 @@ pub mod numpy;
 pub mod precision;
 pub mod promotion;
 pub mod random;
+pub mod scipy;
 pub mod special;
 
 pub use jit::{Statics, named_jit, named_jit_one};

@@ -6,15 +6,24 @@ import numpy as _np
 
 from pullback._core import user_error as _user_error
 from pullback import _core
-from pullback.numpy import linalg as _la
 
 _n = _core.numpy
-_inexact = _la._inexact
 
 __all__ = [
     "block_diag", "circulant", "companion", "convolution_matrix", "dft", "fiedler", "fiedler_companion", "hadamard", "hankel",
     "helmert", "hilbert", "invhilbert", "invpascal", "leslie", "pascal", "toeplitz",
 ]
+
+
+def _inexact(*xs):
+    """Arrays of one inexact dtype."""
+    xs = [_n.asarray(x) for x in xs]
+    dtype = _n.result_type(*xs)
+    if dtype.kind not in "fcV" and "float" not in dtype.name:
+        # Not promoted, which strict promotion forbids.
+        dtype = _n.result_type(float)
+    xs = [x if x.dtype == dtype else x.astype(dtype) for x in xs]
+    return xs[0] if len(xs) == 1 else xs
 
 
 def block_diag(*arrs):

@@ -7,6 +7,7 @@ from pullback import _core
 from pullback.lax import linalg as _lin
 from pullback.numpy import linalg as _la
 from pullback.scipy._matrices import (
+    _inexact,
     block_diag as block_diag,
     circulant as circulant,
     companion as companion,
@@ -26,11 +27,10 @@ from pullback.scipy._matrices import (
 )
 
 _n = _core.numpy
-_inexact = _la._inexact
 
 
 def _adjoint(x):
-    return _lin._adjoint(x)
+    return _n.conj(_n.swapaxes(x, -1, -2)) if _n.iscomplexobj(x) else _n.swapaxes(x, -1, -2)
 
 
 def _matrices(a, name):

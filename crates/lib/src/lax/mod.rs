@@ -2,6 +2,7 @@
 
 pub mod contraction;
 pub mod elementwise;
+pub mod linalg;
 pub mod parallel;
 pub mod reduction;
 pub mod shaping;

@@ -1,12 +1,15 @@
 """Special functions with SciPy's names."""
 
+from pullback import _core
 from pullback.scipy.special import _bessel, _exponential, _faddeeva, _gamma, _hypergeometric, _legendre, _loggamma, _normal, _oscillating, _series
 
 _modules = (_bessel, _exponential, _faddeeva, _gamma, _hypergeometric, _legendre, _loggamma, _normal, _oscillating, _series)
-globals().update({name: getattr(module, name) for module in _modules for name in module.__all__})
+_functions = {name: function for name, function in vars(_core.scipy.special).items() if not name.startswith("_")}
+_composed = {name: getattr(module, name) for module in _modules for name in module.__all__}
+globals().update(_functions | _composed)
 
-__all__ = sorted(name for module in _modules for name in module.__all__)
-for _name in __all__:
+__all__ = sorted({*_functions, *_composed})
+for _name in _composed:
     if callable(globals()[_name]):
         globals()[_name].__module__ = "pullback.scipy.special"
 

@@ -14,10 +14,9 @@ from pullback._jit import jit as _jit
 from pullback.custom_derivatives import custom_jvp as _custom_jvp
 from pullback.dtypes import finfo as _finfo
 from pullback.scipy.special._faddeeva import in_single as _in_single
-from pullback.scipy.special._gamma import digamma as _digamma
-from pullback.scipy.special._gamma import gamma as _gamma
 
 _n = _core.numpy
+_digamma, _gamma = _core.scipy.special.digamma, _core.scipy.special.gamma
 
 __all__ = ["hyp1f1", "hyp2f1"]
 

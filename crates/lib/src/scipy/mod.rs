@@ -1,0 +1,3 @@
+//! `jax.scipy`: functions with SciPy's names.
+
+pub mod special;
