@@ -1,0 +1,163 @@
+"""What makes each kind of trouble, and its cure, in words and in the user's own expressions."""
+
+import ast
+import functools
+import linecache
+
+# Operations that pass on some of their operands' elements and drop the others.
+DROPPING = {
+    "select_n": "where", "max": "maximum", "min": "minimum", "clamp": "clip", "slice": "a slice", "dynamic_slice": "an index",
+    "gather": "an index", "reduce_max": "max", "reduce_min": "min", "pad": "a pad", "scatter": "an update", "sort": "a sort",
+    "dynamic_update_slice": "an update", "slice of scan": "a slice",
+}
+
+# How users write each operation.
+_CALLED = {
+    "log": {"log", "xlogy", "entr"}, "sqrt": {"sqrt", "norm", "std", "hypot"}, "exp": {"exp", "softmax", "logsumexp"},
+    "log1p": {"log1p"}, "rsqrt": {"rsqrt"}, "acos": {"arccos", "acos"}, "asin": {"arcsin", "asin"}, "atanh": {"arctanh", "atanh"},
+    "acosh": {"arccosh", "acosh"}, "pow": {"power", "pow", "float_power"}, "div": {"divide", "true_divide", "mean", "average", "var", "softmax"},
+    "cbrt": {"cbrt"}, "tan": {"tan"}, "integer_pow": {"power", "pow"}, "lgamma": {"lgamma", "gammaln"}, "erf_inv": {"erfinv", "erf_inv"},
+}
+_OPERATORS = {"div": ast.Div, "pow": ast.Pow, "integer_pow": ast.Pow, "sqrt": ast.Pow, "mul": ast.Mult}
+_WHY = {
+    "log": "the slope of log(x) is 1/x, infinite at 0",
+    "log2": "the slope of log2(x) is infinite at 0",
+    "log1p": "the slope of log1p(x) is 1/(1 + x), infinite at -1",
+    "sqrt": "the slope of sqrt(x) is 0.5/sqrt(x), infinite at 0 and not a number below it",
+    "rsqrt": "rsqrt(x) and its slope are infinite at 0",
+    "cbrt": "the slope of cbrt(x) is infinite at 0",
+    "div": "a division by 0, whose slopes are infinite",
+    "pow": "the slope of x**p is p * x**(p - 1), infinite at 0 for p < 1 and not a number for negative x",
+    "integer_pow": "a negative power of 0 is infinite, and so is its slope",
+    "exp": "exp(x) overflows to infinity, and so does its slope",
+    "acos": "the slope of arccos is infinite at -1 and 1",
+    "asin": "the slope of arcsin is infinite at -1 and 1",
+    "atanh": "the slope of arctanh is infinite at -1 and 1",
+    "acosh": "the slope of arccosh is infinite at 1",
+    "erf_inv": "the slope of erfinv is infinite at -1 and 1",
+    "mul": "a factor is not finite, or the product overflows",
+    "tan": "tan is infinite near odd multiples of pi/2",
+    "sub": "the difference of two infinities is not a number",
+    "lgamma": "lgamma is infinite at 0 and at negative integers",
+}
+_FLAT_CURES = {
+    "floor": "round", "ceil": "round", "round": "round", "sign": "sign", "stop_gradient": "stop", "argmax": "argmax", "argmin": "argmax",
+    "top_k": "argmax", "sort": "argmax", "convert_element_type": "cast", "gt": "compare", "ge": "compare", "lt": "compare", "le": "compare",
+    "eq": "compare", "ne": "compare", "select_n": "compare", "cond": "compare",
+}
+_SMOOTH = {
+    "round": "x + lax.stop_gradient(jnp.round(x) - x) passes the gradient straight through",
+    "sign": "jnp.tanh(x / temperature) is a smooth sign",
+    "stop": "remove stop_gradient, if its zero is not what you want",
+    "argmax": "jax.nn.softmax(x / temperature) weighs instead of choosing",
+    "cast": "keep the value floating; an integer has no derivative",
+    "compare": "jax.nn.sigmoid((a - b) / temperature) is a smooth comparison",
+}
+_SATURATED = {
+    "logistic": ("the sigmoid is saturated: its slope is below the smallest number", "scale its input down, or compute the loss from logits with jax.nn.log_sigmoid"),
+    "tanh": ("tanh is saturated: its slope rounds to 0", "scale its input down"),
+    "max": ("maximum took its other operand everywhere, as relu does for what is negative", "jax.nn.softplus, jax.nn.leaky_relu or jnp.logaddexp in place of maximum"),
+    "min": ("minimum took its other operand everywhere", "-jnp.logaddexp(-a, -b) is a smooth minimum"),
+    "clamp": ("clip cut every element off", "a wider range, or a * jnp.tanh(x / a)"),
+    "select_n": ("where took its other case everywhere", "look at the condition; jax.nn.sigmoid weighs instead of choosing"),
+    "exp": ("exp underflows to 0, and so does its slope", "work with logarithms: jax.nn.logsumexp, jax.nn.log_softmax"),
+    "mul": ("a factor is 0, or the product underflows", "look at the other factor"),
+    "dot_general": ("the other factor is 0", "look at the other factor"),
+    "integer_pow": ("the slope of a power is 0 at 0", "start from another point"),
+    "square": ("the slope of a square is 0 at 0", "start from another point"),
+    "abs": ("abs has slope 0 at 0 here", "start from another point"),
+    "erf": ("erf is saturated", "scale its input down"),
+    "div": ("the quotient underflows, or its numerator is 0", "look at the operands"),
+    "sin": ("the slope of sin is 0 there", "start from another point"),
+    "cos": ("the slope of cos is 0 there", "start from another point"),
+    "gather": ("the index takes other elements", "look at the index"),
+    "slice": ("the slice takes other elements", "look at its bounds"),
+}
+
+
+def why(primitive):
+    return _WHY.get(primitive, f"{primitive} has no finite slope there")
+
+
+@functools.lru_cache(maxsize=64)
+def _parsed(text):
+    try:
+        return ast.parse(text)
+    except SyntaxError:
+        return None
+
+
+def _nodes_at(file, line):
+    text = "".join(linecache.getlines(file)) if file else ""
+    tree = _parsed(text)
+    if tree is None:
+        return text, []
+    found = [node for node in ast.walk(tree) if getattr(node, "lineno", -1) <= (line or -2) <= getattr(node, "end_lineno", -1)]
+    # The innermost and shortest first: a line of a larger statement belongs to the call that stands on it.
+    return text, sorted(found, key=lambda node: node.end_lineno - node.lineno)
+
+
+def _name(call):
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", None)
+
+
+def expression_of(primitive, file, line):
+    """The user's expression for an operation and for the operand that is in the way; None where it is not found."""
+    text, nodes = _nodes_at(file, line)
+    for node in nodes:
+        if isinstance(node, ast.Call) and _name(node) in _CALLED.get(primitive, ()) and node.args:
+            return ast.get_source_segment(text, node), ast.get_source_segment(text, node.args[0])
+        if isinstance(node, ast.BinOp) and isinstance(node.op, _OPERATORS.get(primitive, ())):
+            operand = node.right if isinstance(node.op, ast.Div) else node.left
+            return ast.get_source_segment(text, node), ast.get_source_segment(text, operand)
+    return None, None
+
+
+def condition_of(file, line):
+    """The condition of the `where` on a line."""
+    text, nodes = _nodes_at(file, line)
+    for node in nodes:
+        if isinstance(node, ast.Call) and _name(node) == "where" and len(node.args) == 3:
+            return ast.get_source_segment(text, node.args[0])
+    return None
+
+
+def double_where(primitive, node, dropper):
+    """The cure of what a choice drops: the operand filtered before."""
+    whole, operand = expression_of(primitive, node.file, node.line)
+    condition = condition_of(dropper.file, dropper.line) if dropper and dropper.primitive == "select_n" else None
+    safe = {"acos": "0.", "asin": "0.", "atanh": "0.", "erf_inv": "0.", "exp": "0.", "log1p": "0.", "acosh": "2."}.get(primitive, "1.")
+    if not operand:
+        return f"filter the operand before {primitive} (a second where), or take the gradient under pullback.safe_grads()"
+    guard = f"safe = jnp.where({condition or f'<{operand} is fine>'}, {operand}, {safe})"
+    instead = whole.replace(operand, "safe") if whole.count(operand) == 1 else f"{whole} with safe in place of {operand}"
+    return f"{guard}; then {instead} — or take the gradient under pullback.safe_grads()"
+
+
+def guard(primitive, node, is_norm, is_count):
+    """The cure of what really reaches the result."""
+    whole, operand = expression_of(primitive, node.file, node.line)
+    x = operand or "x"
+    if is_norm:
+        return f"square = ({x} * {x}).sum(); jnp.where(square > 0, jnp.sqrt(jnp.where(square > 0, square, 1.)), 0.) — or pullback.safe_grads()"
+    if is_count:
+        return f"nothing is counted: divide by jnp.maximum({x}, 1), use where= of the mean, or pullback.masked.mean"
+    cures = {
+        "log": f"jnp.log({x} + eps), jnp.log(jnp.maximum({x}, eps)), or jax.scipy.special.xlogy for x log x",
+        "sqrt": f"jnp.sqrt({x} + eps)", "rsqrt": f"lax.rsqrt({x} + eps)", "cbrt": f"jnp.cbrt({x} + eps)",
+        "div": f"jnp.where({x} == 0, 0., n / jnp.where({x} == 0, 1., {x})), or an eps in the divisor",
+        "pow": f"(jnp.abs({x}) + eps) ** p", "integer_pow": f"a guard against {x} == 0",
+        "exp": "stay in logarithms: jax.nn.logsumexp, jax.nn.softplus for log(1 + exp(x)), jnp.expm1; or clip the exponent before",
+        "log1p": f"keep {x} above -1",
+    }
+    return cures.get(primitive, f"keep the operand of {primitive} where it is finite{f': {whole}' if whole else ''}")
+
+
+def flat_cure(primitive):
+    return _SMOOTH.get(_FLAT_CURES.get(primitive, ""), "a smooth function in its place")
+
+
+def saturation(node):
+    if node.primitive in ("custom_jvp_call", "custom_vjp_call"):
+        return f"the rule of {node.name} gives 0 here", "look at its input: jax.nn.softplus and jax.nn.leaky_relu have slopes everywhere"
+    return _SATURATED.get(node.primitive, (f"{node.primitive} passes nothing back here", "look at its operands"))
