@@ -141,6 +141,7 @@ _NAMES = {
     "free_ref": ("ref", "free_ref"),
     "freeze": ("ref", "freeze"),
     "ensure_compile_time_eval": ("core", "ensure_compile_time_eval"),
+    "checked": ("_checked", "checked"),
     "explain_grad": ("_explain", "explain_grad"),
 }
 

@@ -260,13 +260,23 @@ def test_an_error_of_the_function_passes():
         explain_grad(lambda x: x / (1 // 0))(1.0)
 
 
-def test_what_cannot_be_followed_is_said():
-    def by_value(x):
-        return jnp.log(x) if x > -1 else x
+def by_value(x):
+    if x > -1:
+        return jnp.log(x)
+    return x
 
-    report = explain_grad(by_value)(0.0)
-    assert report.notes and "could not be followed" in str(report)
-    assert report.leaves[0].infinite == 1
+
+def by_mask(x):
+    roots = x**0.5
+    return roots[x > 0].sum()
+
+
+def test_control_flow_of_python_is_followed():
+    trouble = only(explain_grad(by_value)(0.0))
+    assert (trouble.kind, trouble.primitive, trouble.line) == ("inf", "log", line_of(by_value, "jnp.log"))
+    trouble = only(explain_grad(by_mask)(jnp.array([0.0, 4.0])))
+    assert (trouble.kind, trouble.primitive, trouble.line) == ("nan", "pow", line_of(by_mask, "x**0.5"))
+    assert "an index" in trouble.dropped_by and f":{line_of(by_mask, 'roots[')}" in trouble.dropped_by
 
 
 def test_long_loops_are_one_operation():

@@ -3,6 +3,7 @@
 //! Where staging sees types only, this sees the values too: control flow of the host language on them goes the way that it
 //! goes in an ordinary call under a derivative, and the jaxpr is of that way.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use pullback_base::{Result, Span};
@@ -11,6 +12,30 @@ use pullback_ir::{Builder, Dual, Emit, EmitRef, JaxprRef, Params, PrimRef, Slot,
 use crate::current::{current, with_current};
 use crate::staging::Traced;
 use crate::transform::Flat;
+
+thread_local! {
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Whether a function is being recorded on this thread: then what has a rule of the user is wanted with its inside.
+pub fn is_recording() -> bool {
+    DEPTH.get() > 0
+}
+
+struct Depth;
+
+impl Depth {
+    fn deeper() -> Depth {
+        DEPTH.set(DEPTH.get() + 1);
+        Depth
+    }
+}
+
+impl Drop for Depth {
+    fn drop(&mut self) {
+        DEPTH.set(DEPTH.get() - 1);
+    }
+}
 
 /// Performs at once, and records what depends on the arguments. A value goes with the variable that stands for it.
 struct RecordEmit {
@@ -62,6 +87,7 @@ impl Emit for RecordEmit {
 /// # Errors
 /// What `f` raises.
 pub fn record(f: Flat<'_>, args: &[Val]) -> Result<Traced> {
+    let _depth = Depth::deeper();
     let builder = Arc::new(Builder::new());
     let emit = Arc::new(RecordEmit { id: TraceId::fresh(), parent: current(), builder: builder.clone() });
     let ins: Vec<Val> = args.iter().map(|arg| emit.pack(arg.clone(), builder.input(arg.aval()))).collect();

@@ -191,7 +191,9 @@ def _is_count(tape, node):
     while before is not None and before.primitive in _COUNTS:
         names.append(before.primitive)
         before = _producer(tape, before.ins[0])
-    return "reduce_sum" in names
+    # What does not depend on the leaves was computed before: the user's words say it.
+    divisor = _words.expression_of(node.primitive, node.file, node.line)[1] or ""
+    return "reduce_sum" in names or "sum(" in divisor
 
 
 def _cause(back, maker, node, dropper, is_norm, is_count):

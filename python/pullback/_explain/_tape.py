@@ -66,6 +66,8 @@ class TooLong(Exception):
 class Tape:
     """The operations of one run, and the values between them."""
 
+    most_nodes = MOST_NODES
+
     def __init__(self, unrolls=True):
         self.nodes, self.values, self.producer, self.unrolls = [], [], {}, unrolls
         self.names = {}
@@ -115,7 +117,7 @@ class Tape:
         return self.operation(eqn, ins, context)
 
     def operation(self, eqn, ins, context):
-        if len(self.nodes) >= MOST_NODES:
+        if len(self.nodes) >= self.most_nodes:
             raise TooLong
         outs = [self.new(value) for value in bind(eqn, [self.values[i] for i in ins])]
         self.producer.update((out, len(self.nodes)) for out in outs)
@@ -144,7 +146,7 @@ class Tape:
         params = eqn.params
         n_cond, n_body = params["cond_nconsts"], params["body_nconsts"]
         cond, body, carry = ins[:n_cond], ins[n_cond : n_cond + n_body], ins[n_cond + n_body :]
-        for i in range(MOST_NODES):
+        for i in range(self.most_nodes):
             here = (*context, f"iteration {i} of while at {_short(eqn)}")
             (going,) = self.inner(params["cond_jaxpr"], [*cond, *carry], here)
             if not bool(self.values[going]):
@@ -160,7 +162,7 @@ class Tape:
 
     def synthetic(self, eqn, name, ins, function, context):
         """What a loop does with its arrays between steps, as an operation of its own."""
-        if len(self.nodes) >= MOST_NODES:
+        if len(self.nodes) >= self.most_nodes:
             raise TooLong
         out = self.new(function(*[self.values[i] for i in ins]))
         node = Node(eqn, ins, [out], context, self.around)

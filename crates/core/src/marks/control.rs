@@ -174,8 +174,14 @@ fn branch(e: &dyn Emit, params: &Params, ins: &[Marked]) -> Result<Vec<Marked>> 
     let p = params.get::<Cond>().expect("params of a choice");
     let kinds = kinds_of(&ins[1..]);
     let mut outs = vec![PLAIN; p.branches[0].outs.len()];
-    for branch in &p.branches {
-        outs = marked_jaxpr(branch, &kinds, &outs)?.outs;
+    loop {
+        let before = outs.clone();
+        for branch in &p.branches {
+            outs = marked_jaxpr(branch, &kinds, &outs)?.outs;
+        }
+        if outs == before {
+            break;
+        }
     }
     let branches: Result<Vec<JaxprRef>> =
         p.branches.iter().map(|branch| Ok(marked_jaxpr(branch, &kinds, &outs)?.jaxpr)).collect();
