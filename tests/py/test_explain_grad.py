@@ -101,6 +101,28 @@ def test_it_tells_what_dropped_the_value():
     assert only(explain_grad(loop)(jnp.array([1.0, 0.0]))).dropped_by is None
 
 
+CURES = [
+    ("taken when true", "jnp.where(x > 0, jnp.log(x), 0.)", "safe = jnp.where(x > 0, x, 1.); then jnp.log(safe)"),
+    ("taken when false", "jnp.where(x <= 0, 0., 1 / x)", "safe = jnp.where(x <= 0, 1., x); then 1 / safe"),
+    ("a name inside of a name", "jnp.where(p > 0, jnp.log(p), 0.)", "safe = jnp.where(p > 0, p, 1.); then jnp.log(safe)"),
+    ("a power", "jnp.where(x > 0, (2 * x) ** 0.5, 7.)", "safe = jnp.where(x > 0, 2 * x, 1.); then (safe) ** 0.5"),
+    ("a square root of a power", "jnp.sqrt((x**2).sum())", "square = (x**2).sum(); jnp.where(square > 0, jnp.sqrt("),
+    ("a standard deviation", "jnp.std(x)", "pullback.masked.std"),
+    ("two of a kind", "jnp.where(x > 0, jnp.log(x) + jnp.log(2 * x), 0.)", "filter the operand of log before"),
+]
+
+
+@pytest.mark.parametrize("name,text,cure", CURES, ids=[row[0] for row in CURES])
+def test_a_cure_is_in_the_words_of_the_user(name, text, cure, tmp_path):
+    variable = "p" if "p" in text.replace("jnp", "").replace("exp", "") else "x"
+    path = tmp_path / "program.py"
+    path.write_text(f"def program({variable}):\n    return ({text}).sum()\n")
+    names = {"jnp": jnp}
+    exec(compile(path.read_text(), str(path), "exec"), names)
+    report = explain_grad(names["program"])(jnp.array([0.0, 0.0]))
+    assert cure in report.troubles[0].cure, report.troubles[0].cure
+
+
 def test_it_tells_iterations_and_branches():
     assert any("iteration 1 of scan" in where for where in only(explain_grad(loop)(jnp.array([1.0, 0.0, 2.0]))).context)
     assert any("branch 1 of cond" in where for where in only(explain_grad(branch)(jnp.array([1.0, 0.0]))).context)

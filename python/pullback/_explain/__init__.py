@@ -115,7 +115,7 @@ class _Question:
         return troubles, numeric
 
     def _cut(self, at, primitive, file, line, function):
-        cause = f"{primitive} has no derivative but 0, and no other path leads from {self.names[at]} to the result"
+        cause = f"{primitive} has no derivative but 0, and no other path leads to the result"
         return self._structural_trouble(at, primitive, file, line, function, cause, flat_cure(primitive))
 
     def _structural_trouble(self, at, primitive, file, line, function, cause, cure):

@@ -80,7 +80,8 @@ def find_bad(back, leaf, name):
     troubles, known = [], set()
     for index, way, value, part in walk.makers or [(None, [], leaf, total)]:
         trouble = _trouble(back, name, total, index, way, value, part)
-        key = (trouble.primitive, trouble.file, trouble.line, trouble.context)
+        # Steps of a loop have one line and one trouble: the first that is found is told.
+        key = (trouble.primitive, trouble.file, trouble.line)
         if key not in known:
             known.add(key)
             troubles.append(trouble)
@@ -99,10 +100,10 @@ def _trouble(back, name, total, index, way, value, part):
     if at_input is not None:
         return _given(back, name, kind, elements, node, origin, way, at_input)
     maker = origin or node
-    dropper = _dropper(back, node, part)
+    dropper, case = (None, 0) if _is_alive(back, node, part) else _dropper(back, node)
     is_norm, is_count = _is_norm(tape, maker), _is_count(tape, maker)
     cause = _cause(back, maker, node, dropper, is_norm, is_count)
-    cure = _words.double_where(maker.primitive, maker, dropper) if dropper else _words.guard(maker.primitive, maker, is_norm, is_count)
+    cure = _words.double_where(maker, dropper, case) if dropper else _words.guard(maker, is_norm, is_count)
     hidden = f"by {_words.DROPPING.get(dropper.primitive, dropper.primitive)} at {dropper.place}, which dropped the value" if dropper else None
     return Trouble(
         kind, name, elements, maker.primitive, maker.file, maker.line, maker.function, cause, cure,
@@ -117,9 +118,15 @@ def _given(back, name, kind, elements, node, reader, way, operand):
     given = back.tape.names.get(operand, "a constant or another argument of the program")
     what = "NaN" if np.isnan(value).any() else "an infinity"
     cause = f"{given} holds {what} at {', '.join(str(list(at)) for at in _positions(_bad(value))[:4])}, which {reader.primitive} reads"
+    dropper, _ = _dropper(back, node)
+    hidden = cure = None
+    if dropper is not None:
+        hidden = f"in part by {_words.DROPPING[dropper.primitive]} at {dropper.place}"
+        cure = "fill that array where it is dropped later, or take the gradient under pullback.safe_grads()"
     return Trouble(
-        kind, name, elements, reader.primitive, reader.file, reader.line, reader.function, cause, "look at where that array comes from",
-        _chain(back.tape, list(reversed(way))), _values(back, reader, value), None, reader.context, _steps(back, node, None, way),
+        kind, name, elements, reader.primitive, reader.file, reader.line, reader.function, cause,
+        cure or "look at where that array comes from", _chain(back.tape, list(reversed(way))), _values(back, reader, value), hidden,
+        reader.context, _steps(back, node, dropper, way),
     )
 
 
@@ -144,26 +151,30 @@ def _float(value):
     return np.issubdtype(np.asarray(value).dtype, np.inexact)
 
 
-def _dropper(back, node, part):
-    """The choice between an operation and the result that dropped the bad elements; None when they reach it."""
-    tape = back.tape
-    frontier, seen = list(node.outs), set()
+def _is_alive(back, node, part):
+    """Whether the bad elements reach the result: their cotangents are not zero above."""
     bad = _bad(part)
     for out in node.outs:
         above = back.cotangents.get(out)
         if above is not None and np.shape(above) == bad.shape and not (np.asarray(above)[bad] == 0).all():
-            return None
+            return True
+    return False
+
+
+def _dropper(back, node):
+    """The first choice between an operation and the result that drops elements, and which operand of it they are."""
+    frontier, seen = list(node.outs), set()
     while frontier:
         value = frontier.pop(0)
         for index, given in back.parts.get(value, ()):
             if index is None or index in seen:
                 continue
             seen.add(index)
-            other = tape.nodes[index]
+            other = back.tape.nodes[index]
             if other.primitive in _words.DROPPING and (np.asarray(given) == 0).any():
-                return other
+                return other, other.ins.index(value)
             frontier.extend(other.outs)
-    return None
+    return None, 0
 
 
 def _producer(tape, value):
@@ -175,11 +186,11 @@ def _is_norm(tape, node):
     if node.primitive != "sqrt":
         return False
     before = _producer(tape, node.ins[0])
-    while before is not None and before.primitive in _COUNTS:
+    while before is not None and before.primitive in {*_COUNTS, "div", "select_n"}:
         if before.primitive == "reduce_sum":
             square = _producer(tape, before.ins[0])
             return square is not None and square.primitive in ("mul", "square", "integer_pow")
-        before = _producer(tape, before.ins[0])
+        before = _producer(tape, before.ins[-1 if before.primitive == "select_n" else 0])
     return False
 
 
@@ -192,12 +203,12 @@ def _is_count(tape, node):
         names.append(before.primitive)
         before = _producer(tape, before.ins[0])
     # What does not depend on the leaves was computed before: the user's words say it.
-    divisor = _words.expression_of(node.primitive, node.file, node.line)[1] or ""
-    return "reduce_sum" in names or "sum(" in divisor
+    expression = _words.expression_of(node.primitive, node.file, node.line)
+    return "reduce_sum" in names or expression is not None and "sum(" in expression.operand
 
 
 def _cause(back, maker, node, dropper, is_norm, is_count):
-    cause = "a norm at zero has no slope: infinity times 0 is not a number" if is_norm else _words.why(maker.primitive)
+    cause = "the root of a sum of squares that is 0 has no slope: infinity times 0 is not a number" if is_norm else _words.why(maker.primitive)
     if is_count:
         cause = "a sum is divided by a count that is 0"
     if node is not maker:
@@ -223,7 +234,7 @@ def _at(value, shape, at):
     value = np.asarray(value)
     if value.shape == shape and at:
         return f"{value[at]} at {[int(i) for i in at]}"
-    return str(value) if value.size <= 6 else f"{value.dtype}{list(value.shape)} from {value.min()} to {value.max()}"
+    return " ".join(str(value).split()) if value.size <= 6 else f"{value.dtype}{list(value.shape)} from {value.min()} to {value.max()}"
 
 
 def _chain(tape, indices):
@@ -275,6 +286,8 @@ def find_zero(back, leaf, name):
             continue
         known.add((node.primitive, node.line))
         cause, cure = _words.saturation(node)
+        if any(np.size(back.tape.values[i]) == 0 for i in node.ins):
+            cause, cure = f"{node.primitive} saw no element, so nothing flows back", "look at the shapes: a part of the program is empty"
         troubles.append(Trouble(
             "zero (numeric)", name, (), node.primitive, node.file, node.line, node.function, cause, cure,
             _chain(back.tape, [index, *reversed(way[:-1])]), _values(back, node, part), None, node.context, _steps(back, node, None, way),

@@ -92,54 +92,70 @@ def _nodes_at(file, line):
     tree = _parsed(text)
     if tree is None:
         return text, []
-    found = [node for node in ast.walk(tree) if getattr(node, "lineno", -1) <= (line or -2) <= getattr(node, "end_lineno", -1)]
-    # The innermost and shortest first: a line of a larger statement belongs to the call that stands on it.
-    return text, sorted(found, key=lambda node: node.end_lineno - node.lineno)
+    spans = lambda node: getattr(node, "lineno", -1) <= (line or -2) <= getattr(node, "end_lineno", -1)
+    return text, [node for node in ast.walk(tree) if isinstance(node, (ast.Call, ast.BinOp)) and spans(node)]
 
 
 def _name(call):
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", None)
 
 
+class Expression:
+    """The user's expression for an operation, and the operand of it that is in the way."""
+
+    def __init__(self, text, node, operand):
+        self.whole, self.operand = (ast.get_source_segment(text, part) for part in (node, operand))
+        self.name = _name(node) if isinstance(node, ast.Call) else None
+        start = operand.col_offset - node.col_offset
+        is_on_one_line = node.lineno == node.end_lineno and self.whole.isascii()
+        self.filtered = self.whole[:start] + "safe" + self.whole[start + len(self.operand) :] if is_on_one_line else None
+
+
 def expression_of(primitive, file, line):
-    """The user's expression for an operation and for the operand that is in the way; None where it is not found."""
+    """The user's expression for an operation; None where there is none on the line, or several."""
     text, nodes = _nodes_at(file, line)
-    for node in nodes:
-        if isinstance(node, ast.Call) and _name(node) in _CALLED.get(primitive, ()) and node.args:
-            return ast.get_source_segment(text, node), ast.get_source_segment(text, node.args[0])
-        if isinstance(node, ast.BinOp) and isinstance(node.op, _OPERATORS.get(primitive, ())):
-            operand = node.right if isinstance(node.op, ast.Div) else node.left
-            return ast.get_source_segment(text, node), ast.get_source_segment(text, operand)
-    return None, None
+    operators = [node for node in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, _OPERATORS.get(primitive, ()))]
+    calls = [node for node in nodes if isinstance(node, ast.Call) and _name(node) in _CALLED.get(primitive, ()) and node.args]
+    found = [(node, node.right if isinstance(node.op, ast.Div) else node.left) for node in operators]
+    named = [(node, node.args[0]) for node in calls]
+    # A root is mostly called, and a power on its line another operation.
+    found = named or found if primitive == "sqrt" else found or named
+    return Expression(text, *found[0]) if len(found) == 1 else None
 
 
 def condition_of(file, line):
-    """The condition of the `where` on a line."""
+    """The condition of the only `where` on a line."""
     text, nodes = _nodes_at(file, line)
-    for node in nodes:
-        if isinstance(node, ast.Call) and _name(node) == "where" and len(node.args) == 3:
-            return ast.get_source_segment(text, node.args[0])
-    return None
+    found = [node for node in nodes if isinstance(node, ast.Call) and _name(node) == "where" and len(node.args) == 3]
+    return ast.get_source_segment(text, found[0].args[0]) if len(found) == 1 else None
 
 
-def double_where(primitive, node, dropper):
-    """The cure of what a choice drops: the operand filtered before."""
-    whole, operand = expression_of(primitive, node.file, node.line)
-    condition = condition_of(dropper.file, dropper.line) if dropper and dropper.primitive == "select_n" else None
-    safe = {"acos": "0.", "asin": "0.", "atanh": "0.", "erf_inv": "0.", "exp": "0.", "log1p": "0.", "acosh": "2."}.get(primitive, "1.")
-    if not operand:
-        return f"filter the operand before {primitive} (a second where), or take the gradient under pullback.safe_grads()"
-    guard = f"safe = jnp.where({condition or f'<{operand} is fine>'}, {operand}, {safe})"
-    instead = whole.replace(operand, "safe") if whole.count(operand) == 1 else f"{whole} with safe in place of {operand}"
-    return f"{guard}; then {instead} — or take the gradient under pullback.safe_grads()"
+_SAFE = {"acos": "0.", "asin": "0.", "atanh": "0.", "erf_inv": "0.", "exp": "0.", "log1p": "0.", "acosh": "2."}
 
 
-def guard(primitive, node, is_norm, is_count):
+def double_where(node, dropper, case):
+    """The cure of what a choice drops: the operand filtered before. `case` is the operand of the choice that it was."""
+    expression = expression_of(node.primitive, node.file, node.line)
+    if expression is None:
+        return f"filter the operand of {node.primitive} before (a second where), or take the gradient under pullback.safe_grads()"
+    x, safe = expression.operand, _SAFE.get(node.primitive, "1.")
+    condition = condition_of(dropper.file, dropper.line) if dropper.primitive == "select_n" else None
+    guard = f"jnp.where(<{x} is fine>, {x}, {safe})"
+    if condition is not None:
+        guard = f"jnp.where({condition}, {x}, {safe})" if case == 2 else f"jnp.where({condition}, {safe}, {x})"
+    instead = expression.filtered or f"{expression.whole} with safe in place of {x}"
+    return f"safe = {guard}; then {instead} — or take the gradient under pullback.safe_grads()"
+
+
+def guard(node, is_norm, is_count):
     """The cure of what really reaches the result."""
-    whole, operand = expression_of(primitive, node.file, node.line)
-    x = operand or "x"
+    expression = expression_of(node.primitive, node.file, node.line)
+    x = expression.operand if expression else "x"
+    if is_norm and expression and expression.name == "std":
+        return "pullback.masked.std, whose slope there is 0, or pullback.safe_grads()"
     if is_norm:
-        return f"square = ({x} * {x}).sum(); jnp.where(square > 0, jnp.sqrt(jnp.where(square > 0, square, 1.)), 0.) — or pullback.safe_grads()"
+        square = f"({x} * {x}).sum()" if expression is None or expression.name == "norm" else x
+        return f"square = {square}; jnp.where(square > 0, jnp.sqrt(jnp.where(square > 0, square, 1.)), 0.) — or pullback.safe_grads()"
     if is_count:
         return f"nothing is counted: divide by jnp.maximum({x}, 1), use where= of the mean, or pullback.masked.mean"
     cures = {
@@ -150,7 +166,8 @@ def guard(primitive, node, is_norm, is_count):
         "exp": "stay in logarithms: jax.nn.logsumexp, jax.nn.softplus for log(1 + exp(x)), jnp.expm1; or clip the exponent before",
         "log1p": f"keep {x} above -1",
     }
-    return cures.get(primitive, f"keep the operand of {primitive} where it is finite{f': {whole}' if whole else ''}")
+    whole = f": {expression.whole}" if expression else ""
+    return cures.get(node.primitive, f"keep the operand of {node.primitive} where it is finite{whole}")
 
 
 def flat_cure(primitive):
