@@ -344,10 +344,10 @@ def safe_grads(enable=True):
     Example:
       >>> f = lambda x: jnp.where(x > 0, x**0.5, 7.0)
       >>> jax.grad(f)(0.0)
-      Array(nan, dtype=float32, weak_type=True)
+      Array(nan, dtype=float32)
       >>> with jax.safe_grads():
       ...     jax.grad(f)(0.0)
-      Array(0., dtype=float32, weak_type=True)
+      Array(0., dtype=float32)
     """
     return _safe_where(enable)
 
