@@ -34,7 +34,7 @@ pub trait Emit: Send + Sync {
     }
 
     /// What a rule that ran there gave, as values of this emitter.
-    fn from_user_rules(&self, cts: Tangents) -> Tangents {
+    fn accept_from_user_rules(&self, cts: Tangents) -> Tangents {
         cts
     }
 

@@ -101,7 +101,7 @@ impl Emit for MarkEmit {
         Some((self.parent.clone(), bare))
     }
 
-    fn from_user_rules(&self, cts: Tangents) -> Tangents {
+    fn accept_from_user_rules(&self, cts: Tangents) -> Tangents {
         cts.into_iter().map(|ct| ct.map(|ct| self.linear(ct))).collect()
     }
 }

@@ -138,7 +138,7 @@ impl Backward<'_> {
         ins: &[Operand],
     ) -> Option<Result<Tangents>> {
         let Some((e, bare)) = self.e.for_user_rules(cts) else { return rule.transpose(self.e, cts, ins) };
-        Some(rule.transpose(&e, &bare, ins)?.map(|in_cts| self.e.from_user_rules(in_cts)))
+        Some(rule.transpose(&e, &bare, ins)?.map(|in_cts| self.e.accept_from_user_rules(in_cts)))
     }
 }
 
