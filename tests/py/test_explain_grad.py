@@ -310,6 +310,48 @@ def test_long_loops_are_one_operation():
     assert any("long" in note for note in report.notes)
 
 
+STRANGE = [
+    ("bfloat16", lambda x: jnp.log(x).sum(), jnp.zeros(2, jnp.bfloat16), "log"),
+    ("complex inside", lambda x: jnp.abs(jnp.sqrt(x + 0j)).sum(), jnp.zeros(2), "sqrt"),
+    ("fft", lambda x: jnp.log(jnp.abs(jnp.fft.fft(x))).sum(), jnp.zeros(4), "log"),
+    ("eigenvectors", lambda x: jnp.linalg.eigh(x)[1].sum(), jnp.eye(3), "eigh"),
+    ("a solver's rule", lambda x: jnp.linalg.solve(x, jnp.ones(3)).sum(), jnp.zeros((3, 3)), "custom_jvp_call"),
+    ("associative scan", lambda x: lax.associative_scan(jnp.multiply, jnp.log(x)).sum(), jnp.array([1.0, 0.0, 2.0]), "log"),
+    ("a gradient of a gradient", lambda x: jax.grad(jnp.linalg.norm)(x).sum(), jnp.zeros(2), "div"),
+    ("a reference", lambda x: _through_a_reference(x), jnp.float32(0.0), "log"),
+    ("a tree with holes", lambda d: jnp.log(d["a"]), {"a": 0.0, "b": None}, "log"),
+    ("an axis with a name", lambda x: jax.vmap(lambda t: lax.psum(jnp.log(t), "i"), axis_name="i")(x).sum(), jnp.zeros(3), "log"),
+    ("a callback", lambda x: jnp.log(x) + _called_back(lax.stop_gradient(x)), jnp.float32(0.0), "log"),
+]
+
+
+def _through_a_reference(x):
+    reference = jax.new_ref(jnp.float32(0.0))
+    reference[...] = jnp.log(x)
+    return reference[...]
+
+
+def _called_back(x):
+    return jax.pure_callback(lambda value: np.float32(value), jax.ShapeDtypeStruct((), jnp.float32), x)
+
+
+@pytest.mark.parametrize("name,function,point,primitive", STRANGE, ids=[row[0] for row in STRANGE])
+def test_strange_programs_are_followed(name, function, point, primitive):
+    report = explain_grad(function)(point)
+    assert [trouble.primitive for trouble in report.troubles] == [primitive], str(report)
+    assert not report.notes and report._repr_html_()
+
+
+def test_what_cannot_be_followed_is_a_note(monkeypatch):
+    def refuse(*args):
+        raise NotImplementedError("no such thing")
+
+    monkeypatch.setattr(jax._core, "record_call", refuse)
+    report = explain_grad(jnp.log)(0.0)
+    assert report.notes == ("the program could not be followed: NotImplementedError: no such thing",)
+    assert report.leaves[0].infinite == 1 and "no such thing" in str(report)
+
+
 def test_rules_of_users():
     @jax.custom_vjp
     def rule(x):

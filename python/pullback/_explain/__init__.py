@@ -86,13 +86,16 @@ class _Question:
         self.flat = flat
 
     def answer(self):
-        """Troubles and notes."""
+        """Troubles and notes. Whatever the program is, there is a report: what could not be followed is a note."""
+        try:
+            return self._answer()
+        except Exception as error:
+            return [], [f"the program could not be followed: {type(error).__name__}: {(str(error).splitlines() or [''])[0]}"]
+
+    def _answer(self):
         bad = [at for at, grad in enumerate(self.gradients) if not np.isfinite(grad).all()]
         zero = [at for at, grad in enumerate(self.gradients) if grad.size and not grad.any()]
-        try:
-            closed = pullback._core.record_call(self.flat, tuple(self.points))
-        except Exception as error:
-            return [], [f"the program could not be followed: {str(error).splitlines()[0]}"] if bad or zero else []
+        closed = pullback._core.record_call(self.flat, tuple(self.points))
         troubles = _empties(closed.jaxpr)
         structural, numeric = self._structural(closed, zero)
         troubles += structural

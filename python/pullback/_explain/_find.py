@@ -208,11 +208,11 @@ def _is_count(tape, node):
 
 
 def _cause(back, maker, node, dropper, is_norm, is_count):
-    cause = "the root of a sum of squares that is 0 has no slope: infinity times 0 is not a number" if is_norm else _words.why(maker.primitive)
+    cause = "the root of a sum of squares that is 0 has no slope: infinity times 0 is not a number" if is_norm else _words.why(maker)
     if is_count:
         cause = "a sum is divided by a count that is 0"
     if node is not maker:
-        cause = f"{_words.why(maker.primitive)}; {node.primitive} at line {node.line} then multiplies a cotangent with it"
+        cause = f"{_words.why(maker)}; {node.primitive} at line {node.line} then multiplies a cotangent with it"
     return f"{cause}; the cotangent there is 0, and 0 times infinity is not a number" if dropper else cause
 
 

@@ -199,7 +199,7 @@ class Backward:
     def _reachable(self, wanted):
         active = set(wanted)
         for node in self.tape.nodes:
-            if active.intersection(node.ins):
+            if node.primitive != "stop_gradient" and active.intersection(node.ins):
                 active.update(out for out in node.outs if is_inexact(self.tape.values[out]))
         return active
 

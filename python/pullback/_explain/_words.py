@@ -38,6 +38,14 @@ _WHY = {
     "mul": "a factor is not finite, or the product overflows",
     "tan": "tan is infinite near odd multiples of pi/2",
     "sub": "the difference of two infinities is not a number",
+    "eigh": "eigenvectors of a repeated eigenvalue have no derivative",
+    "eig": "eigenvectors of a repeated eigenvalue have no derivative",
+    "svd": "singular vectors of repeated or zero singular values have no derivative",
+    "qr": "the matrix has dependent columns",
+    "cholesky": "the matrix is not positive definite",
+    "lu": "the matrix is singular",
+    "triangular_solve": "the matrix is singular",
+    "custom_linear_solve": "the matrix is singular, or the solver did not converge",
     "lgamma": "lgamma is infinite at 0 and at negative integers",
 }
 _FLAT_CURES = {
@@ -75,8 +83,10 @@ _SATURATED = {
 }
 
 
-def why(primitive):
-    return _WHY.get(primitive, f"{primitive} has no finite slope there")
+def why(node):
+    if node.primitive in ("custom_jvp_call", "custom_vjp_call"):
+        return f"the rule of {node.name} gives no finite derivative there"
+    return _WHY.get(node.primitive, f"{node.primitive} has no finite slope there")
 
 
 @functools.lru_cache(maxsize=64)
