@@ -35,6 +35,7 @@ from pullback._config import (
     numpy_dtype_promotion as numpy_dtype_promotion,
     numpy_rank_promotion as numpy_rank_promotion,
     remove_size_one_mesh_axis_from_type as remove_size_one_mesh_axis_from_type,
+    safe_grads as safe_grads,
     softmax_custom_jvp as softmax_custom_jvp,
     thread_guard as thread_guard,
     threefry_partitionable as threefry_partitionable,
@@ -96,7 +97,7 @@ __version_info__ = (0, 1, 0)
 _MODULES = frozenset({
     "ad_checkpoint", "api_util", "core", "custom_batching", "custom_derivatives", "custom_transpose", "debug", "distributed",
     "dlpack", "dtypes", "errors", "example_libraries", "experimental", "export", "extend", "ffi", "flatten_util", "image",
-    "interpreters", "lax", "memory", "monitoring", "nn", "numpy", "ops", "profiler", "random", "ref", "scipy", "sharding", "stages",
+    "interpreters", "lax", "masked", "memory", "monitoring", "nn", "numpy", "ops", "profiler", "random", "ref", "scipy", "sharding", "stages",
     "test_util", "tree", "tree_util", "typing", "util", "version",
 })
 
@@ -140,6 +141,8 @@ _NAMES = {
     "free_ref": ("ref", "free_ref"),
     "freeze": ("ref", "freeze"),
     "ensure_compile_time_eval": ("core", "ensure_compile_time_eval"),
+    "checked": ("_checked", "checked"),
+    "explain_grad": ("_explain", "explain_grad"),
 }
 
 # Names that JAX has removed, with what it says of them.

@@ -20,6 +20,7 @@ _CORE = {
     "jax_no_execution": ("NoExecution",),
     "jax_explain_cache_misses": ("ExplainMisses",),
     "jax_log_compiles": ("LogCompiles",),
+    "pullback_safe_where": ("SafeGrads",),
 }
 
 
@@ -119,6 +120,7 @@ _DEFAULTS = {
     "jax_data_dependent_tracing_fallback": False,
     "jax_dynamic_shapes": False,
     "jax_castf": False,
+    "pullback_safe_where": False,
 }
 
 
@@ -323,6 +325,31 @@ def transfer_guard(new_val):
         for name in names:
             rules.enter_context(_State(name)._context(new_val))
         yield
+
+
+_safe_where = _State("pullback_safe_where")
+
+
+def safe_grads(enable=True):
+    """A context, or decorator, in which derivatives of what a choice dropped are zero, whatever they are multiplied with.
+
+    A cotangent or tangent that `where`, `cond`, `maximum`, `clip`, a slice, a pad or an index dropped is a structural zero, and a
+    structural zero times infinity or NaN is zero; so is the infinite slope of `sqrt` at 0 times an exact 0. An infinity or a NaN that
+    reaches the output stays. `docs/gradients.md` says which rule holds where. The setting is `pullback_safe_where`.
+
+    Args:
+      enable: whether to; with `False` derivatives are the ordinary ones inside.
+    Returns: a context, or decorator.
+    Differentiable: yes: it is a rule of differentiation, forward and reverse, of any order.
+    Example:
+      >>> f = lambda x: jnp.where(x > 0, x**0.5, 7.0)
+      >>> jax.grad(f)(0.0)
+      Array(nan, dtype=float32)
+      >>> with jax.safe_grads():
+      ...     jax.grad(f)(0.0)
+      Array(0., dtype=float32)
+    """
+    return _safe_where(enable)
 
 
 def disable_jit(disable=True):

@@ -1,11 +1,13 @@
 //! Primitives, transforms, and the primitives that hold jaxprs: the mathematics of Pullback.
 //!
-//! Three modules in layers, each seeing only those before it: [`prims`] holds every primitive without an inner jaxpr,
-//! one file each; [`transforms`] the emitters and jaxpr-to-jaxpr passes; [`control`] the primitives that hold jaxprs.
+//! Four modules in layers, each seeing only those before it: [`prims`] holds every primitive without an inner jaxpr,
+//! one file each; [`transforms`] the emitters and jaxpr-to-jaxpr passes; [`control`] the primitives that hold jaxprs;
+//! [`marks`] the emitter of where-safe gradients.
 //! Deliberately absent: promotion of dtypes, defaults and user errors (they live in `lib`), and any way to run.
 #![forbid(unsafe_code)]
 
 pub mod control;
+pub mod marks;
 pub mod prims;
 pub mod transforms;
 

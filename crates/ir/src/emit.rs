@@ -6,7 +6,7 @@
 use pullback_base::Result;
 
 use crate::params::Params;
-use crate::prim::PrimRef;
+use crate::prim::{PrimRef, Tangents};
 use crate::val::{TraceId, Tracer, Val, Vals};
 
 /// A shared emitter.
@@ -26,6 +26,16 @@ pub trait Emit: Send + Sync {
     /// The emitter that this one emits into; `None` at the bottom.
     fn parent(&self) -> Option<&dyn Emit> {
         None
+    }
+
+    /// For an emitter whose values bear marks: where a user's reverse rule runs instead, and its cotangents without marks.
+    fn for_user_rules(&self, _cts: &[Option<Val>]) -> Option<(EmitRef, Vec<Option<Val>>)> {
+        None
+    }
+
+    /// What a rule that ran there gave, as values of this emitter.
+    fn accept_from_user_rules(&self, cts: Tangents) -> Tangents {
+        cts
     }
 
     /// Inputs, by position, that a tracer of this emitter was computed from; for error texts. Empty when not known.

@@ -45,7 +45,7 @@ pub use pullback_core::transforms::Linear;
 pub use pullback_derive::Tree;
 pub use pullback_lib::axes::Axes;
 pub use pullback_lib::declare::NestedInts;
-pub use transforms::{Output, grad, jit, jvp, make_jaxpr, value_and_grad, vmap, vmap_axes};
+pub use transforms::{Output, grad, jit, jvp, make_jaxpr, safe_grads, value_and_grad, vmap, vmap_axes};
 pub use tree::{Structure, Tree, map, zip_map};
 
 /// Whether numbers without a type of their own, such as those of [`zeros`] and [`arange`], have 64 bits from now on, on all

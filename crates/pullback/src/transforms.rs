@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pullback_base::{Aval, Error, Result, Span, bail};
 use pullback_core::control::{JIT, Jit};
 use pullback_ir::{Batch, Params, Val};
+use pullback_trace::settings::{Setting, set_on_thread};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -80,7 +81,7 @@ fn run_value_and_grad<A: Tree, R: Output<Tree = Array>>(f: &impl Fn(&A) -> R, ar
         bail!(Type, "Gradient only defined for real scalar-output functions. Output was {}.", aval.long());
     }
     let one = Val::Literal(pullback_base::Scalar::one(aval.dtype));
-    let cts = linear.pull_back_full(&pullback_trace::current(), &[Some(one)])?;
+    let cts = pullback_trace::pull_back(&linear, &[Some(one)])?;
     let gradient = rebuild(arg, arrays(cts));
     Ok((Array::from_val(arrays(outs).swap_remove(0)), gradient))
 }
@@ -92,6 +93,32 @@ fn arrays(vals: Vec<Val>) -> Vec<Val> {
         other => other,
     };
     vals.into_iter().map(plain).collect()
+}
+
+/// Runs `body` with where-safe gradients: derivatives of what a choice dropped are zero there, whatever they are multiplied with.
+///
+/// `docs/gradients.md` says which rule holds where. Derivatives are those of the functions of this crate that `body` calls on
+/// its own thread.
+///
+/// ```
+/// use pullback::prelude::*;
+/// use pullback::{safe_grads, select};
+///
+/// let f = |x: &Array| select(&x.greater(&(x * 0.0)), &x.sqrt(), &(x * 0.0)).sum();
+/// let x = arr![0.0, 4.0];
+/// assert!(grad(f)(&x)?.to_vec::<f32>()?[0].is_nan());
+/// assert_eq!(safe_grads(|| grad(f)(&x))?.to_vec::<f32>()?, [0.0, 0.25]);
+/// # Ok::<(), pullback::Error>(())
+/// ```
+pub fn safe_grads<T>(body: impl FnOnce() -> T) -> T {
+    struct Restore(Option<bool>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            set_on_thread(Setting::SafeGrads, self.0);
+        }
+    }
+    let _restore = Restore(set_on_thread(Setting::SafeGrads, Some(true)));
+    body()
 }
 
 /// The function that gives the gradient of `f`. See [`value_and_grad`].

@@ -105,3 +105,19 @@ fn a_leaked_tracer_is_an_error() {
     let error = (tracer * 2.0).eval().expect_err("the trace is over");
     assert!(error.message().contains("was used outside of it"), "{error}");
 }
+
+#[test]
+fn safe_grads_know_what_a_choice_dropped() -> Result<()> {
+    let zero = Array::scalar(0.0);
+    let f = |x: &Array| pullback::select(&x.greater(&zero), &x.log(), &(x * 0.0)).sum();
+    let x = arr![0.0, 2.0];
+    let is_nan = |g: &Array| g.to_vec::<f32>().map(|g| g[0].is_nan());
+    assert!(is_nan(&grad(f)(&x)?)?);
+    near(&pullback::safe_grads(|| grad(f)(&x))?, &[0.0, 0.5]);
+    near(&pullback::safe_grads(|| jit(grad(f))(&x))?, &[0.0, 0.5]);
+    assert!(is_nan(&grad(f)(&x)?)?);
+    // What reaches the result stays.
+    let real = pullback::safe_grads(|| grad(|x: &Array| x.log().sum())(&arr![0.0]))?;
+    assert_eq!(real.to_vec::<f32>()?, [f32::INFINITY]);
+    Ok(())
+}

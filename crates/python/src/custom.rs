@@ -62,7 +62,7 @@ impl<'a, 'py> Call<'a, 'py> {
     /// not run: an empty jaxpr stands in. A function that looks at values has none.
     fn stage(&self, transform: &'static str) -> Result<Option<StagedCall>> {
         let py = self.fun.py();
-        if self.is_known() && self.vals.iter().any(Val::is_tracer) {
+        if !pullback_trace::is_recording() && self.is_known() && self.vals.iter().any(Val::is_tracer) {
             return Ok(Some(stand_in(&self.vals)));
         }
         let statics = Statics::default();

@@ -7,7 +7,7 @@ use pullback_base::tree::TreeDef;
 use pullback_base::{Aval, DType, Result, Scalar, Span};
 use pullback_core::prims::instantiate;
 use pullback_core::transforms::{Linear, backward_pass, transpose_function};
-use pullback_ir::{JaxprRef, Slot, Val, eval_jaxpr};
+use pullback_ir::{EmitRef, JaxprRef, Slot, Val, eval_jaxpr};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -326,7 +326,7 @@ fn gradients(linearized: &Linearized, primals: &[Val]) -> Result<Vec<Val>> {
 
 /// Cotangents of all inputs: zeros of type `float0` for those without derivative.
 fn cotangents(linearized: &Linearized, primals: &[Val], cts: &[Option<Val>]) -> Result<Vec<Val>> {
-    let found = linearized.linear.pull_back_full(&pullback_trace::current(), cts)?;
+    let found = pullback_trace::pull_back(&linearized.linear, cts)?;
     let mut found = found.into_iter();
     let mut all = vec![];
     for (primal, &marked) in primals.iter().zip(&linearized.marks) {
@@ -352,6 +352,7 @@ struct LinearRule {
     out_tree: TreeDef,
     place: String,
     is_transposed: bool,
+    is_safe: bool,
 }
 
 impl LinearRule {
@@ -367,7 +368,7 @@ impl LinearRule {
         let outs = linear.out_avals().into_iter().zip(linear.depends()).collect();
         let n_residuals = linear.residuals().len();
         let (jaxpr, out_tree) = (linear.jaxpr().clone(), linearized.out_tree.clone());
-        LinearRule { jaxpr, n_residuals, ins, outs, in_tree, out_tree, place, is_transposed }
+        LinearRule { jaxpr, n_residuals, ins, outs, in_tree, out_tree, place, is_transposed, is_safe: linear.is_safe() }
     }
 
     fn pull_back(&self, residuals: &[Val], cts: &[Option<Val>]) -> Result<Vec<Val>> {
@@ -377,7 +378,10 @@ impl LinearRule {
             residuals.iter().cloned().map(Some).chain(std::iter::repeat_n(None, n_linear)).collect();
         let wanted: Vec<Option<Val>> =
             cts.iter().zip(&self.outs).filter(|(_, (_, depends))| *depends).map(|(ct, _)| ct.clone()).collect();
-        let found = Span::within_transform("transpose", || backward_pass(&e, &self.jaxpr, &known, &wanted));
+        let run = |e: &EmitRef, cts: &[Option<Val>]| {
+            Span::within_transform("transpose", || backward_pass(e, &self.jaxpr, &known, cts))
+        };
+        let found = pullback_trace::where_safe(self.is_safe, &e, &wanted, run);
         let mut found = found?.split_off(self.n_residuals).into_iter();
         let mut all = vec![];
         for &(aval, marked) in &self.ins {
@@ -391,8 +395,13 @@ impl LinearRule {
 
     fn push_forward(&self, residuals: &[Val], tangents: &[Val]) -> Result<Vec<Val>> {
         let marks: Vec<bool> = self.ins.iter().map(|(_, marked)| *marked).collect();
-        let args = [residuals, &select(tangents, &marks)].concat();
-        let mut found = eval_jaxpr(&*pullback_trace::current(), &self.jaxpr, &args)?.into_iter();
+        let run = |e: &EmitRef, tangents: &[Option<Val>]| {
+            let args: Vec<Val> = residuals.iter().cloned().chain(tangents.iter().flatten().cloned()).collect();
+            Ok(eval_jaxpr(&**e, &self.jaxpr, &args)?.into_iter().map(Some).collect())
+        };
+        let tangents: Vec<Option<Val>> = select(tangents, &marks).into_iter().map(Some).collect();
+        let found = pullback_trace::where_safe(self.is_safe, &pullback_trace::current(), &tangents, run)?;
+        let mut found = found.into_iter().flatten();
         let next = |&(aval, depends): &(Aval, bool)| match depends {
             true => Ok(found.next().expect("one for each dependent result")),
             false => zero_tangent(aval),
@@ -589,6 +598,22 @@ fn jvp(
     Ok((tree_of(py, &out_tree, outs)?, tree_of(py, &out_tree, out_dots)?, aux_out))
 }
 
+/// The jaxpr of what `fun` does at given arrays, with control flow of Python as it goes there.
+#[pyfunction]
+fn record_call(py: Python<'_>, fun: &Bound<'_, PyAny>, args: &Bound<'_, PyTuple>) -> PyResult<crate::jaxpr::PyJaxpr> {
+    let (leaves, tree) = flatten_call(args, &PyDict::new(py))?;
+    let vals = leaf_vals(&leaves)?;
+    let job = Job { transform: "grad", fun, in_tree: &tree, has_aux: false };
+    let traced = gate(py, || {
+        let mut flat = |vals: &[Val]| -> Result<Vec<Val>> {
+            let (out, _) = job.call(vals).carry(py)?;
+            Ok(tree_vals(&out, &not_a_jax_type).carry(py)?.0)
+        };
+        pullback_trace::record(&mut flat, &vals)
+    })?;
+    Ok(crate::jaxpr::PyJaxpr::closed_over(&traced.jaxpr, &traced.captured))
+}
+
 /// The transpose of a linear function at a point: cotangents of its inputs.
 #[pyfunction]
 fn linear_transpose(py: Python<'_>, staged: &crate::jit::Staged, out_cts: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
@@ -643,6 +668,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(linearize_at, m)?)?;
     m.add_function(wrap_pyfunction!(jvp, m)?)?;
     m.add_function(wrap_pyfunction!(linear_transpose, m)?)?;
+    m.add_function(wrap_pyfunction!(record_call, m)?)?;
     m.add_function(wrap_pyfunction!(user_line, m)?)?;
     m.add_function(wrap_pyfunction!(describe_function, m)?)
 }

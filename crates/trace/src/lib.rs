@@ -8,6 +8,7 @@
 
 mod axes;
 mod current;
+mod record;
 pub mod settings;
 mod staging;
 mod transform;
@@ -17,5 +18,6 @@ pub use current::{
     DescribeLeak, FindLeaks, Warn, bind, bind_one, current, enter, enter_evaluation, find_leaks, inputs_of, is_live,
     is_tracing, leave, set_describe_leak, set_find_leaks, set_warn, vary, warn, with_current,
 };
+pub use record::{is_recording, record};
 pub use staging::{Traced, call_jaxpr, trace_to_jaxpr, unify_captures};
-pub use transform::{jvp, linearize, vmap};
+pub use transform::{Flat, jvp, linearize, pull_back, vmap, where_safe};

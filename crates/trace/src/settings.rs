@@ -75,6 +75,8 @@ settings! {
     LogCompiles,
     /// While 64-bit element types are off, those that a caller names are given all the same.
     NamedX64,
+    /// What a choice dropped is a structural zero of derivatives.
+    SafeGrads,
 }
 
 /// Settings that change no program, so that what was traced without them is used under them.

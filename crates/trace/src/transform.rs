@@ -3,26 +3,51 @@
 use std::sync::Arc;
 
 use pullback_base::{Array, Aval, DType, Error, Result, Scalar, Span};
-use pullback_core::prims::batch_to_front;
-use pullback_core::transforms::{BatchEmit, JvpEmit, Linear};
-use pullback_ir::{Batch, Emit, Val};
+use pullback_core::marks::{MarkEmit, with_marks};
+use pullback_core::prims::{batch_to_front, instantiate};
+use pullback_core::transforms::{BatchEmit, JvpEmit, Linear, with_safe_derivatives};
+use pullback_ir::{Batch, Emit, EmitRef, Val};
 
 use crate::axes::{BoundAxis, with_axes};
 use crate::current::{current, find_leaks, with_current};
+use crate::settings::{Setting, is_on};
 
 /// A function of flat values.
-pub(crate) type Flat<'a> = &'a mut dyn FnMut(&[Val]) -> Result<Vec<Val>>;
+pub type Flat<'a> = &'a mut dyn FnMut(&[Val]) -> Result<Vec<Val>>;
 
 /// Results of `f` at `primals` and their tangents; `None` is a zero tangent, both ways.
 ///
 /// # Errors
 /// What `f` or a rule raises.
 pub fn jvp(f: Flat<'_>, primals: &[Val], tangents: &[Option<Val>]) -> Result<(Vec<Val>, Vec<Option<Val>>)> {
-    let emit = Arc::new(JvpEmit::new(current()));
+    let is_safe = is_on(Setting::SafeGrads);
+    if is_safe {
+        with_safe_derivatives(true, || safe_jvp(f, primals, tangents))
+    } else {
+        jvp_over(current(), f, primals, tangents)
+    }
+}
+
+fn jvp_over(
+    parent: EmitRef,
+    f: Flat<'_>,
+    primals: &[Val],
+    tangents: &[Option<Val>],
+) -> Result<(Vec<Val>, Vec<Option<Val>>)> {
+    let emit = Arc::new(JvpEmit::new(parent));
     let args: Vec<Val> = primals.iter().zip(tangents).map(|(x, t)| emit.pack(x.clone(), t.clone())).collect();
     let outs = Span::within_transform("jvp", || with_current(emit.clone(), || f(&args)))?;
     find_leaks(emit.id())?;
     Ok(outs.iter().map(|out| emit.unpack(out)).unzip())
+}
+
+/// Tangents bear marks, primals do not.
+fn safe_jvp(f: Flat<'_>, primals: &[Val], tangents: &[Option<Val>]) -> Result<(Vec<Val>, Vec<Option<Val>>)> {
+    let marks = Arc::new(MarkEmit::new(current()));
+    let marked: Vec<Option<Val>> = tangents.iter().map(|t| t.clone().map(|t| marks.linear(t))).collect();
+    let (outs, dots) = jvp_over(marks.clone(), f, primals, &marked)?;
+    let outs = outs.iter().map(|out| marks.value(out)).collect();
+    Ok((outs, dots.into_iter().map(|dot| dot.map(|dot| marks.value(&dot))).collect()))
 }
 
 /// Results of `f` at `primals`, and its derivative there.
@@ -30,12 +55,38 @@ pub fn jvp(f: Flat<'_>, primals: &[Val], tangents: &[Option<Val>]) -> Result<(Ve
 /// # Errors
 /// What `f` or a rule raises.
 pub fn linearize(f: Flat<'_>, primals: &[Val]) -> Result<(Vec<Val>, Linear)> {
-    pullback_core::transforms::linearize(current(), primals, &mut |emit, args| {
+    let mut run = |emit: EmitRef, args: &[Val]| {
         let id = emit.id();
         let outs = Span::within_transform("jvp", || with_current(emit, || f(args)))?;
         find_leaks(id)?;
         Ok(outs)
+    };
+    with_safe_derivatives(is_on(Setting::SafeGrads), || {
+        pullback_core::transforms::linearize(current(), primals, &mut run)
     })
+}
+
+/// Cotangents of the inputs of a derivative for cotangents of its results, zeros made; with marks if it is where-safe.
+///
+/// # Errors
+/// What a transpose rule raises.
+pub fn pull_back(linear: &Linear, cts: &[Option<Val>]) -> Result<Vec<Val>> {
+    let e = current();
+    let found = where_safe(linear.is_safe(), &e, cts, |e, cts| linear.pull_back(e, cts))?;
+    found.into_iter().zip(linear.in_avals()).map(|(ct, &aval)| instantiate(&*e, aval, ct)).collect()
+}
+
+/// Runs `body`, which is linear in `linear`, with marks or without.
+///
+/// # Errors
+/// What `body` raises.
+pub fn where_safe(
+    is_safe: bool,
+    e: &EmitRef,
+    linear: &[Option<Val>],
+    body: impl FnOnce(&EmitRef, &[Option<Val>]) -> Result<Vec<Option<Val>>>,
+) -> Result<Vec<Option<Val>>> {
+    if is_safe { with_marks(e, linear, body) } else { body(e, linear) }
 }
 
 /// Runs `f` for all examples at once: each argument comes with its batch axis, each result goes with that asked for in

@@ -14,16 +14,16 @@ use rustc_hash::FxBuildHasher;
 const LIMIT: usize = 4096;
 
 /// A cache from a key that names a jaxpr by its id to what was derived from it.
-pub(super) struct Cache<K, T>(Mutex<Option<HashMap<K, T, FxBuildHasher>>>);
+pub(crate) struct Cache<K, T>(Mutex<Option<HashMap<K, T, FxBuildHasher>>>);
 
 impl<K: Hash + Eq, T: Clone> Cache<K, T> {
-    pub(super) const fn new() -> Cache<K, T> {
+    pub(crate) const fn new() -> Cache<K, T> {
         Cache(Mutex::new(None))
     }
 
     /// The remembered value of `key`, or that of `make`. The lock is not held while making, nor while old entries go:
     /// they may hold objects of a front end.
-    pub(super) fn get_or_make(&self, key: K, make: impl FnOnce() -> Result<T>) -> Result<T> {
+    pub(crate) fn get_or_make(&self, key: K, make: impl FnOnce() -> Result<T>) -> Result<T> {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().as_ref().and_then(|entries| entries.get(&key)) {
             return Ok(known.clone());

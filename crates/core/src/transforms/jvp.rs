@@ -7,22 +7,25 @@ use std::sync::Arc;
 
 use pullback_base::{DType, Result, Span};
 use pullback_ir::{
-    Builder, Dual, Emit, EmitRef, JaxprRef, Params, PrimRef, Slot, TraceId, Tracer, Val, Vals, eval_jaxpr,
+    Builder, Dual, Emit, EmitRef, JaxprRef, Params, PrimRef, Slot, Tangents, TraceId, Tracer, Val, Vals, eval_jaxpr,
 };
 
 use super::cache::Cache;
+use super::safe::{derivatives_are_safe, safe_jvp};
 use crate::prims::instantiate;
 
 /// The differentiating emitter over a parent.
 pub struct JvpEmit {
     id: TraceId,
     parent: EmitRef,
+    /// Whether choices stay in sight.
+    is_safe: bool,
 }
 
 impl JvpEmit {
     /// Differentiation whose operations go to `parent`.
     pub fn new(parent: EmitRef) -> JvpEmit {
-        JvpEmit { id: TraceId::fresh(), parent }
+        JvpEmit { id: TraceId::fresh(), parent, is_safe: derivatives_are_safe() }
     }
 
     /// A value with its tangent; without one the plain value.
@@ -42,6 +45,11 @@ impl JvpEmit {
             other => (other.clone(), None),
         }
     }
+
+    fn jvp(&self, prim: PrimRef, params: &Params, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)> {
+        let safe = if self.is_safe { safe_jvp(prim, params, &*self.parent, xs, ts) } else { None };
+        safe.unwrap_or_else(|| prim.jvp(prim, params, &*self.parent, xs, ts))
+    }
 }
 
 impl Emit for JvpEmit {
@@ -56,7 +64,7 @@ impl Emit for JvpEmit {
         }
         let (outs, out_tangents) = match prim.custom_rule(params) {
             Some(rule) => rule.jvp(&self.parent, &primals, &tangents)?,
-            None => prim.jvp(prim, params, &*self.parent, &primals, &tangents)?,
+            None => self.jvp(prim, params, &primals, &tangents)?,
         };
         Ok(outs.into_iter().zip(out_tangents).map(|(out, tangent)| self.pack(out, tangent)).collect())
     }
@@ -94,9 +102,9 @@ pub fn jvp_jaxpr_strong(
     force_out: &[bool],
     strong_in: &[bool],
 ) -> Result<JvpJaxpr> {
-    type Key = (u64, Vec<bool>, Vec<bool>, Vec<bool>);
+    type Key = (u64, bool, Vec<bool>, Vec<bool>, Vec<bool>);
     static CACHE: Cache<Key, JvpJaxpr> = Cache::new();
-    let key = (jaxpr.id(), nonzero_in.to_vec(), force_out.to_vec(), strong_in.to_vec());
+    let key = (jaxpr.id(), derivatives_are_safe(), nonzero_in.to_vec(), force_out.to_vec(), strong_in.to_vec());
     CACHE.get_or_make(key, || make_jvp(jaxpr, nonzero_in, force_out, strong_in))
 }
 

@@ -8,6 +8,7 @@ use pullback_base::{Aval, Error, Result, Span};
 use pullback_ir::{Emit, EmitRef, JaxprRef, Val, eval_jaxpr};
 
 use super::jvp::JvpEmit;
+use super::safe::derivatives_are_safe;
 use super::split::SplitEmit;
 use super::transpose::backward_pass;
 use crate::prims::instantiate;
@@ -21,6 +22,8 @@ pub struct Linear {
     in_avals: Vec<Aval>,
     /// Avals of all results, and whether each depends on the inputs at all.
     outs: Vec<(Aval, bool)>,
+    /// Whether it was taken with choices in sight.
+    is_safe: bool,
 }
 
 const UNKNOWN_PRIMAL: &str = "Linearization failed to produce known values for all output primals. This is typically caused \
@@ -53,7 +56,7 @@ pub fn linearize(
         tangents.extend(tangent);
     }
     let (jaxpr, residuals) = split.recorder().finish(&tangents, None);
-    Ok((values, Linear { jaxpr: JaxprRef::new(jaxpr), residuals, in_avals, outs }))
+    Ok((values, Linear { jaxpr: JaxprRef::new(jaxpr), residuals, in_avals, outs, is_safe: derivatives_are_safe() }))
 }
 
 impl Linear {
@@ -65,6 +68,11 @@ impl Linear {
     /// Values that the jaxpr needs from the point, which are its first inputs.
     pub fn residuals(&self) -> &[Val] {
         &self.residuals
+    }
+
+    /// Whether it is of a where-safe gradient: then it is to be applied with marks.
+    pub fn is_safe(&self) -> bool {
+        self.is_safe
     }
 
     /// Avals of the input tangents.

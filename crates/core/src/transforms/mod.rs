@@ -9,13 +9,17 @@ mod cache;
 mod dce;
 mod jvp;
 mod linearize;
+mod safe;
 mod split;
 mod transpose;
 
 pub use batch::{BatchEmit, BatchedJaxpr, batch_jaxpr};
+pub(crate) use cache::Cache;
 pub(crate) use dce::dce_inner_jaxpr;
 pub use dce::{PrunedJaxpr, dce_jaxpr};
 pub use jvp::{JvpEmit, JvpJaxpr, jvp_jaxpr, jvp_jaxpr_strong};
 pub use linearize::{Linear, linearize};
+pub(crate) use safe::is_edge_divisor;
+pub use safe::{derivatives_are_safe, with_safe_derivatives};
 pub use split::{SplitEmit, split_jaxpr, split_jaxpr_forced};
 pub use transpose::{TransposedJaxpr, backward_pass, transpose_function, transpose_jaxpr};

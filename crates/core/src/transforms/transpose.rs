@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use pullback_base::{DType, Result, Span};
-use pullback_ir::{Atom, Builder, EmitRef, Eqn, Jaxpr, JaxprRef, Operand, Val, Vals, eval_jaxpr, not_linear};
+use pullback_ir::{
+    Atom, Builder, CustomRule, EmitRef, Eqn, Jaxpr, JaxprRef, Operand, Tangents, Val, Vals, eval_jaxpr, not_linear,
+};
 
 use super::cache::Cache;
 use super::split::split_jaxpr_forced;
@@ -113,7 +115,7 @@ impl<'a> Backward<'a> {
             None => Operand::Linear(self.jaxpr.aval(atom)),
         };
         let ins: Vec<Operand> = eqn.ins.iter().map(operand).collect();
-        let own = eqn.prim.custom_rule(&eqn.params).and_then(|rule| rule.transpose(self.e, &cts, &ins));
+        let own = eqn.prim.custom_rule(&eqn.params).and_then(|rule| self.transpose_by_user(&*rule, &cts, &ins));
         let in_cts = match own {
             Some(in_cts) => in_cts?,
             None => {
@@ -125,6 +127,18 @@ impl<'a> Backward<'a> {
             self.accumulate(atom, ct)?;
         }
         Ok(())
+    }
+}
+
+impl Backward<'_> {
+    fn transpose_by_user(
+        &self,
+        rule: &dyn CustomRule,
+        cts: &[Option<Val>],
+        ins: &[Operand],
+    ) -> Option<Result<Tangents>> {
+        let Some((e, bare)) = self.e.for_user_rules(cts) else { return rule.transpose(self.e, cts, ins) };
+        Some(rule.transpose(&e, &bare, ins)?.map(|in_cts| self.e.accept_from_user_rules(in_cts)))
     }
 }
 
