@@ -72,7 +72,7 @@ fn guarded(e: &dyn Emit, prim: PrimRef, params: &Params, ins: &[Marked], side: u
     let axes: Vec<usize> = (0..avals[1 - side].rank()).collect();
     let is_finite = other.is_finite().reduce_and(&axes).convert(pullback_base::DType::I32).done()?;
     let branches = branches(prim, params, avals, side)?;
-    let dead = V::new(e, dead).broadcast_to(&avals[side].shape.to_vec()).done()?;
+    let dead = V::new(e, dead).broadcast_to(&avals[side].shape).done()?;
     let ins = [is_finite, operands[0].clone(), operands[1].clone(), dead];
     Ok(e.bind(COND, &Params::new(Cond::new(branches)), &ins)?.swap_remove(0))
 }

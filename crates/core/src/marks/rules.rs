@@ -105,7 +105,7 @@ pub(super) fn dead_plane(e: &dyn Emit, (value, marks): &Marked) -> Result<Val> {
 fn edge_plane(e: &dyn Emit, (value, marks): &Marked) -> Result<Val> {
     match marks {
         Some(Marks { edge: Some(edge), .. }) => Ok(edge.clone()),
-        _ => everywhere(e, false, &value.aval().shape.to_vec()),
+        _ => everywhere(e, false, &value.aval().shape),
     }
 }
 
@@ -120,7 +120,7 @@ fn has_edge((_, marks): &Marked) -> bool {
 
 /// The value with zeros where `dead` says.
 pub(super) fn with_zeros<'e>(value: &V<'e>, dead: &V<'e>) -> V<'e> {
-    dead.broadcast_to(&value.aval().shape.to_vec()).select(value, &value.full(0.0))
+    dead.broadcast_to(&value.aval().shape).select(value, &value.full(0.0))
 }
 
 /// Two sets of one rank in the least shape that holds both.
@@ -160,25 +160,42 @@ fn is_infinite<'e>(x: &V<'e>) -> V<'e> {
     x.abs().eq(&x.abs().number(f64::INFINITY))
 }
 
+/// The shape of two operands together.
+fn joint_shape(a: &V<'_>, b: &V<'_>) -> Vec<usize> {
+    let (a, b) = (a.aval().shape.to_vec(), b.aval().shape.to_vec());
+    match (a.len(), b.len()) {
+        (_, 0) => a,
+        (0, _) => b,
+        _ => a.iter().zip(&b).map(|(&a, &b)| if a == 1 { b } else { a }).collect(),
+    }
+}
+
+/// A known factor or divisor with ones where the linear operand is dead: zero stays zero there, and nothing that is not finite
+/// is met. A finite number needs no filter.
+fn filtered<'e>(x: &V<'e>, val: &Val, dead: &V<'e>, shape: &[usize]) -> V<'e> {
+    if matches!(val, Val::Literal(scalar) if scalar.is_nonzero() && scalar.as_f64().is_finite()) {
+        return x.clone();
+    }
+    let whole = x.broadcast_to(shape);
+    dead.broadcast_to(shape).select(&whole, &whole.full(1.0))
+}
+
 /// Dead where a factor is; an edge times an exact zero is zero.
 fn product(e: &dyn Emit, ins: &[Marked]) -> Result<Marked> {
     let [a, b] = [V::new(e, &ins[0].0), V::new(e, &ins[1].0)];
-    let plain = &a * &b;
-    let shape = plain.aval().shape.to_vec();
-    let plane = |plane: &Val| V::new(e, plane).broadcast_to(&shape);
+    let shape = joint_shape(&a, &b);
     let set = |plane: &Val| lifted(e, plane, shape.len());
-    let (mut dead, mut zero, mut edge) = (None, None, None);
-    for (own, other) in [(0, 1), (1, 0)] {
-        let Some(marks) = &ins[own].1 else { continue };
-        dead = union(dead, marks.dead.as_ref().map(set));
-        if let Some(own_edge) = &marks.edge {
-            let other = V::new(e, &ins[other].0);
-            let other_is_zero = other.eq(&other.number(0.0)).broadcast_to(&shape);
-            zero = union(zero, Some(plane(own_edge).and(&other_is_zero)));
-            edge = union(edge, Some(plane(own_edge)));
-        }
-    }
-    let value = match union(dead.clone(), zero) {
+    let dead_of = |i: usize| ins[i].1.as_ref().and_then(|marks| marks.dead.as_ref()).map(set);
+    let is_both = ins.iter().all(|(_, marks)| marks.is_some());
+    let plain = match (dead_of(0), dead_of(1)) {
+        (Some(dead), None) if !is_both => &a * &filtered(&b, &ins[1].0, &dead, &shape),
+        (None, Some(dead)) if !is_both => &filtered(&a, &ins[0].0, &dead, &shape) * &b,
+        _ => &a * &b,
+    };
+    let plain = V::new(e, &plain.done()?);
+    let dead = union(dead_of(0), dead_of(1));
+    let (zero, edge) = edges_of_product(e, ins, &shape);
+    let value = match if is_both { union(dead.clone(), zero) } else { zero } {
         Some(set) => with_zeros(&plain, &set),
         None => plain,
     };
@@ -186,23 +203,46 @@ fn product(e: &dyn Emit, ins: &[Marked]) -> Result<Marked> {
     Ok((value.done()?, Some(Marks { dead: done(dead)?, edge: done(edge)? })))
 }
 
+/// Where an edge meets an exact zero, and where the result may be an edge.
+fn edges_of_product<'e>(e: &'e dyn Emit, ins: &[Marked], shape: &[usize]) -> (Option<V<'e>>, Option<V<'e>>) {
+    let (mut zero, mut edge) = (None, None);
+    for (own, other) in [(0, 1), (1, 0)] {
+        let Some(own_edge) = ins[own].1.as_ref().and_then(|marks| marks.edge.as_ref()) else { continue };
+        let other = V::new(e, &ins[other].0);
+        let is_edge = V::new(e, own_edge).broadcast_to(shape);
+        let other_is_zero = other.eq(&other.number(0.0)).broadcast_to(shape);
+        zero = union(zero, Some(is_edge.and(&other_is_zero)));
+        edge = union(edge, Some(is_edge));
+    }
+    (zero, edge)
+}
+
 /// Dead where the dividend is, whatever the divisor. A quotient by the edge divisor makes edges, and zero of an exact zero.
 fn quotient(e: &dyn Emit, ins: &[Marked]) -> Result<Marked> {
     let [a, b] = [V::new(e, &ins[0].0), V::new(e, &ins[1].0)];
-    let plain = &a / &b;
-    let shape = plain.aval().shape.to_vec();
+    let shape = joint_shape(&a, &b);
     let marks = ins[0].1.clone().unwrap_or_default();
-    let plane = |plane: &Val| V::new(e, plane).broadcast_to(&shape);
     let dead = marks.dead.as_ref().map(|plane| lifted(e, plane, shape.len()));
     if is_edge_divisor(&ins[1].0) {
-        // Dead elements are zeros too.
-        let value = with_zeros(&plain, &a.eq(&a.number(0.0)));
-        let edge = is_infinite(&value).done()?;
-        return Ok((value.done()?, Some(Marks { dead: done(dead)?, edge: Some(edge) })));
+        return edge_quotient(e, &a, dead);
     }
-    let value = dead.as_ref().map_or_else(|| plain.clone(), |dead| with_zeros(&plain, dead));
-    let edge = marks.edge.as_ref().map(plane).map(|edge| edge.and(&is_infinite(&value)));
+    let value = match &dead {
+        Some(dead) => &a / &filtered(&b, &ins[1].0, dead, &shape),
+        None => &a / &b,
+    };
+    let value = V::new(e, &value.done()?);
+    let edge = marks.edge.as_ref().map(|edge| V::new(e, edge).broadcast_to(&shape).and(&is_infinite(&value)));
     Ok((value.done()?, Some(Marks { dead: done(dead)?, edge: done(edge)? })))
+}
+
+/// Edges, but zero for exact zeros, of which the dead are some.
+fn edge_quotient<'e>(e: &'e dyn Emit, a: &V<'e>, dead: Option<V<'e>>) -> Result<Marked> {
+    let is_zero = a.eq(&a.number(0.0));
+    let minus_zero = V::new(e, &a.number(-0.0).done()?).broadcast_to(&a.aval().shape);
+    let value = a / &is_zero.select(&minus_zero, &minus_zero.full(1.0));
+    let value = V::new(e, &value.done()?);
+    let edge = is_infinite(&value).done()?;
+    Ok((value.done()?, Some(Marks { dead: done(dead)?, edge: Some(edge) })))
 }
 
 /// Dead where all are; an edge where one is and all others are finite or edges.
@@ -250,7 +290,7 @@ fn choice(e: &dyn Emit, params: &Params, ins: &[Marked]) -> Result<Marked> {
 }
 
 fn full_plane(e: &dyn Emit, plane: Val, (value, _): &Marked) -> Result<Val> {
-    V::new(e, &plane).broadcast_to(&value.aval().shape.to_vec()).done()
+    V::new(e, &plane).broadcast_to(&value.aval().shape).done()
 }
 
 /// Dead where all that is summed is.

@@ -69,7 +69,7 @@ fn extreme_of_two<'e>(
     is_before: fn(&V<'e>, &V<'e>) -> V<'e>,
 ) -> Result<(Vals, Tangents)> {
     let (x, y) = (V::new(e, &xs[0]), V::new(e, &xs[1]));
-    let out = x.bind(prim, &Params::NONE, &[&y]);
+    let out = V::new(e, &x.bind(prim, &Params::NONE, &[&y]).done()?);
     let shape = out.aval().shape.to_vec();
     let is_equal = x.eq(&y);
     let share =
