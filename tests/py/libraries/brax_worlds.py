@@ -1,19 +1,22 @@
-"""brax: bodies that move, environments, gradients through them, and a policy that is trained."""
+"""brax: bodies that move, environments, and gradients through them."""
 
-import functools
+import contextlib
+import sys
 
 import jax
 import jax.numpy as jnp
-from brax import envs, math
-from brax.base import Transform
-from brax.training.acme import running_statistics
-from brax.training.agents.apg import networks as apg_networks
 from task import report
+
+with contextlib.redirect_stdout(sys.stderr):  # It prints what else could be installed.
+    from brax import envs, math
+    from brax.base import Transform
+
+jax.config.update("jax_enable_x64", True)
 
 
 def geometry():
     """Turns and places."""
-    turn = math.quat_rot_axis(jnp.array([0.0, 0.6, 0.8]), jnp.float32(0.7))
+    turn = math.quat_rot_axis(jnp.array([0.0, 0.6, 0.8]), jnp.float64(0.7))
     yield "rotated", math.rotate(jnp.array([1.0, 2.0, 3.0]), turn)
     yield "placed", Transform(jnp.ones(3), turn).do(Transform.create(pos=jnp.arange(3.0))).pos
 

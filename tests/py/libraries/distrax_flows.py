@@ -7,7 +7,8 @@ import numpy as np
 import optax
 from task import report
 
-POINTS = np.array([0.2, 0.7], np.float32)
+jax.config.update("jax_enable_x64", True)
+POINTS = np.array([0.2, 0.7])
 
 
 def densities():
@@ -53,7 +54,7 @@ def bijectors():
 
 def flow():
     """Losses of a flow of coupling layers fitted to two points' neighbourhoods."""
-    data = np.random.RandomState(0).standard_normal((32, 2)).astype(np.float32) * [0.3, 1.5] + [1.0, -0.5]
+    data = np.random.RandomState(0).standard_normal((32, 2)) * [0.3, 1.5] + [1.0, -0.5]
 
     def model(params):
         layers = []
@@ -63,7 +64,7 @@ def flow():
             layers.append(distrax.MaskedCoupling(jnp.arange(2) % 2 == i, conditioner, affine, event_ndims=1, inner_event_ndims=0))
         return distrax.Transformed(distrax.MultivariateNormalDiag(jnp.zeros(2), jnp.ones(2)), distrax.Inverse(distrax.Chain(layers)))
 
-    loss = jax.jit(jax.value_and_grad(lambda params: -model(params).log_prob(jnp.asarray(data, jnp.float32)).mean()))
+    loss = jax.jit(jax.value_and_grad(lambda params: -model(params).log_prob(jnp.asarray(data)).mean()))
     params = {"w": 0.1 * jax.random.normal(jax.random.key(0), (2, 2, 4)), "b": jnp.zeros((2, 4))}
     optimizer = optax.adam(0.05)
     state, losses = optimizer.init(params), []
