@@ -8,15 +8,16 @@ import numpy as np
 import optax
 from task import report
 
+jax.config.update("jax_enable_x64", True)
 NUMBERS = np.random.RandomState(0)
-POINTS = jnp.asarray(NUMBERS.standard_normal((5, 3)), jnp.float32)
+POINTS = jnp.asarray(NUMBERS.standard_normal((5, 3)))
 
 
 def parts():
     """What the functions give."""
     yield "harmonics", e3nn.spherical_harmonics("0e + 1o + 2e + 3o", POINTS, normalize=True).array
     yield "slopes", jax.grad(lambda p: (e3nn.spherical_harmonics("1o + 2e", p, normalize=False).array ** 2).sum())(POINTS)
-    first, second = (e3nn.IrrepsArray("0e + 1o", NUMBERS.standard_normal((4,)).astype(np.float32)) for _ in range(2))
+    first, second = (e3nn.IrrepsArray("0e + 1o", NUMBERS.standard_normal((4,))) for _ in range(2))
     product = e3nn.tensor_product(first, second)
     yield "product", product.array
     yield "irreps", str(product.irreps)
@@ -35,7 +36,7 @@ def parts():
 def layers():
     """A linear layer's answer, and that it turns with its input."""
     layer = e3nn.flax.Linear("4x0e + 2x1o")
-    x = e3nn.IrrepsArray("2x0e + 1o", NUMBERS.standard_normal((3, 5)).astype(np.float32))
+    x = e3nn.IrrepsArray("2x0e + 1o", NUMBERS.standard_normal((3, 5)))
     weights = layer.init(jax.random.key(0), x)
     y = layer.apply(weights, x)
     yield "linear", y.array
