@@ -7,7 +7,7 @@ from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback._jit import _check_callable, _resolve_arguments, _wraps, jit
 from pullback._shape_dtype_struct import ShapeDtypeStruct
-from pullback.tree_util import Partial, tree_leaves, tree_map, tree_structure
+from pullback.tree_util import Partial, tree_map, tree_structure
 
 
 # Derivatives
@@ -506,13 +506,14 @@ def hessian(fun, argnums=0, has_aux=False, holomorphic=False):
 # Batching
 
 
-def _refuse_vmappables(args):
-    """Refuses values of types that libraries registered with a mapping of their own, which the core would not ask for."""
+def _vmappables():
+    """The mappings that libraries registered for types of their own; None where there is none, which is what is usual."""
     batching = sys.modules.get("pullback.interpreters.batching")
-    if batching is not None and (types := tuple(batching._vmappables)):
-        for leaf in tree_leaves(args, is_leaf=lambda x: isinstance(x, types)):
-            if isinstance(leaf, types):
-                raise _user_error(NotImplementedError, f"vmap over {type(leaf)}, which is registered by batching.register_vmappable")
+    if batching is None or not batching._vmappables:
+        return None
+    from pullback import _vmappables
+
+    return _vmappables
 
 
 def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_name=None, sum_match=False):
@@ -557,8 +558,12 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
                 "vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments passed to "
                 f"the function, but got {len(in_axes)=}, {len(args)=}."
             )
-        _refuse_vmappables(args)
-        return _core.vmap_call(fun, args, kwargs, in_axes, out_axes, axis_name, axis_size)
+        own = _vmappables()
+        if own is not None and own.has_registered((args, kwargs)):
+            return own.call(fun, args, kwargs, in_axes, out_axes, axis_name, axis_size)
+        out = _core.vmap_call(fun, args, kwargs, in_axes, out_axes, axis_name, axis_size)
+        own = _vmappables()
+        return out if own is None else own.of_batches(out, out_axes)
 
     return vmap_f
 

@@ -4,6 +4,7 @@ An optimizer is `(init_fun, update_fun, get_params)`: `init_fun(params)` gives a
 one, and `get_params(state)` the parameters of a state.
 """
 
+import collections.abc as _abc
 import functools as _functools
 import typing as _typing
 
@@ -16,10 +17,10 @@ from pullback.tree_util import tree_structure as _tree_structure, tree_unflatten
 Array = _typing.Any
 Params = State = Updates = _typing.Any
 Step = int
-Schedule = _typing.Callable[[Step], float]
-InitFn = _typing.Callable[[Params], State]
-UpdateFn = _typing.Callable[[Step, Updates, State], State]
-ParamsFn = _typing.Callable[[State], Params]
+Schedule = _abc.Callable[[Step], float]
+InitFn = _abc.Callable[[Params], State]
+UpdateFn = _abc.Callable[[Step, Updates, State], State]
+ParamsFn = _abc.Callable[[State], Params]
 
 
 class OptimizerState(_typing.NamedTuple):

@@ -10,6 +10,7 @@ from pullback import _core, lax as _lax, numpy as _jnp
 from pullback._core import user_error as _user_error
 from pullback._api import vmap as _vmap
 from pullback.experimental.sparse._base import JAXSparse as _JAXSparse, SparseInfo as _SparseInfo, _by_sparsify
+from pullback.interpreters.batching import register_vmappable as _register_vmappable
 from pullback.tree_util import register_pytree_node_class as _register_pytree_node_class
 
 
@@ -717,3 +718,32 @@ def bcoo_multiply_dense(sp_mat, v):
     real = [i for i in range(sp_mat.n_sparse) if v.shape[b + i] != 1]
     v = v.reshape(*v.shape[:b], *(v.shape[b + i] for i in real), *v.shape[s:])
     return _over_batch(lambda d, i, x: d * _take(x, i[:, _np.array(real, int)]), b)(data, indices, v)
+
+
+# Under `vmap`
+
+
+def _to_element(element_of, size, mat, axis):
+    if not -mat.ndim <= axis < mat.ndim or axis % mat.ndim >= mat.n_batch:
+        text = (
+            f"Cannot map in_axis={axis} for {type(mat).__name__} array with n_batch={mat.n_batch}. in_axes for batched "
+            f"{type(mat).__name__} operations must correspond to a batched dimension."
+        )
+        raise _user_error(ValueError, text)
+    axis %= mat.ndim
+    batch, info = mat.shape[: mat.n_batch], dict(mat.tree_flatten()[1])
+    buffers = [_jnp.broadcast_to(x, (*batch, *x.shape[mat.n_batch :])) for x in mat._bufs]
+    info["shape"] = (*mat.shape[:axis], *mat.shape[axis + 1 :])
+    return type(mat).tree_unflatten(info, [element_of(size, x, axis) for x in buffers])
+
+
+def _from_element(batch_of, size, mat, axis):
+    if axis > mat.n_batch:
+        text = f"{type(mat).__name__}: cannot add out_axis={axis} for array with n_batch={mat.n_batch}."
+        raise _user_error(ValueError, f"{text} Mapped axes must be in the batch dimensions.")
+    info = dict(mat.tree_flatten()[1])
+    info["shape"] = (*mat.shape[:axis], size, *mat.shape[axis:])
+    return type(mat).tree_unflatten(info, [batch_of(size, x, axis) for x in mat._bufs])
+
+
+_register_vmappable(BCOO, int, int, _to_element, _from_element, None)

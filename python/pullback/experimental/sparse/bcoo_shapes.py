@@ -113,7 +113,7 @@ def bcoo_dynamic_slice(mat, start_indices, slice_sizes):
     Example:
       >>> from pullback.experimental import sparse
       >>> sparse.bcoo_dynamic_slice(sparse.eye(3), (2, 1), (2, 2)).todense().tolist()
-      [[0.0, 0.0], [0.0, 1.0]]
+      [[1.0, 0.0], [0.0, 1.0]]
     """
     from pullback import lax
 

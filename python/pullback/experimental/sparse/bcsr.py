@@ -6,6 +6,7 @@ from pullback import numpy as _jnp
 from pullback._core import user_error as _user_error
 from pullback.experimental.sparse import bcoo as _bcoo
 from pullback.experimental.sparse._base import JAXSparse as _JAXSparse, SparseInfo as _SparseInfo, _by_sparsify
+from pullback.interpreters.batching import register_vmappable as _register_vmappable
 from pullback.tree_util import register_pytree_node_class as _register_pytree_node_class
 
 
@@ -267,3 +268,6 @@ def bcsr_broadcast_in_dim(mat, *, shape, broadcast_dimensions, sharding=None):
     from pullback.experimental.sparse.bcoo_shapes import bcoo_broadcast_in_dim
 
     return BCSR.from_bcoo(bcoo_broadcast_in_dim(mat.to_bcoo(), shape=shape, broadcast_dimensions=broadcast_dimensions))
+
+
+_register_vmappable(BCSR, int, int, _bcoo._to_element, _bcoo._from_element, None)
