@@ -169,8 +169,8 @@ def bcoo_broadcast_in_dim(mat, *, shape, broadcast_dimensions, sharding=None):
     Differentiable: yes, linear in the data.
     Example:
       >>> from pullback.experimental import sparse
-      >>> sparse.bcoo_broadcast_in_dim(sparse.eye(2), shape=(3, 2, 2), broadcast_dimensions=(1, 2)).nse
-      6
+      >>> sparse.bcoo_broadcast_in_dim(sparse.eye(2), shape=(3, 2, 2), broadcast_dimensions=(1, 2))
+      BCOO(float32[3, 2, 2], nse=2, n_batch=1)
     """
     shape, places = tuple(map(_operator.index, shape)), tuple(map(_operator.index, broadcast_dimensions))
     if len(places) != mat.ndim or list(places) != sorted(set(places)) or any(
@@ -178,7 +178,8 @@ def bcoo_broadcast_in_dim(mat, *, shape, broadcast_dimensions, sharding=None):
     ):
         raise _user_error(ValueError, f"cannot broadcast shape {mat.shape} to {shape} along {places}")
     n, s = mat.n_batch, mat.n_batch + mat.n_sparse
-    n_batch = 1 + max(places[:n]) if n else 0
+    # What is new in front of all indexed axes is a batch, which stores each element once.
+    n_batch = places[n] if s > n else 1 + max(places[:n], default=-1)
     n_dense = len(shape) - min(places[s:]) if mat.n_dense else 0
     end = len(shape) - n_dense
     data, indices = mat.data, mat.indices

@@ -34,7 +34,7 @@ def random_bcoo(key, shape, *, dtype=float, indices_dtype=None, nse=0.2, n_batch
     Returns: a `BCOO`.
     Raises:
       ValueError: `nse` is none for the shape, or there are fewer axes.
-      NotImplementedError: there is a batch, and the indices are to be unique.
+      NotImplementedError: there is a batch of more than one.
     Differentiable: no.
     Example:
       >>> from pullback.experimental import sparse
@@ -50,9 +50,9 @@ def random_bcoo(key, shape, *, dtype=float, indices_dtype=None, nse=0.2, n_batch
     nse = _number(nse, size)
     indices_dtype = indices_dtype or _jnp.int32
     data_key, place_key = _random.split(key)
-    if unique_indices and _math.prod(batch) > 1:
+    if _math.prod(batch) > 1:
         # The reference's order of draws for them is not known here, and other places would be other numbers in silence.
-        raise _user_error(NotImplementedError, "random_bcoo with a batch and unique indices; pass unique_indices=False")
+        raise _user_error(NotImplementedError, "random_bcoo with a batch; make the indices with jax.random")
     if unique_indices:
         flat = _random.permutation(place_key, _jnp.arange(size, dtype=indices_dtype))[:nse].reshape(*batch, nse)
     else:
