@@ -143,13 +143,11 @@ _register_pytree_node(_Residuals, lambda residuals: (residuals.arrays, residuals
 def _keeping_numbers(fwd, bwd):
     """The rules with residuals in which Python's own numbers are not made arrays."""
 
-    @_functools.wraps(fwd, updated=())
     def forward(*args):
         pair = fwd(*args)
         is_pair = isinstance(pair, (tuple, list)) and len(pair) == 2
         return (pair[0], _Residuals(pair[1])) if is_pair else pair
 
-    @_functools.wraps(bwd, updated=())
     def backward(residuals, cotangent):
         return bwd(residuals.tree(), cotangent)
 
