@@ -1,6 +1,7 @@
 """Transformations of functions other than `jit`, and what stands for arrays while programs are made."""
 
 import functools
+import sys
 
 from pullback._core import user_error as _user_error
 from pullback import _core
@@ -505,6 +506,16 @@ def hessian(fun, argnums=0, has_aux=False, holomorphic=False):
 # Batching
 
 
+def _vmappables():
+    """The mappings that libraries registered for types of their own; None where there is none, which is what is usual."""
+    batching = sys.modules.get("pullback.interpreters.batching")
+    if batching is None or not batching._vmappables:
+        return None
+    from pullback import _vmappables
+
+    return _vmappables
+
+
 def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_name=None, sum_match=False):
     """A version of `fun` that maps over an axis of its arguments.
 
@@ -547,7 +558,12 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
                 "vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments passed to "
                 f"the function, but got {len(in_axes)=}, {len(args)=}."
             )
-        return _core.vmap_call(fun, args, kwargs, in_axes, out_axes, axis_name, axis_size)
+        own = _vmappables()
+        if own is not None and own.has_registered((args, kwargs)):
+            return own.call(fun, args, kwargs, in_axes, out_axes, axis_name, axis_size)
+        out = _core.vmap_call(fun, args, kwargs, in_axes, out_axes, axis_name, axis_size)
+        own = _vmappables()
+        return out if own is None else own.of_batches(out, out_axes)
 
     return vmap_f
 

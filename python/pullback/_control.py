@@ -246,6 +246,14 @@ def _counting_below(call):
 _NO_OPERAND = object()
 
 
+def _of_first(fun):
+    return lambda first, second: fun(first)
+
+
+def _of_second(fun):
+    return lambda first, second: fun(second)
+
+
 def cond(pred, true_fun, false_fun, *operands, operand=_NO_OPERAND):
     """`true_fun(*operands)` if `pred` holds, else `false_fun(*operands)`; only the chosen one runs.
 
@@ -256,7 +264,8 @@ def cond(pred, true_fun, false_fun, *operands, operand=_NO_OPERAND):
       true_fun: a function of the operands.
       false_fun: a function of the operands with results of the same structure and types.
       operands: trees of arrays.
-      operand: the only operand, by name, as older programs give it.
+      operand: the only operand, by name, as older programs give it. Those that give an operand before each function,
+        `cond(pred, true_operand, true_fun, false_operand, false_fun)`, are understood too.
     Returns: what the chosen function gives.
     Raises:
       TypeError: `pred` is not a scalar, the functions differ in structure or types of their results, or operands are
@@ -274,6 +283,9 @@ def cond(pred, true_fun, false_fun, *operands, operand=_NO_OPERAND):
                 f"operand={operand} and positional operands {operands}"
             )
         operands = (operand,)
+    if len(operands) == 2 and not callable(true_fun) and callable(false_fun) and callable(operands[1]) and not callable(operands[0]):
+        # As programs of old give it, with an operand before each function.
+        true_fun, false_fun, operands = _of_first(false_fun), _of_second(operands[1]), (true_fun, operands[0])
     if not (callable(true_fun) and callable(false_fun)):
         raise _user_error(TypeError, "lax.cond: true_fun and false_fun arguments should be callable.")
     if _is_jit_disabled() and _core.is_concrete(pred):

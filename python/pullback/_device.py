@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools as _functools
 import itertools as _itertools
+import sys as _sys
 
 from pullback._core import user_error as _user_error
 from pullback import _core, _environment
@@ -463,13 +464,23 @@ def _target(device):
     )
 
 
+def _of_format(device, leaf):
+    """The sharding of a `Format` whose layout is the one that arrays have here; anything else as it is."""
+    layouts = _sys.modules.get("pullback.experimental.layout")
+    if layouts is None or not isinstance(device, layouts.Format):
+        return device
+    if device.layout is not None:
+        layouts.with_layout_constraint(leaf, device.layout)
+    return device.sharding
+
+
 def put(leaf, device):
     """One value on a device or sharding; tracers are constrained there."""
     from pullback.sharding import Sharding
 
-    target = _target(device)
     if not isinstance(leaf, _core.Array):
         leaf = _core.to_array(leaf)
+    target = _target(_of_format(device, leaf))
     if target is None:
         return leaf
     if isinstance(target, Sharding):

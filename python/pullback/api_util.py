@@ -219,3 +219,31 @@ def rebase_donate_argnums(donate_argnums, static_argnums):
     """
     static = sorted(set(static_argnums))
     return tuple(sorted(position - sum(s < position for s in static) for position in donate_argnums if position not in static))
+
+
+def infer_argnums_and_argnames(sig, argnums, argnames):
+    """Positions and names of arguments, where those that are not given follow from the others by a signature.
+
+    Args:
+      sig: the signature of the function.
+      argnums: a position, several, or None.
+      argnames: a name, several, or None.
+    Returns: a tuple of positions and a tuple of names.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> import inspect
+      >>> from pullback import api_util
+      >>> api_util.infer_argnums_and_argnames(inspect.signature(lambda x, n: x), 1, None)
+      ((1,), ('n',))
+    """
+    as_tuple = lambda given: (given,) if isinstance(given, (int, str)) else tuple(given)  # noqa: E731
+    ordered = [name for name, parameter in sig.parameters.items() if parameter.kind is parameter.POSITIONAL_OR_KEYWORD]
+    if argnums is None:
+        names = () if argnames is None else as_tuple(argnames)
+        return tuple(place for place, name in enumerate(sig.parameters) if name in ordered and name in names), names
+    numbers = as_tuple(argnums)
+    if argnames is None:
+        parameters = list(sig.parameters)
+        found = [parameters[number] for number in numbers if -len(parameters) <= number < len(parameters)]
+        return numbers, tuple(name for name in found if name in ordered)
+    return numbers, as_tuple(argnames)

@@ -1,8 +1,10 @@
 """Types of the core: avals, jaxprs, tracers, primitives."""
 
 import contextlib as _contextlib
+import functools as _functools
 import itertools as _itertools
 import typing as _typing
+import weakref as _weakref
 
 from pullback._core import user_error as _user_error
 from pullback import _core
@@ -230,19 +232,75 @@ def unmapped_aval(size, axis, aval, explicit_mesh_axis=None):
     return aval.update(shape=tuple(shape))
 
 
+class _Owner(BaseException):
+    """Carries the trace that a value belongs to out of the rule that the core asked."""
+
+
+def _tell_owner(kind):
+    def rule(*_, **__):
+        raise _Owner(kind, _core.current_trace())
+
+    return rule
+
+
+@_functools.cache
+def _owner_p():
+    """A primitive that no trace takes: the rule that is asked first tells which trace a value belongs to."""
+    from pullback.interpreters import ad, batching
+
+    primitive = _core.Primitive("owner")
+    primitive.def_impl(_tell_owner("evaluation"))
+    primitive.def_abstract_eval(_tell_owner("jaxpr"))
+    ad.primitive_jvps[primitive] = _tell_owner("jvp")
+    batching.primitive_batchers[primitive] = _tell_owner("batch")
+    return primitive
+
+
+# Tags of traces that are looked at, by what their rules tell: one object for each trace as long as somebody has it.
+_tags = _weakref.WeakValueDictionary()
+
+
+class _TraceOf:
+    """The trace that a value belongs to, as far as Python sees it: its `main` is one object for each trace."""
+
+    def __init__(self, main):
+        self.main = main
+
+    def __eq__(self, other):
+        return isinstance(other, _TraceOf) and self.main is other.main
+
+    def __hash__(self):
+        return id(self.main)
+
+
+def _trace_of(*values):
+    """The trace that operations on the values go to; under an inner `jit` that one's, which takes all values as its own."""
+    try:
+        _owner_p().bind(*values)
+    except _Owner as owner:
+        return _TraceOf(_tags.setdefault(owner.args, TraceTag()))
+    raise AssertionError("no trace takes the primitive")
+
+
+Tracer._trace = property(_trace_of, doc="The trace that the tracer belongs to.")
+
+
 def find_top_trace(values, axis_names=None):
-    """The token of the trace that operations on the values go to.
+    """The trace that operations on the values go to.
 
     Args:
       values: the operands.
       axis_names: accepted for compatibility; without effect.
-    Returns: a token, equal while the same trace is current.
+    Returns: an object, equal for values of one trace, whose `main` is the same object for them.
     Differentiable: no; it takes no arrays.
     Example:
-      >>> jax.core.find_top_trace([1.0]) == jax.core.get_opaque_trace_state()
+      >>> def f(x):
+      ...     print(jax.core.find_top_trace([1.0, x]).main is x._trace.main)
+      ...     return x
+      >>> _ = jax.jvp(f, (1.0,), (1.0,))
       True
     """
-    return get_opaque_trace_state()
+    return _trace_of(*values)
 
 
 def full_lower(value):
@@ -442,3 +500,11 @@ def get_opaque_trace_state(convention=None):
       True
     """
     return _core.current_trace()
+
+
+def __getattr__(name):
+    if name == "pytype_aval_mappings":
+        from pullback.interpreters.xla import pytype_aval_mappings
+
+        return pytype_aval_mappings
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

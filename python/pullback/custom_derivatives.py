@@ -7,7 +7,7 @@ from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback._core import CustomVJPPrimal as CustomVJPPrimal
 from pullback._core import SymbolicZero as SymbolicZero
-from pullback.tree_util import Partial as _Partial
+from pullback.tree_util import Partial as _Partial, register_pytree_node as _register_pytree_node
 from pullback.tree_util import tree_flatten as _tree_flatten, tree_leaves as _tree_leaves, tree_map as _tree_map
 from pullback.tree_util import tree_structure as _tree_structure
 
@@ -114,6 +114,46 @@ class custom_jvp:
         return self if obj is None else _Partial(self, obj)
 
 
+class _Residuals:
+    """What a forward rule keeps, where Python's own numbers among it stay what they are: rules branch on them."""
+
+    def __init__(self, residuals):
+        leaves, tree = _tree_flatten(residuals)
+        own = [type(leaf) in (bool, int, float, complex) for leaf in leaves]
+        self.arrays = [leaf for leaf, is_own in zip(leaves, own) if not is_own]
+        # Kept with their types, since equal numbers of different types are different residuals.
+        self.numbers = (tree, tuple((type(leaf), leaf) if is_own else None for leaf, is_own in zip(leaves, own)))
+
+    def tree(self):
+        """The residuals as the rule gave them."""
+        tree, numbers = self.numbers
+        arrays = iter(self.arrays)
+        return tree.unflatten([next(arrays) if number is None else number[1] for number in numbers])
+
+
+def _filled_residuals(numbers, arrays):
+    residuals = object.__new__(_Residuals)
+    residuals.numbers, residuals.arrays = numbers, arrays
+    return residuals
+
+
+_register_pytree_node(_Residuals, lambda residuals: (residuals.arrays, residuals.numbers), _filled_residuals)
+
+
+def _keeping_numbers(fwd, bwd):
+    """The rules with residuals in which Python's own numbers are not made arrays."""
+
+    def forward(*args):
+        pair = fwd(*args)
+        is_pair = isinstance(pair, (tuple, list)) and len(pair) == 2
+        return (pair[0], _Residuals(pair[1])) if is_pair else pair
+
+    def backward(residuals, cotangent):
+        return bwd(residuals.tree(), cotangent)
+
+    return forward, backward
+
+
 class custom_vjp:
     """A function whose reverse derivative is given by a pair of functions. It has no forward derivative.
 
@@ -185,6 +225,7 @@ class custom_vjp:
             fwd, _, _ = _bind_static(forward, self.nondiff_argnums, args)
             bwd, args = _functools.partial(bwd, *static), others
         names = [_name(self.fwd), _name(self.bwd)]
+        fwd, bwd = _keeping_numbers(fwd, bwd)
         return _core.custom_vjp_call(fun, fwd, bwd, names, tuple(args), self.symbolic_zeros)
 
     def __get__(self, obj, owner=None):
@@ -214,23 +255,7 @@ def custom_vjp_primal_tree_values(tree):
     return _tree_map(value, tree)
 
 
-def zero_from_primal(val, symbolic_zeros=False):
-    """The zero cotangent of a value.
-
-    Args:
-      val: an array or number.
-      symbolic_zeros: whether to give a `SymbolicZero`, which holds no elements.
-    Returns: an array of zeros of the shape and dtype of `val`, for integers and booleans a NumPy array of dtype `float0`; or a
-      `SymbolicZero`.
-    Raises:
-      TypeError: `val` is no array or number.
-    Differentiable: yes; the derivative is zero.
-    Example:
-      >>> print(jax.custom_derivatives.zero_from_primal(jnp.ones(2)))
-      [0. 0.]
-    """
-    if symbolic_zeros:
-        return SymbolicZero.from_primal_value(val)
+def _zeros_like_tangent(val):
     import numpy as np
 
     from pullback import numpy as jnp
@@ -240,6 +265,24 @@ def zero_from_primal(val, symbolic_zeros=False):
     if _core.tangent_dtype_is_float0(aval):
         return np.zeros(aval.shape, float0)
     return jnp.zeros_like(val)
+
+
+def zero_from_primal(val, symbolic_zeros=False):
+    """The zero cotangents of values.
+
+    Args:
+      val: a tree of arrays and numbers.
+      symbolic_zeros: whether to give a `SymbolicZero`, which holds no elements, for each.
+    Returns: a tree of the same structure; for each leaf an array of zeros of its shape and dtype, for integers and booleans a NumPy array of dtype `float0`; or a
+      `SymbolicZero`.
+    Raises:
+      TypeError: a leaf is no array or number.
+    Differentiable: yes; the derivative is zero.
+    Example:
+      >>> print(jax.custom_derivatives.zero_from_primal(jnp.ones(2)))
+      [0. 0.]
+    """
+    return _tree_map(SymbolicZero.from_primal_value if symbolic_zeros else _zeros_like_tangent, val)
 
 
 def linear_call(fun, fun_transpose, residual_args, linear_args):

@@ -125,9 +125,25 @@ def test_a_batching_rule_gets_the_axis():
         axes.append((axis.size, axis.name))
         return p.bind(*args), dims[0]
 
-    batching.axis_primitive_batchers[p] = batch
+    batching.fancy_primitive_batchers[p] = batch
     out = jax.vmap(p.bind, in_axes=1, out_axes=1, axis_name="i")(jnp.ones((2, 3)))
     assert out.shape == (2, 3) and axes == [(3, "i")]
+
+
+def test_a_batching_rule_gets_size_and_name_of_the_axis():
+    axes = []
+    p = Primitive("axis")
+    p.def_impl(lambda x, y: x)
+    p.def_abstract_eval(lambda x, y: x)
+
+    def batch(size, name, trace_type, args, dims, *, half):
+        axes.append((size, name, trace_type, dims, half))
+        return p.bind(*args, half=half), dims[0]
+
+    batching.axis_primitive_batchers[p] = batch
+    p.def_impl(lambda x, y, half: x)
+    out = jax.vmap(lambda x: p.bind(x, 1.0, half=True), in_axes=1, out_axes=1, axis_name="i")(jnp.ones((2, 3)))
+    assert out.shape == (2, 3) and axes == [(3, "i", None, (1, None), True)]
 
 
 def incomplete():

@@ -1,6 +1,6 @@
 """What may still change: callbacks with effects, checks, layouts, meshes."""
 
-_MODULES = frozenset({"checkify", "layout", "mesh_utils", "multihost_utils", "compute_on", "shard_map", "pjit", "sparse", "hijax"})
+_MODULES = frozenset({"array_serialization", "checkify", "colocated_python", "layout", "mesh_utils", "multihost_utils", "compute_on", "shard_map", "ode", "pjit", "sparse", "hijax"})
 
 
 # Names that live in modules imported when first asked for.

@@ -4,6 +4,7 @@ Each function gets the primitive and its parameters first, finds the rule, calls
 lists of results, with None for a symbolic zero. The core makes the transform's emitter current around the call.
 """
 
+from pullback import _core
 from pullback._core import user_error as _user_error
 from pullback.interpreters import ad, batching, mlir
 
@@ -40,6 +41,11 @@ def abstract_eval(primitive, params, avals):
 
 def jvp(primitive, params, primals, tangents):
     """Results and their tangents."""
+    # Integers move in no direction: their tangents are zeros without elements.
+    tangents = [None if t is None or _core.tangent_dtype_is_float0(_core.typeof(x)) else t for x, t in zip(primals, tangents)]
+    if all(t is None for t in tangents):
+        out = _results(primitive, primitive.bind(*primals, **params))
+        return out, [None] * len(out)
     rule = ad.primitive_jvps.get(primitive)
     if rule is None:
         raise _missing("Differentiation rule", primitive)
@@ -64,9 +70,11 @@ def transpose(primitive, params, cotangents, known, avals):
 
 def batch(primitive, params, size, name, args, dims):
     """Results and their batch axes."""
-    rule = batching.fancy_primitive_batchers.get(primitive) or batching.axis_primitive_batchers.get(primitive)
-    if rule is not None:
-        out, out_dims = rule(batching.AxisData(name, size, None, None), args, dims, **params)
+    if primitive in batching.fancy_primitive_batchers:
+        axis = batching.AxisData(name, size, None, None)
+        out, out_dims = batching.fancy_primitive_batchers[primitive](axis, args, dims, **params)
+    elif primitive in batching.axis_primitive_batchers:
+        out, out_dims = batching.axis_primitive_batchers[primitive](size, name, None, tuple(args), tuple(dims), **params)
     elif primitive in batching.primitive_batchers:
         out, out_dims = batching.primitive_batchers[primitive](args, dims, **params)
     else:

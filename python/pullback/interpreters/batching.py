@@ -1,7 +1,8 @@
 """Rules of batching for primitives that Python code defines.
 
-`primitive_batchers[p] = rule(args, dims, **params) -> (out, out_dim)`; `fancy_primitive_batchers[p]` and
-`axis_primitive_batchers[p]` take the axis first. A dim is the batch axis of an operand, `not_mapped` for none.
+`primitive_batchers[p] = rule(args, dims, **params) -> (out, out_dim)`; `fancy_primitive_batchers[p]` takes the axis, an
+`AxisData`, first, and `axis_primitive_batchers[p]` its size, its name and None. A dim is the batch axis of an operand,
+`not_mapped` for none.
 """
 
 import typing as _typing
@@ -26,6 +27,50 @@ class AxisData(_typing.NamedTuple):
     size: int
     spmd_name: _typing.Any
     explicit_mesh_axis: _typing.Any
+
+
+# Types of data and of what says how they are mapped, as libraries register them: types of specifications, of sizes, and the
+# functions that take an element out and put it back.
+_vmappables = {}
+
+
+def register_vmappable(data_type, spec_type, axis_size_type, to_elt, from_elt, make_iota):
+    """Says how values of a type are mapped over by `vmap`.
+
+    Args:
+      data_type: the type of the values.
+      spec_type: the type of what stands for them in `in_axes` and `out_axes`.
+      axis_size_type: the type of the size of an axis.
+      to_elt: `to_elt(element_of, size, value, spec)` gives an element of a value.
+      from_elt: `from_elt(batch_of, size, element, spec)` gives the value of an element.
+      make_iota: gives numbers for the elements of an axis, or None.
+    Returns: None.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> from pullback.interpreters import batching
+      >>> class Pairs:
+      ...     pass
+      >>> batching.register_vmappable(Pairs, int, int, lambda *_: None, lambda *_: None, None)
+      >>> batching.unregister_vmappable(Pairs)
+    """
+    _vmappables[data_type] = (spec_type, axis_size_type, to_elt, from_elt, make_iota)
+
+
+def unregister_vmappable(data_type):
+    """Takes `register_vmappable` back.
+
+    Args:
+      data_type: the type of the values.
+    Returns: None.
+    Raises:
+      KeyError: the type is not registered.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> from pullback.interpreters import batching
+      >>> batching.register_vmappable(str, int, int, lambda *_: None, lambda *_: None, None)
+      >>> batching.unregister_vmappable(str)
+    """
+    del _vmappables[data_type]
 
 
 def moveaxis(x, source, destination):

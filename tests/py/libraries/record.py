@@ -10,7 +10,11 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-PROGRAMS = ["optimizers", "chex_uses", "haiku_train", "linen_train", "nnx_train", "equinox_train"]
+PROGRAMS = [
+    "optimizers", "chex_uses", "haiku_train", "linen_train", "nnx_train", "equinox_train", "orbax_checkpoints",
+    "solvers", "differential_equations", "jaxopt_solves", "numpyro_models", "distrax_flows", "blackjax_chains", "e3nn_rotations",
+    "brax_worlds",
+]  # fmt: skip
 
 
 def pinned():
