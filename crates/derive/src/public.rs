@@ -41,6 +41,11 @@ pub(crate) fn expand(public: &Public, function: &ItemFn) -> Result<TokenStream> 
     let parameters = signature.parameters.iter().map(|one| parameter(one, &operands));
     let names: Vec<&str> = signature.parameters.iter().map(|one| one.name.as_str()).collect();
     let reads = operands.iter().map(|operand| operand.read(&signature));
+    let drops = signature.parameters.iter().enumerate().filter(|(_, one)| is_dropped(one, &operands));
+    let drops = drops.map(|(at, one)| {
+        let (reader, default) = (reader(one), constant(one.default.as_ref()));
+        quote!(d::read::<#reader, ()>(args, #at, #default)?;)
+    });
     let (ident, text, doc) = (&function.sig.ident, &signature.text, documentation(&function.attrs));
     let hidden = format!("The declaration of `{ident}`.");
     let passed = operands.iter().map(Operand::passed);
@@ -58,6 +63,7 @@ pub(crate) fn expand(public: &Public, function: &ItemFn) -> Result<TokenStream> 
             static PARAMETERS: &[d::Parameter] = &[#(#parameters),*];
             fn call(args: &mut dyn d::Arguments) -> ::pullback_base::Result<d::Returned> {
                 #(#reads)*
+                #(#drops)*
                 Ok(<#result as d::Return>::returned(#value))
             }
             d::Declaration {
@@ -191,16 +197,29 @@ fn reader(parameter: &Parameter) -> TokenStream {
     }
 }
 
+/// Whether a parameter is read and goes no further: its reader says all, and the function knows nothing of it.
+fn is_dropped(parameter: &Parameter, operands: &[Operand]) -> bool {
+    parameter.reader.is_some() && own(parameter, operands).is_none()
+}
+
+/// The parameter of the Rust function that bears the name.
+fn own<'a>(parameter: &Parameter, operands: &'a [Operand]) -> Option<&'a Operand> {
+    operands.iter().find(|operand| {
+        let ident = operand.ident.to_string();
+        operand.at.is_some() && ident.trim_start_matches("r#").trim_matches('_') == parameter.name.trim_matches('_')
+    })
+}
+
 fn parameter(parameter: &Parameter, operands: &[Operand]) -> TokenStream {
     let name = &parameter.name;
     let kind = format_ident!("{}", format!("{:?}", parameter.kind));
     let default = constant(parameter.default.as_ref());
-    let own = operands.iter().find(|operand| {
-        let ident = operand.ident.to_string();
-        operand.at.is_some() && ident.trim_start_matches("r#").trim_matches('_') == name.trim_matches('_')
-    });
     let groups = operands.iter().filter(|operand| operand.at.is_none()).map(|operand| &operand.owned);
-    let takes = match own {
+    let takes = match own(parameter, operands) {
+        None if is_dropped(parameter, operands) => {
+            let reader = reader(parameter);
+            quote!(<#reader as d::Reader<()>>::TYPE)
+        }
         Some(operand) => {
             let (reader, owned) = (reader(parameter), &operand.owned);
             quote!(<#reader as d::Reader<#owned>>::TYPE)

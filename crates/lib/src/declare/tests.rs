@@ -24,6 +24,12 @@ impl Arguments for Plainest {
     fn is_given(&self, at: usize) -> bool {
         self.0.parameters[at].default.is_none()
     }
+    fn class(&self, _at: usize) -> String {
+        String::new()
+    }
+    fn shown(&mut self, at: usize) -> Result<String> {
+        self.text(at)
+    }
     fn is_none(&self, at: usize) -> bool {
         !self.is_given(at)
     }
@@ -32,6 +38,9 @@ impl Arguments for Plainest {
     }
     fn number(&mut self, at: usize) -> Result<WideNumber> {
         self.array(at).map(WideNumber::Val)
+    }
+    fn made_array(&mut self, at: usize) -> Result<Val> {
+        self.array(at)
     }
     fn arrays(&mut self, at: usize) -> Result<Vec<Val>> {
         Ok(vec![self.array(at)?])
@@ -70,7 +79,7 @@ impl Arguments for Plainest {
         bail!(Value, "there is no plainest precision")
     }
     fn key(&mut self, _at: usize) -> Result<Val> {
-        crate::random::key(&weak_int(0), None)
+        crate::random::key(&weak_int(0), &crate::random::Generator::default())
     }
     fn callable(&mut self, _at: usize) -> Result<Callable> {
         Ok(Callable::new(|operands| Ok(operands[0].clone())))

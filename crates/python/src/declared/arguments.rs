@@ -12,6 +12,7 @@ use pyo3::types::{PyDict, PyInt, PyString, PyTuple};
 use super::Function;
 use super::slots::Slots;
 use crate::api::arguments::{AxesArg, ShapeArg, check_out_sharding, items, operand, precision};
+use crate::api::numpy::irregular::array_like;
 use crate::dtypes::DTypeArg;
 use crate::errors::{Carry, type_error};
 use crate::tree::flatten_all;
@@ -92,6 +93,14 @@ impl<'py> Arguments for Given<'_, '_, 'py> {
         self.slots.get(at).is_some()
     }
 
+    fn class(&self, at: usize) -> String {
+        self.slots.get(at).map_or_else(String::new, |object| object.get_type().to_string())
+    }
+
+    fn shown(&mut self, at: usize) -> Result<String> {
+        self.object(at)?.str().map(|text| text.to_string()).carry(self.py)
+    }
+
     fn is_none(&self, at: usize) -> bool {
         self.slots.get(at).is_none_or(|object| object.is_none())
     }
@@ -115,6 +124,10 @@ impl<'py> Arguments for Given<'_, '_, 'py> {
             };
         }
         self.array(at).map(WideNumber::Val)
+    }
+
+    fn made_array(&mut self, at: usize) -> Result<Val> {
+        array_like(self.object(at)?).carry(self.py)
     }
 
     fn arrays(&mut self, at: usize) -> Result<Vec<Val>> {

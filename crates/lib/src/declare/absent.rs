@@ -1,0 +1,106 @@
+//! Readers for arguments that are seldom given, and for those that no body looks at.
+
+use pullback_base::{DType, Result};
+use pullback_ir::Val;
+
+use super::{Argument, Arguments, Constant, Placed, Reader, Type};
+use crate::config;
+use crate::convert::{default_float, default_int, default_uint};
+
+/// A sharding of the result, which may split nothing yet: it is looked at and no more.
+pub struct Unsharded;
+
+impl Reader<()> for Unsharded {
+    const TYPE: Type = Type { python: "Any", rust: "" };
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<()> {
+        args.check_unsharded(at)
+    }
+    fn absent(_default: Constant) {}
+}
+
+/// An argument that changes nothing here.
+pub struct Ignored;
+
+impl Reader<()> for Ignored {
+    const TYPE: Type = Type { python: "Any", rust: "" };
+    fn read(_args: &mut dyn Arguments, _at: usize) -> Result<()> {
+        Ok(())
+    }
+    fn absent(_default: Constant) {}
+}
+
+/// Whether it was said where the result shall be.
+impl Reader<bool> for Placed {
+    const TYPE: Type = <Placed as Argument>::TYPE;
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<bool> {
+        Ok(!args.is_none(at))
+    }
+    fn absent(_default: Constant) -> bool {
+        false
+    }
+}
+
+/// A number whose default is the body's, which treats it otherwise than the same number given: as a constant.
+pub struct Given;
+
+impl Reader<Option<Val>> for Given {
+    const TYPE: Type = Val::TYPE;
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<Option<Val>> {
+        Argument::read(args, at)
+    }
+    fn absent(_default: Constant) -> Option<Val> {
+        None
+    }
+}
+
+/// An array, or what one is made of.
+pub struct Made;
+
+impl Reader<Val> for Made {
+    const TYPE: Type = Val::TYPE;
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<Val> {
+        args.made_array(at)
+    }
+    fn absent(default: Constant) -> Val {
+        Val::absent(default)
+    }
+}
+
+/// A dtype, one of 32 bits for one of 64 where those are off, without a warning.
+pub struct Narrowed;
+
+impl Reader<DType> for Narrowed {
+    const TYPE: Type = DType::TYPE;
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<DType> {
+        let dtype = args.exact_dtype(at)?;
+        Ok(if config::x64() { dtype } else { dtype.narrowed() })
+    }
+    fn absent(default: Constant) -> DType {
+        DType::absent(default)
+    }
+}
+
+macro_rules! dtypes_by_default {
+    ($($(#[$doc:meta])* $name:ident $default:ident;)*) => {$(
+        $(#[$doc])*
+        pub struct $name;
+
+        impl Reader<DType> for $name {
+            const TYPE: Type = DType::TYPE;
+            fn read(args: &mut dyn Arguments, at: usize) -> Result<DType> {
+                if args.is_none(at) { Ok($default()) } else { args.dtype(at) }
+            }
+            fn absent(_default: Constant) -> DType {
+                $default()
+            }
+        }
+    )*};
+}
+dtypes_by_default! {
+    /// A dtype; the default one of floating numbers if none is given.
+    FloatByDefault default_float;
+    /// A dtype; the default one of integers if none is given.
+    IntByDefault default_int;
+    /// A dtype; the default one of unsigned integers if none is given.
+    UintByDefault default_uint;
+}
