@@ -1,7 +1,7 @@
 //! Conversion of dtypes and the making of numbers.
 
 use pullback_base::scalar::Number;
-use pullback_base::{DType, Result, Scalar};
+use pullback_base::{DType, Error, ErrorKind, Result, Scalar};
 use pullback_ir::Val;
 
 use crate::bind::{self, Fields};
@@ -113,4 +113,25 @@ pub fn inexact(dtype: DType) -> DType {
         DType::I64 | DType::U64 if config::named_x64() => DType::F64,
         _ => DType::F32,
     }
+}
+
+/// The number of a value that is known; `what` tells what needed it.
+///
+/// # Errors
+/// A `Concretization` error for a traced value, a `Type` error for an array of several elements.
+pub fn concrete_scalar(x: &Val, what: &str) -> Result<Scalar> {
+    if let Val::Literal(scalar) = x {
+        return Ok(*scalar);
+    }
+    let Some(array) = x.to_array() else {
+        let text = format!(
+            "Abstract tracer value encountered where concrete value is expected: traced array with shape {}\n{what}",
+            x.aval().weak(false).long()
+        );
+        return Err(Error::about(ErrorKind::Concretization, text, std::sync::Arc::new(x.clone())));
+    };
+    if array.aval().size() != 1 {
+        return Err(Error::type_error(format!("only scalar arrays can be used here, got {}", array.aval())));
+    }
+    Ok(array.element(0)?.weak(array.aval().weak_type))
 }

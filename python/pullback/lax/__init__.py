@@ -9,7 +9,7 @@ _PARTS = {
     "pullback._solve": ("custom_linear_solve", "custom_root"),
     "pullback.lax._composed": (
         "approx_max_k", "approx_min_k", "composite", "dce_sink", "fft", "index_take", "platform_dependent", "ragged_dot",
-        "ragged_dot_general", "round", "scaled_dot", "scatter_apply", "shape_as_value", "stage",
+        "ragged_dot_general", "scaled_dot", "scatter_apply", "shape_as_value", "stage",
     ),
     "pullback.lax._convolution": (
         "conv", "conv_dimension_numbers", "conv_general_dilated", "conv_general_dilated_local",
@@ -35,24 +35,6 @@ _functions = [name for name in dir(_core.lax) if not name.startswith("_")]
 globals().update({name: getattr(_core.lax, name) for name in _functions if name not in _homes})
 broadcast_shapes = _core.numpy.broadcast_shapes
 asarray = _core.numpy.asarray
-
-
-def stop_gradient(x):
-    """The same tree of values, constant to differentiation.
-
-    Args:
-      x: a tree of arrays and numbers.
-    Returns: a tree of arrays with the same values.
-    Raises:
-      TypeError: a leaf is no array or number.
-    Differentiable: yes, with derivative 0.
-    Example:
-      >>> float(jax.grad(lambda t: jax.lax.stop_gradient(t) * t)(2.0))
-      2.0
-    """
-    from pullback.tree_util import tree_map
-
-    return tree_map(_core.lax._stop_gradient, x)
 
 
 def with_sharding_constraint(x, shardings):
@@ -169,7 +151,7 @@ def polynomial(x, coeffs, *, unroll=None):
     return value
 
 
-for _function in (with_sharding_constraint, stop_gradient, optimization_barrier, dtype, empty, broadcast_like, polynomial):
+for _function in (with_sharding_constraint, optimization_barrier, dtype, empty, broadcast_like, polynomial):
     _function.__module__ = "pullback.lax"
 
 

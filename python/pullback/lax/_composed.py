@@ -7,7 +7,7 @@ import numpy as np
 from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback.dtypes import issubdtype
-from pullback.lax._records import FftType, GatherDimensionNumbers, RaggedDotDimensionNumbers, RoundingMethod
+from pullback.lax._records import FftType, GatherDimensionNumbers, RaggedDotDimensionNumbers
 
 _n = _core.numpy
 _l = _core.lax
@@ -125,27 +125,6 @@ def approx_min_k(
       [Array([1., 2.], dtype=float32), Array([1, 2], dtype=int32)]
     """
     return _approx(operand, k, reduction_dimension, recall_target, aggregate_to_topk, -1)
-
-
-def round(x, rounding_method=RoundingMethod.AWAY_FROM_ZERO):  # noqa: A001
-    """The nearest integer, as a floating number.
-
-    Args:
-      x: floating array or scalar.
-      rounding_method: what becomes of halves: `RoundingMethod.AWAY_FROM_ZERO` (0), the default, or `TO_NEAREST_EVEN`
-        (1).
-    Returns: shape and dtype of `x`.
-    Raises:
-      TypeError: `x` is not floating.
-      ValueError: the rounding method is neither 0 nor 1.
-    Differentiable: yes, with derivative 0 everywhere.
-    Example:
-      >>> lax.round(jnp.array([0.5, 1.5, -2.5]))
-      Array([ 1.,  2., -3.], dtype=float32)
-      >>> lax.round(jnp.array([0.5, 1.5, -2.5]), lax.RoundingMethod.TO_NEAREST_EVEN)
-      Array([ 0.,  2., -2.], dtype=float32)
-    """
-    return _l.round(x, rounding_method)
 
 
 def index_take(src, idxs, axes):

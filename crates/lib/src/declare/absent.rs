@@ -53,6 +53,25 @@ impl Reader<Option<Val>> for Given {
     }
 }
 
+/// What an array shall be like.
+#[derive(Clone, Debug)]
+pub struct Prototype {
+    /// An array, or a zero of the dtype.
+    pub val: Val,
+    /// The shape, where the array does not say it.
+    pub shape: Option<Vec<i64>>,
+}
+
+impl Argument for Prototype {
+    const TYPE: Type = Type { python: "ArrayLike | ShapeDtypeStruct", rust: "&Array" };
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<Prototype> {
+        args.prototype(at)
+    }
+    fn absent(default: Constant) -> Prototype {
+        Prototype { val: Val::absent(default), shape: None }
+    }
+}
+
 /// An array, or what one is made of.
 pub struct Made;
 
@@ -77,6 +96,16 @@ impl Reader<DType> for Narrowed {
     }
     fn absent(default: Constant) -> DType {
         DType::absent(default)
+    }
+}
+
+impl Reader<Option<DType>> for Narrowed {
+    const TYPE: Type = DType::TYPE;
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<Option<DType>> {
+        if args.is_none(at) { Ok(None) } else { <Narrowed as Reader<DType>>::read(args, at).map(Some) }
+    }
+    fn absent(_default: Constant) -> Option<DType> {
+        None
     }
 }
 

@@ -23,6 +23,7 @@ pub use absent::*;
 pub use readers::*;
 pub use returned::*;
 
+pub use crate::lax::Starts;
 pub use crate::random::{ExactMethod, ManySizes, Seed, Word};
 
 use crate::axes::Axes;
@@ -129,6 +130,8 @@ pub trait Arguments {
     fn function(&self) -> &'static str;
     /// Whether there is an argument.
     fn is_given(&self, at: usize) -> bool;
+    /// Whether an argument is a tuple or list.
+    fn is_sequence(&self, at: usize) -> bool;
     /// The class of an argument, for errors.
     fn class(&self, at: usize) -> String;
     /// An argument as a text: a word, or how a member of an enumeration shows.
@@ -141,6 +144,8 @@ pub trait Arguments {
     fn number(&mut self, at: usize) -> Result<WideNumber>;
     /// An array, or what one is made of: numbers and arrays in sequences of any depth.
     fn made_array(&mut self, at: usize) -> Result<Val>;
+    /// An array, or of what only describes one a zero of its dtype, and its shape.
+    fn prototype(&mut self, at: usize) -> Result<Prototype>;
     /// A sequence of arrays, or the slices of one.
     fn arrays(&mut self, at: usize) -> Result<Vec<Val>>;
     /// The arrays at all further positions.

@@ -24,6 +24,9 @@ impl Arguments for Plainest {
     fn is_given(&self, at: usize) -> bool {
         self.0.parameters[at].default.is_none()
     }
+    fn is_sequence(&self, _at: usize) -> bool {
+        false
+    }
     fn class(&self, _at: usize) -> String {
         String::new()
     }
@@ -41,6 +44,9 @@ impl Arguments for Plainest {
     }
     fn made_array(&mut self, at: usize) -> Result<Val> {
         self.array(at)
+    }
+    fn prototype(&mut self, at: usize) -> Result<Prototype> {
+        Ok(Prototype { val: self.array(at)?, shape: None })
     }
     fn arrays(&mut self, at: usize) -> Result<Vec<Val>> {
         Ok(vec![self.array(at)?])

@@ -4,14 +4,14 @@ use pullback_base::{DType, Error, Result};
 use pullback_core::prims::DotPrecision;
 use pullback_ir::Val;
 use pullback_lib::axes::Axes;
-use pullback_lib::declare::{Arguments, Callable, CallableOr, NestedInts, Tree, WideNumber};
+use pullback_lib::declare::{Arguments, Callable, CallableOr, NestedInts, Prototype, Tree, WideNumber};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyInt, PyString, PyTuple};
+use pyo3::types::{PyDict, PyInt, PyList, PyString, PyTuple};
 
 use super::Function;
 use super::slots::Slots;
-use crate::api::arguments::{AxesArg, ShapeArg, check_out_sharding, items, operand, precision};
+use crate::api::arguments::{AxesArg, ShapeArg, check_out_sharding, items, operand, precision, prototype_of};
 use crate::api::numpy::irregular::array_like;
 use crate::dtypes::DTypeArg;
 use crate::errors::{Carry, type_error};
@@ -93,6 +93,10 @@ impl<'py> Arguments for Given<'_, '_, 'py> {
         self.slots.get(at).is_some()
     }
 
+    fn is_sequence(&self, at: usize) -> bool {
+        self.slots.get(at).is_some_and(|object| object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>())
+    }
+
     fn class(&self, at: usize) -> String {
         self.slots.get(at).map_or_else(String::new, |object| object.get_type().to_string())
     }
@@ -128,6 +132,14 @@ impl<'py> Arguments for Given<'_, '_, 'py> {
 
     fn made_array(&mut self, at: usize) -> Result<Val> {
         array_like(self.object(at)?).carry(self.py)
+    }
+
+    fn prototype(&mut self, at: usize) -> Result<Prototype> {
+        let read = || {
+            let (val, shape) = prototype_of(self.py, self.object(at)?.extract()?, None, self.function.name())?;
+            Ok(Prototype { val, shape })
+        };
+        read().carry(self.py)
     }
 
     fn arrays(&mut self, at: usize) -> Result<Vec<Val>> {
