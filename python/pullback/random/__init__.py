@@ -6,7 +6,6 @@ from pullback import _core
 from pullback.random._counts import binomial as binomial
 from pullback.random._counts import multinomial as multinomial
 from pullback.random._counts import poisson as poisson
-from pullback.random._vectors import ball as ball
 from pullback.random._vectors import multivariate_normal as multivariate_normal
 from pullback.random._vectors import orthogonal as orthogonal
 
@@ -21,7 +20,7 @@ __all__ = [
 
 globals().update({name: getattr(_core.random, name) for name in __all__ if hasattr(_core.random, name)})
 
-for _name in ("ball", "binomial", "multinomial", "multivariate_normal", "orthogonal", "poisson"):
+for _name in ("binomial", "multinomial", "multivariate_normal", "orthogonal", "poisson"):
     globals()[_name].__module__ = "pullback.random"
 
 Key = _typing.NewType("Key", _core.Array)

@@ -502,3 +502,23 @@ pub fn round(x: &Val, rounding_method: Rounding) -> Result<Val> {
     };
     bind::ROUND.call_with(Fields::new().with("rounding_method", &method), std::slice::from_ref(x))
 }
+
+/// The value of a polynomial with coefficients of rising powers, by Horner's rule.
+///
+/// Args:
+///   x: array or number of any shape.
+///   coeffs: a sequence of numbers, or of arrays that broadcast with `x`; 0 of none.
+///   unroll: taken for compatibility and ignored.
+/// Returns: an array of the promoted dtype.
+/// Differentiable: in `x` and in the coefficients.
+/// Example:
+///   >>> jax.lax.polynomial(jnp.array([0, 2]), [1, 2, 3])
+///   Array([ 1, 17], dtype=int32)
+#[public("lax.polynomial(x, coeffs, *, unroll: Ignored=None)")]
+pub fn polynomial(x: &Val, coeffs: &[Val]) -> Result<Val> {
+    let zero = crate::numpy::zeros_like(x, None, None)?;
+    coeffs
+        .iter()
+        .rev()
+        .try_fold(zero, |value, coefficient| crate::numpy::add(&crate::numpy::multiply(&value, x)?, coefficient))
+}

@@ -108,3 +108,19 @@ pub fn stop_gradient(x: &Val) -> Result<Val> {
 pub fn stop_gradients(x: &Tree) -> Result<Tree> {
     x.map(stop_gradient)
 }
+
+/// The same tree of values, of which no optimization may know that they are.
+///
+/// Args:
+///   operand: a tree of arrays and numbers.
+/// Returns: a tree of arrays with the same values.
+/// Raises:
+///   TypeError: a leaf is no array or number.
+/// Differentiable: yes, linear; tangents and cotangents pass a barrier of their own.
+/// Example:
+///   >>> jax.lax.optimization_barrier((jnp.array(1), jnp.array([2])))
+///   (Array(1, dtype=int32, weak_type=True), Array([2], dtype=int32))
+#[public("lax.optimization_barrier(operand, /)")]
+pub fn optimization_barrier(operand: &Tree) -> Result<Tree> {
+    Ok(operand.of(bind::OPTIMIZATION_BARRIER.call_many(Fields::new(), &operand.leaves)?.into_vec()))
+}

@@ -155,3 +155,21 @@ pub fn checked_iota(dtype: DType, size: i64) -> Result<Val> {
     };
     iota(dtype, size)
 }
+
+/// An array of zeros: there are no arrays without values.
+///
+/// Args:
+///   shape: the shape of the result.
+///   dtype: the dtype of the result; 64-bit ones are halved without x64.
+///   out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+/// Returns: an array of `shape` and `dtype`.
+/// Raises:
+///   TypeError: there is no such dtype, or a size is negative.
+/// Differentiable: nothing to differentiate, it takes no array.
+/// Example:
+///   >>> jax.lax.empty((2,), jnp.int32)
+///   Array([0, 0], dtype=int32)
+#[public("lax.empty(shape: Sizes, dtype: FloatByDefault, *, out_sharding: Unsharded=None)")]
+pub fn empty(shape: &[i64], dtype: DType) -> Result<Val> {
+    crate::numpy::zeros(shape, Some(dtype))
+}

@@ -547,3 +547,22 @@ pub fn checked_transpose(operand: &Val, permutation: &[i64]) -> Result<Val> {
 pub fn checked_unstack(x: &Val, axis: i64) -> Result<TupleOf> {
     crate::numpy::unstack(x, axis).map(TupleOf)
 }
+
+/// An array repeated to the shape of another, axes matched from the last.
+///
+/// Args:
+///   arr: array or scalar of any dtype.
+///   like_arr: the array whose shape is taken.
+/// Returns: an array of the dtype of `arr` and the shape of `like_arr`.
+/// Raises:
+///   ValueError: an axis has neither size 1 nor that of its match.
+/// Differentiable: in `arr`, linear; the transpose sums.
+/// Example:
+///   >>> jax.lax.broadcast_like(jnp.array([1, 2]), jnp.zeros((3, 2)))
+///   Array([[1, 2],
+///          [1, 2],
+///          [1, 2]], dtype=int32)
+#[public("lax.broadcast_like(arr, like_arr)")]
+pub fn broadcast_like(arr: &Val, like_arr: &Val) -> Result<Val> {
+    crate::broadcast::broadcast_to(arr, &like_arr.aval().shape)
+}

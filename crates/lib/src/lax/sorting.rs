@@ -189,3 +189,86 @@ pub fn checked_top_k(operand: &Val, k: i64, axis: i64) -> Result<Vals> {
     let Ok(k) = usize::try_from(k) else { bail!(Value, "k argument to top_k must be nonnegative, got {k}") };
     top_k(operand, k, axis)
 }
+
+/// What all approximate searches refuse.
+fn check_approximate(operand: &Val, recall_target: f64, aggregate_to_topk: bool) -> Result<()> {
+    if !operand.aval().dtype.is_float() {
+        bail!(Value, "operand must be a floating type");
+    }
+    if !(0.0 < recall_target && recall_target <= 1.0) {
+        bail!(Value, "recall_target must be in (0, 1], got {recall_target:?}");
+    }
+    if !aggregate_to_topk {
+        bail!(
+            NotImplemented,
+            "approx_max_k and approx_min_k with aggregate_to_topk=False are not implemented on the CPU"
+        );
+    }
+    Ok(())
+}
+
+/// The `k` greatest elements along an axis, descending, and their positions; on the CPU exactly these.
+///
+/// Args:
+///   operand: floating array.
+///   k: how many, at most the size of the axis.
+///   reduction_dimension: the axis, negative counted from the end.
+///   recall_target: above 0 and at most 1; it has no effect, as the answer is exact.
+///   reduction_input_size_override: taken for compatibility and ignored.
+///   aggregate_to_topk: True.
+/// Returns: a list of the elements and their int32 positions, of size `k` along the axis.
+/// Raises:
+///   ValueError: `operand` is not floating, `recall_target` is out of range, `k` is too great, or the axis is out of
+///     bounds.
+///   NotImplementedError: `aggregate_to_topk` is False.
+/// Differentiable: the elements, whose derivatives go to their positions.
+/// Example:
+///   >>> jax.lax.approx_max_k(jnp.array([3.0, 1.0, 2.0]), 2)
+///   [Array([3., 2.], dtype=float32), Array([0, 2], dtype=int32)]
+#[public(
+    "lax.approx_max_k(operand: Made, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override: Ignored=-1, aggregate_to_topk=True)"
+)]
+pub fn approx_max_k(
+    operand: &Val,
+    k: i64,
+    reduction_dimension: i64,
+    recall_target: f64,
+    aggregate_to_topk: bool,
+) -> Result<Vals> {
+    check_approximate(operand, recall_target, aggregate_to_topk)?;
+    checked_top_k(operand, k, reduction_dimension)
+}
+
+/// The `k` least elements along an axis, ascending, and their positions; on the CPU exactly these.
+///
+/// Args:
+///   operand: floating array.
+///   k: how many, at most the size of the axis.
+///   reduction_dimension: the axis, negative counted from the end.
+///   recall_target: above 0 and at most 1; it has no effect, as the answer is exact.
+///   reduction_input_size_override: taken for compatibility and ignored.
+///   aggregate_to_topk: True.
+/// Returns: a list of the elements and their int32 positions, of size `k` along the axis.
+/// Raises:
+///   ValueError: `operand` is not floating, `recall_target` is out of range, `k` is too great, or the axis is out of
+///     bounds.
+///   NotImplementedError: `aggregate_to_topk` is False.
+/// Differentiable: the elements, whose derivatives go to their positions.
+/// Example:
+///   >>> jax.lax.approx_min_k(jnp.array([3.0, 1.0, 2.0]), 2)
+///   [Array([1., 2.], dtype=float32), Array([1, 2], dtype=int32)]
+#[public(
+    "lax.approx_min_k(operand: Made, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override: Ignored=-1, aggregate_to_topk=True)"
+)]
+pub fn approx_min_k(
+    operand: &Val,
+    k: i64,
+    reduction_dimension: i64,
+    recall_target: f64,
+    aggregate_to_topk: bool,
+) -> Result<Vals> {
+    check_approximate(operand, recall_target, aggregate_to_topk)?;
+    let mut found = checked_top_k(&super::neg(operand)?, k, reduction_dimension)?;
+    found[0] = super::neg(&found[0])?;
+    Ok(found)
+}

@@ -135,11 +135,9 @@ impl<'py> Arguments for Given<'_, '_, 'py> {
     }
 
     fn prototype(&mut self, at: usize) -> Result<Prototype> {
-        let read = || {
-            let (val, shape) = prototype_of(self.py, self.object(at)?.extract()?, None, self.function.name())?;
-            Ok(Prototype { val, shape })
-        };
-        read().carry(self.py)
+        let object = self.object(at)?;
+        let read = || prototype_of(self.py, object.extract()?, None, self.function.name());
+        read().map(|(val, shape)| Prototype { val, shape }).carry(self.py)
     }
 
     fn arrays(&mut self, at: usize) -> Result<Vec<Val>> {
