@@ -339,8 +339,8 @@ def stage(x, /):
 
 
 __all__ = [
-    "approx_max_k", "approx_min_k", "composite", "dce_sink", "fft", "index_take",
-    "platform_dependent", "ragged_dot", "ragged_dot_general", "round", "scaled_dot", "scatter_apply", "shape_as_value",
+    "composite", "dce_sink", "fft", "index_take",
+    "platform_dependent", "ragged_dot", "ragged_dot_general", "scaled_dot", "scatter_apply", "shape_as_value",
     "stage",
 ]
 for _name in __all__:

@@ -2,6 +2,8 @@
 
 import typing as _typing
 
+import numpy as _np
+
 from pullback import _core
 from pullback.random._counts import binomial as binomial
 from pullback.random._counts import multinomial as multinomial
@@ -20,7 +22,15 @@ __all__ = [
 
 globals().update({name: getattr(_core.random, name) for name in __all__ if hasattr(_core.random, name)})
 
-for _name in ("binomial", "multinomial", "multivariate_normal", "orthogonal", "poisson"):
+
+# In Python for its signature alone: the reference's default is a scalar of NumPy.
+def lognormal(key, sigma=_np.float32(1.0), shape=None, dtype=None, *, out_sharding=None):
+    return _core.random.lognormal(key, sigma, shape, dtype, out_sharding=out_sharding)
+
+
+lognormal.__doc__ = _core.random.lognormal.__doc__
+
+for _name in ("binomial", "lognormal", "multinomial", "multivariate_normal", "orthogonal", "poisson"):
     globals()[_name].__module__ = "pullback.random"
 
 Key = _typing.NewType("Key", _core.Array)

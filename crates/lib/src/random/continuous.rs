@@ -384,7 +384,23 @@ pub fn rayleigh(key: &Val, scale: &Val, shape: Option<&[usize]>, dtype: DType) -
     })
 }
 
-/// `lognormal` as `jax.random.lognormal` describes it.
+/// Numbers whose logarithm is normal with mean 0 and deviation `sigma`.
+///
+/// Args:
+///   key: a key, typed or of two words.
+///   sigma: the deviation of the logarithm; real numbers.
+///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
+///   dtype: a floating dtype; float32 by default, float64 with x64.
+///   out_sharding: not served; None.
+/// Returns: an array of `shape` and `dtype`.
+/// Raises:
+///   TypeError: `key` is no key, or a size is negative.
+///   ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
+///   NotImplementedError: `out_sharding` is given.
+/// Differentiable: in `sigma`.
+/// Example:
+///   >>> jax.random.lognormal(jax.random.key(0), jnp.zeros(2))
+///   Array([1., 1.], dtype=float32)
 #[public(
     "random.lognormal(key: Key, sigma=1.0, shape=None, dtype: FloatByDefault=None, *, out_sharding: Unsharded=None)"
 )]
