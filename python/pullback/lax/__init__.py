@@ -9,7 +9,7 @@ _PARTS = {
     "pullback._solve": ("custom_linear_solve", "custom_root"),
     "pullback.lax._composed": (
         "composite", "dce_sink", "fft", "index_take", "platform_dependent", "ragged_dot",
-        "ragged_dot_general", "scaled_dot", "scatter_apply", "shape_as_value", "stage",
+        "ragged_dot_general", "round", "scaled_dot", "scatter_apply", "shape_as_value", "stage",
     ),
     "pullback.lax._convolution": (
         "conv", "conv_dimension_numbers", "conv_general_dilated", "conv_general_dilated_local",

@@ -4,7 +4,7 @@ import operator
 
 from pullback._core import user_error as _user_error
 from pullback import _core
-from pullback.lax._records import FftType, GatherDimensionNumbers, RaggedDotDimensionNumbers
+from pullback.lax._records import FftType, GatherDimensionNumbers, RaggedDotDimensionNumbers, RoundingMethod
 
 _n = _core.numpy
 _l = _core.lax
@@ -60,6 +60,14 @@ def fft(x, fft_type, fft_lengths):
     if not lengths:
         return x
     return _core.find_primitive("fft").bind(x, fft_type=int(kind), fft_lengths=lengths)
+
+
+# In Python for its signature alone: the reference's default is a member of an enumeration.
+def round(x, rounding_method=RoundingMethod.AWAY_FROM_ZERO):  # noqa: A001
+    return _l.round(x, rounding_method)
+
+
+round.__doc__ = _l.round.__doc__
 
 
 def index_take(src, idxs, axes):
@@ -340,7 +348,7 @@ def stage(x, /):
 
 __all__ = [
     "composite", "dce_sink", "fft", "index_take",
-    "platform_dependent", "ragged_dot", "ragged_dot_general", "scaled_dot", "scatter_apply", "shape_as_value",
+    "platform_dependent", "ragged_dot", "ragged_dot_general", "round", "scaled_dot", "scatter_apply", "shape_as_value",
     "stage",
 ]
 for _name in __all__:
