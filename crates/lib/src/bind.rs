@@ -105,7 +105,7 @@ primitives! {
     GE "ge"; GT "gt"; IGAMMA "igamma"; IGAMMA_GRAD_A "igamma_grad_a"; IGAMMAC "igammac"; IMAG "imag"; INTEGER_POW "integer_pow"; IOTA "iota";
     IS_FINITE "is_finite"; LE "le"; LGAMMA "lgamma"; LOG "log"; LOG1P "log1p"; LOG2 "log2"; LOGISTIC "logistic";
     LT "lt"; MAX "max"; MIN "min"; MUL "mul"; MULHI "mulhi"; NE "ne"; NEG "neg"; NEXTAFTER "nextafter"; NOT "not";
-    ONE_MINUS_SQUARE "one_minus_square"; OR "or"; PAD "pad";
+    ONE_MINUS_SQUARE "one_minus_square"; OPTIMIZATION_BARRIER "optimization_barrier"; OR "or"; PAD "pad";
     POLYGAMMA "polygamma"; POPULATION_COUNT "population_count"; POW "pow"; RANDOM_BITS "random_bits"; RANDOM_GAMMA_GRAD "random_gamma_grad";
     RANDOM_CLONE "random_clone"; RANDOM_FOLD_IN "random_fold_in"; RANDOM_GAMMA "random_gamma";
     RANDOM_SEED "random_seed"; RANDOM_SPLIT "random_split"; RANDOM_UNWRAP "random_unwrap"; RANDOM_WRAP "random_wrap";

@@ -6,7 +6,7 @@ use pullback_lib::axes::Axes;
 use pullback_lib::convert::{weak_float, weak_int};
 use pullback_lib::nn::initializers::{Distribution, Fan, VarianceScaling, WeightAxes};
 use pullback_lib::nn::{self, LogSumExp, Standardize, Variance, initializers};
-use pullback_lib::random::{self, Choice, Mode, Population};
+use pullback_lib::random::{self, Choice, Generator, Mode, Population};
 use pullback_trace::trace_to_jaxpr;
 
 const F32: DType = DType::F32;
@@ -89,16 +89,16 @@ fn keys_and_uniform_samples() {
     let g = &mut golden;
     let unit =
         |key: &Val, shape: &[usize], dtype| random::uniform(key, shape, dtype, &weak_float(0.0), &weak_float(1.0));
-    g.check("key", &[], |_| random::key(&random::seed_of_int(3)?, None));
+    g.check("key", &[], |_| random::key(&random::seed_of_int(3)?, &Generator::default()));
     g.check("prng_key", &[], |_| random::PRNGKey(&random::seed_of_int(3)?, None));
-    g.check("key_of_traced", &[i(&[])], |x| random::key(&x[0], None));
+    g.check("key_of_traced", &[i(&[])], |x| random::key(&x[0], &Generator::default()));
     g.check("split", &[key()], |x| random::split(&x[0], &[2]));
     g.check("split_raw", &[raw()], |x| random::split(&x[0], &[2]));
     g.check("split_shape", &[key()], |x| random::split(&x[0], &[2, 3]));
     g.check("fold_in", &[raw(), i(&[])], |x| random::fold_in(&x[0], &x[1]));
     g.check("key_data", &[key()], |x| random::key_data(&x[0]));
     g.check("key_data_raw", &[raw()], |x| random::key_data(&x[0]));
-    g.check("wrap", &[raw()], |x| random::wrap_key_data(&x[0], None));
+    g.check("wrap", &[raw()], |x| random::wrap_key_data(&x[0], &Generator::default()));
     g.check("clone", &[key()], |x| random::clone(&x[0]));
     g.check("bits", &[key()], |x| random::bits(&x[0], &[3], DType::U32));
     g.check("bits_u8", &[raw()], |x| random::bits(&x[0], &[3], DType::U8));
@@ -140,7 +140,7 @@ fn parts(x: &Val) -> Population {
 }
 
 fn draws(shape: &[usize], replace: bool, p: Option<&Val>, axis: i64) -> Choice {
-    Choice { shape: shape.to_vec(), replace, p: p.cloned(), axis, mode: Mode::Low }
+    Choice { shape: shape.to_vec(), replace, p: p.cloned(), axis, mode: None }
 }
 
 /// Choice with probabilities and categories without replacement are not here: `top_k` and `SearchSorted` are compositions,
@@ -167,11 +167,10 @@ fn random_order_and_choice() {
         random::choice(&x[0], &parts(&x[1]), &draws(&[2], false, None, 1))
     });
     g.check("choice_none", &[key(), i(&[5])], |x| random::choice(&x[0], &parts(&x[1]), &draws(&[0], true, None, 0)));
-    let low = Mode::Low;
-    g.check("categorical", &[key(), f(&[5])], |x| random::categorical(&x[0], &x[1], -1, None, true, low));
-    g.check("categorical_axis", &[key(), f(&[5, 2])], |x| random::categorical(&x[0], &x[1], 0, None, true, low));
+    g.check("categorical", &[key(), f(&[5])], |x| random::categorical(&x[0], &x[1], -1, None, true, None));
+    g.check("categorical_axis", &[key(), f(&[5, 2])], |x| random::categorical(&x[0], &x[1], 0, None, true, None));
     g.check("categorical_shape", &[key(), f(&[2, 5])], |x| {
-        random::categorical(&x[0], &x[1], -1, Some(&[3, 2]), true, low)
+        random::categorical(&x[0], &x[1], -1, Some(&[3, 2]), true, None)
     });
     golden.finish();
 }
@@ -204,8 +203,8 @@ fn distributions() {
     g.check("normal", &[key()], |x| random::normal(&x[0], three, F32));
     g.check("normal_c64", &[key()], |x| random::normal(&x[0], three, DType::C64));
     g.check("normal_bf16", &[raw()], |x| random::normal(&x[0], three, DType::BF16));
-    g.check("gumbel", &[key()], |x| random::gumbel(&x[0], three, F32, Mode::Low));
-    g.check("gumbel_high", &[key()], |x| random::gumbel(&x[0], three, F32, Mode::High));
+    g.check("gumbel", &[key()], |x| random::gumbel(&x[0], three, F32, None));
+    g.check("gumbel_high", &[key()], |x| random::gumbel(&x[0], three, F32, Some(Mode::High)));
     g.check("exponential", &[key()], |x| random::exponential(&x[0], three, F32));
     g.check("truncated_normal", &[key()], |x| random::truncated_normal(&x[0], &w(-2.0), &w(2.0), some, F32));
     g.check("truncated_normal_array", &[key(), f(&[3]), f(&[])], |x| {
@@ -223,7 +222,7 @@ fn distributions() {
     g.check("maxwell", &[key()], |x| random::maxwell(&x[0], three, F32));
     g.check("double_sided_maxwell", &[key()], |x| random::double_sided_maxwell(&x[0], &w(0.0), &w(1.0), three, F32));
     g.check("geometric", &[key(), f(&[3])], |x| random::geometric(&x[0], &x[1], None, I32));
-    g.check("triangular", &[key()], |x| random::triangular(&x[0], [&w(0.0), &w(1.0)], &w(0.5), some, F32));
+    g.check("triangular", &[key()], |x| random::triangular(&x[0], &w(0.0), &w(0.5), &w(1.0), some, F32));
     g.check("wald", &[key()], |x| random::wald(&x[0], &w(1.0), some, F32));
     golden.finish();
 }

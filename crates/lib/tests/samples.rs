@@ -5,7 +5,7 @@
 use pullback_base::{Array, DType, Result};
 use pullback_ir::Val;
 use pullback_lib::convert::{weak_float, weak_int};
-use pullback_lib::random::{self, Choice, Mode, Population};
+use pullback_lib::random::{self, Choice, Generator, Mode, Population};
 
 const SAMPLES: &str = include_str!("golden/samples.txt");
 const F32: DType = DType::F32;
@@ -13,7 +13,7 @@ const I32: DType = DType::I32;
 const EPSILON: f32 = f32::EPSILON;
 
 fn key() -> Val {
-    random::key(&random::seed_of_int(42).expect("fits"), None).expect("a seed")
+    random::key(&random::seed_of_int(42).expect("fits"), &Generator::default()).expect("a seed")
 }
 
 fn want(name: &str) -> Vec<u64> {
@@ -97,7 +97,7 @@ fn random_order() {
     let rows = pullback_lib::lax::reshape(&rows, &[4, 3], None).expect("as many elements");
     check("permutation_rows", random::permutation(&key(), &Population::Array(rows), 0, false));
     let choice = |replace| {
-        let options = Choice { shape: vec![5], replace, p: None, axis: 0, mode: Mode::Low };
+        let options = Choice { shape: vec![5], replace, p: None, axis: 0, mode: None };
         random::choice(&key(), &below(10), &options)
     };
     check("choice", choice(true));
@@ -108,10 +108,10 @@ fn random_order() {
 fn distributions() {
     let nine = &[9][..];
     let logits = Val::Array(Array::f32s(&[0.1f32, 0.2, 0.3, 0.4].map(f32::ln)));
-    check("categorical", random::categorical(&key(), &logits, -1, Some(nine), true, Mode::Low));
+    check("categorical", random::categorical(&key(), &logits, -1, Some(nine), true, None));
     check("geometric", random::geometric(&key(), &weak_float(0.3), Some(nine), I32));
     check("normal", random::normal(&key(), nine, F32));
-    check("gumbel", random::gumbel(&key(), nine, F32, Mode::Low));
+    check("gumbel", random::gumbel(&key(), nine, F32, None));
     check("exponential", random::exponential(&key(), nine, F32));
     check("laplace", random::laplace(&key(), nine, F32));
     check_near("logistic", random::logistic(&key(), nine, F32), 4);

@@ -162,6 +162,15 @@ impl Arguments for Call {
     fn is_none(&self, at: usize) -> bool {
         self.places[at].is_none()
     }
+    fn is_sequence(&self, at: usize) -> bool {
+        matches!(self.places[at], Some(Given::Arrays(_) | Given::Sizes(_) | Given::Ints(NestedInts::Many(_))))
+    }
+    fn class(&self, at: usize) -> String {
+        self.declaration.parameters[at].takes.rust.to_string()
+    }
+    fn shown(&mut self, at: usize) -> Result<String> {
+        self.text(at)
+    }
     fn array(&mut self, at: usize) -> Result<Val> {
         read!(self, at, "array", Given::Array(array) => array.val())
     }

@@ -17,7 +17,7 @@ impl Key {
     /// # Panics
     /// If the key cannot be made, which no number causes.
     pub fn seed(seed: i64) -> Key {
-        let val = random::seed_of_int(seed.into()).and_then(|seed| random::key(&seed, None));
+        let val = random::seed_of_int(seed.into()).and_then(|seed| random::key(&seed, &random::Generator::default()));
         Key(Array::wrap(val, false))
     }
 

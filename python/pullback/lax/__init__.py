@@ -8,7 +8,7 @@ _PARTS = {
     "pullback._control": ("associative_scan", "cond", "fori_loop", "map", "scan", "switch", "while_loop"),
     "pullback._solve": ("custom_linear_solve", "custom_root"),
     "pullback.lax._composed": (
-        "approx_max_k", "approx_min_k", "composite", "dce_sink", "fft", "index_take", "platform_dependent", "ragged_dot",
+        "composite", "dce_sink", "fft", "index_take", "platform_dependent", "ragged_dot",
         "ragged_dot_general", "round", "scaled_dot", "scatter_apply", "shape_as_value", "stage",
     ),
     "pullback.lax._convolution": (
@@ -37,24 +37,6 @@ broadcast_shapes = _core.numpy.broadcast_shapes
 asarray = _core.numpy.asarray
 
 
-def stop_gradient(x):
-    """The same tree of values, constant to differentiation.
-
-    Args:
-      x: a tree of arrays and numbers.
-    Returns: a tree of arrays with the same values.
-    Raises:
-      TypeError: a leaf is no array or number.
-    Differentiable: yes, with derivative 0.
-    Example:
-      >>> float(jax.grad(lambda t: jax.lax.stop_gradient(t) * t)(2.0))
-      2.0
-    """
-    from pullback.tree_util import tree_map
-
-    return tree_map(_core.lax._stop_gradient, x)
-
-
 def with_sharding_constraint(x, shardings):
     """The same tree with its leaves put where `shardings` says.
 
@@ -75,25 +57,6 @@ def with_sharding_constraint(x, shardings):
     return put(x, shardings)
 
 
-def optimization_barrier(operand, /):
-    """The same tree of values, of which no optimization may know that they are.
-
-    Args:
-      operand: a tree of arrays and numbers.
-    Returns: a tree of arrays with the same values.
-    Raises:
-      TypeError: a leaf is no array or number.
-    Differentiable: yes, linear; tangents and cotangents pass a barrier of their own.
-    Example:
-      >>> jax.lax.optimization_barrier((jnp.array(1), jnp.array([2])))
-      (Array(1, dtype=int32, weak_type=True), Array([2], dtype=int32))
-    """
-    from pullback.tree_util import tree_flatten, tree_unflatten
-
-    leaves, tree = tree_flatten(operand)
-    return tree_unflatten(tree, _core.find_primitive("optimization_barrier").bind(*leaves))
-
-
 def dtype(x):
     """The dtype of a value.
 
@@ -110,66 +73,7 @@ def dtype(x):
     return _core.numpy.result_type(x)
 
 
-def empty(shape, dtype, *, out_sharding=None):
-    """An array of zeros: there are no arrays without values.
-
-    Args:
-      shape: the shape of the result.
-      dtype: the dtype of the result; 64-bit ones are halved without x64.
-      out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
-    Returns: an array of `shape` and `dtype`.
-    Raises:
-      TypeError: there is no such dtype, or a size is negative.
-    Differentiable: nothing to differentiate, it takes no array.
-    Example:
-      >>> jax.lax.empty((2,), jnp.int32)
-      Array([0, 0], dtype=int32)
-    """
-    from pullback._out_sharding import check_out_sharding
-
-    check_out_sharding("lax.empty", out_sharding)
-    return _core.numpy.zeros(shape, dtype)
-
-
-def broadcast_like(arr, like_arr):
-    """An array repeated to the shape of another, axes matched from the last.
-
-    Args:
-      arr: array or scalar of any dtype.
-      like_arr: the array whose shape is taken.
-    Returns: an array of the dtype of `arr` and the shape of `like_arr`.
-    Raises:
-      ValueError: an axis has neither size 1 nor that of its match.
-    Differentiable: in `arr`, linear; the transpose sums.
-    Example:
-      >>> jax.lax.broadcast_like(jnp.array([1, 2]), jnp.zeros((3, 2)))
-      Array([[1, 2],
-             [1, 2],
-             [1, 2]], dtype=int32)
-    """
-    return _core.numpy.broadcast_to(arr, _core.numpy.shape(like_arr))
-
-
-def polynomial(x, coeffs, *, unroll=None):
-    """The value of a polynomial with coefficients of rising powers, by Horner's rule.
-
-    Args:
-      x: array or number of any shape.
-      coeffs: a sequence of numbers, or of arrays that broadcast with `x`; 0 of none.
-      unroll: taken for compatibility and ignored.
-    Returns: an array of the promoted dtype.
-    Differentiable: in `x` and in the coefficients.
-    Example:
-      >>> jax.lax.polynomial(jnp.array([0, 2]), [1, 2, 3])
-      Array([ 1, 17], dtype=int32)
-    """
-    value = _core.numpy.zeros_like(x)
-    for c in reversed(list(coeffs)):
-        value = value * x + c
-    return value
-
-
-for _function in (with_sharding_constraint, stop_gradient, optimization_barrier, dtype, empty, broadcast_like, polynomial):
+for _function in (with_sharding_constraint, dtype):
     _function.__module__ = "pullback.lax"
 
 

@@ -2,11 +2,8 @@
 
 import operator
 
-import numpy as np
-
 from pullback._core import user_error as _user_error
 from pullback import _core
-from pullback.dtypes import issubdtype
 from pullback.lax._records import FftType, GatherDimensionNumbers, RaggedDotDimensionNumbers, RoundingMethod
 
 _n = _core.numpy
@@ -65,87 +62,12 @@ def fft(x, fft_type, fft_lengths):
     return _core.find_primitive("fft").bind(x, fft_type=int(kind), fft_lengths=lengths)
 
 
-def _approx(operand, k, reduction_dimension, recall_target, aggregate_to_topk, sign):
-    operand = _n.asarray(operand)
-    if not issubdtype(operand.dtype, np.floating):
-        raise _user_error(ValueError, "operand must be a floating type")
-    if not 0.0 < recall_target <= 1.0:
-        raise _user_error(ValueError, f"recall_target must be in (0, 1], got {recall_target}")
-    if not aggregate_to_topk:
-        raise _user_error(NotImplementedError, "approx_max_k and approx_min_k with aggregate_to_topk=False are not implemented on the CPU")
-    values, places = _l.top_k(operand if sign > 0 else -operand, k, axis=reduction_dimension)
-    return [values if sign > 0 else -values, places]
-
-
-def approx_max_k(
-    operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1, aggregate_to_topk=True
-):
-    """The `k` greatest elements along an axis, descending, and their positions; on the CPU exactly these.
-
-    Args:
-      operand: floating array.
-      k: how many, at most the size of the axis.
-      reduction_dimension: the axis, negative counted from the end.
-      recall_target: above 0 and at most 1; it has no effect, as the answer is exact.
-      reduction_input_size_override: taken for compatibility and ignored.
-      aggregate_to_topk: True.
-    Returns: a list of the elements and their int32 positions, of size `k` along the axis.
-    Raises:
-      ValueError: `operand` is not floating, `recall_target` is out of range, `k` is too great, or the axis is out of
-        bounds.
-      NotImplementedError: `aggregate_to_topk` is False.
-    Differentiable: the elements, whose derivatives go to their positions.
-    Example:
-      >>> jax.lax.approx_max_k(jnp.array([3.0, 1.0, 2.0]), 2)
-      [Array([3., 2.], dtype=float32), Array([0, 2], dtype=int32)]
-    """
-    return _approx(operand, k, reduction_dimension, recall_target, aggregate_to_topk, 1)
-
-
-def approx_min_k(
-    operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1, aggregate_to_topk=True
-):
-    """The `k` least elements along an axis, ascending, and their positions; on the CPU exactly these.
-
-    Args:
-      operand: floating array.
-      k: how many, at most the size of the axis.
-      reduction_dimension: the axis, negative counted from the end.
-      recall_target: above 0 and at most 1; it has no effect, as the answer is exact.
-      reduction_input_size_override: taken for compatibility and ignored.
-      aggregate_to_topk: True.
-    Returns: a list of the elements and their int32 positions, of size `k` along the axis.
-    Raises:
-      ValueError: `operand` is not floating, `recall_target` is out of range, `k` is too great, or the axis is out of
-        bounds.
-      NotImplementedError: `aggregate_to_topk` is False.
-    Differentiable: the elements, whose derivatives go to their positions.
-    Example:
-      >>> jax.lax.approx_min_k(jnp.array([3.0, 1.0, 2.0]), 2)
-      [Array([1., 2.], dtype=float32), Array([1, 2], dtype=int32)]
-    """
-    return _approx(operand, k, reduction_dimension, recall_target, aggregate_to_topk, -1)
-
-
+# In Python for its signature alone: the reference's default is a member of an enumeration.
 def round(x, rounding_method=RoundingMethod.AWAY_FROM_ZERO):  # noqa: A001
-    """The nearest integer, as a floating number.
-
-    Args:
-      x: floating array or scalar.
-      rounding_method: what becomes of halves: `RoundingMethod.AWAY_FROM_ZERO` (0), the default, or `TO_NEAREST_EVEN`
-        (1).
-    Returns: shape and dtype of `x`.
-    Raises:
-      TypeError: `x` is not floating.
-      ValueError: the rounding method is neither 0 nor 1.
-    Differentiable: yes, with derivative 0 everywhere.
-    Example:
-      >>> lax.round(jnp.array([0.5, 1.5, -2.5]))
-      Array([ 1.,  2., -3.], dtype=float32)
-      >>> lax.round(jnp.array([0.5, 1.5, -2.5]), lax.RoundingMethod.TO_NEAREST_EVEN)
-      Array([ 0.,  2., -2.], dtype=float32)
-    """
     return _l.round(x, rounding_method)
+
+
+round.__doc__ = _l.round.__doc__
 
 
 def index_take(src, idxs, axes):
@@ -425,7 +347,7 @@ def stage(x, /):
 
 
 __all__ = [
-    "approx_max_k", "approx_min_k", "composite", "dce_sink", "fft", "index_take",
+    "composite", "dce_sink", "fft", "index_take",
     "platform_dependent", "ragged_dot", "ragged_dot_general", "round", "scaled_dot", "scatter_apply", "shape_as_value",
     "stage",
 ]

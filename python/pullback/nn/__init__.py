@@ -17,8 +17,5 @@ __all__ = [
 
 globals().update({name: getattr(_core.nn, name) for name in __all__ if hasattr(_core.nn, name)})
 
-swish = _core.nn.silu
-hard_swish = _core.nn.hard_silu
-
 for _name in ("dot_product_attention", "get_scaled_dot_general_config", "scaled_dot_general", "scaled_matmul"):
     globals()[_name].__module__ = "pullback.nn"

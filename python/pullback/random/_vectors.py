@@ -36,46 +36,6 @@ def _shape(shape):
     return (shape,) if isinstance(shape, int) else tuple(shape)
 
 
-def ball(key, d, p=2, shape=(), dtype=None, *, out_sharding=None):
-    """Points uniform in the unit ball of an Lp norm.
-
-    Numbers with density proportional to `exp(-|x|**p)`, divided by the norm of them together with an exponential number
-    (Barthe, Guédon, Mendelson, Naor: A probabilistic approach to the geometry of the l_p^n-ball, 2005).
-
-    Args:
-      key: a key, typed or of two words.
-      d: the dimension of the points.
-      p: the exponent of the norm, a positive scalar.
-      shape: the shape of the batch.
-      dtype: a floating dtype, float32 by default.
-      out_sharding: not served; None.
-    Returns: an array of shape `(*shape, d)`.
-    Raises:
-      TypeError: `key` is no key, or the dimension is negative.
-      ValueError: several keys are given, or the dtype is not floating.
-      NotImplementedError: `out_sharding` is given.
-    Differentiable: in `p`, as `gamma` is.
-    Example:
-      >>> bool(jnp.linalg.norm(jax.random.ball(jax.random.key(0), 3)) <= 1)
-      True
-    """
-    key = _r.checked_key("ball", key)
-    _check_sharding("ball", out_sharding)
-    dtype = _floating("gamma", dtype)
-    return _ball(key, p, _shape(shape), d, dtype)
-
-
-@_partial(_jit, static_argnums=(2, 3, 4))
-def _ball(key, p, shape, d, dtype):
-    if d < 0:
-        raise _user_error(TypeError, f"Only non-negative indices are allowed when broadcasting static shapes, but got shape {(*shape, d)}.")
-    key_point, key_rest = tuple(_r.split(key))
-    point = _r.generalized_normal(key_point, p, (*shape, d), dtype)
-    rest = _r.exponential(key_rest, shape, dtype)
-    norm = ((abs(point) ** p).sum(-1) + rest) ** (1 / _n.asarray(p))
-    return point / norm[..., None]
-
-
 _METHODS = {"svd", "eigh", "cholesky"}
 
 

@@ -607,7 +607,7 @@ def expm(A, *, upper_triangular=False, max_squarings=16):
         return flat(A.reshape(-1, *A.shape[-2:])).reshape(A.shape)
     is_single = _n.real(A).dtype.itemsize <= 4
     bound, coefficients = (_BOUND_7, _PADE_7) if is_single else (_BOUND_13, _PADE_13)
-    norm = _core.lax._stop_gradient(_n.max(_n.sum(_n.abs(A), axis=0), initial=0))
+    norm = _core.lax.stop_gradient(_n.max(_n.sum(_n.abs(A), axis=0), initial=0))
     squarings = _n.maximum(0, _n.ceil(_n.log2(_n.maximum(norm / bound, 1e-30)))).astype("int32")
     scaled = A / _n.exp2(squarings.astype(norm.dtype)).astype(A.dtype)
     square, eye = _n.matmul(scaled, scaled), _n.eye(A.shape[0], dtype=A.dtype)

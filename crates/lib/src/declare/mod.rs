@@ -6,8 +6,10 @@
 //!
 //! A parameter of the function stands for the parameter of that name (an underscore at the end is dropped), or else for a
 //! group of them: a struct that derives `Keywords`. What is read how is said by the type, or by the [`Reader`] that the
-//! text names: `shape: Sizes`. Nothing here knows who calls: a front is an implementation of [`Arguments`].
+//! text names: `shape: Sizes`. An argument of which the function knows nothing is read by its reader and dropped:
+//! `out_sharding: NoSharding=None`. Nothing here knows who calls: a front is an implementation of [`Arguments`].
 
+mod absent;
 mod readers;
 mod returned;
 
@@ -17,8 +19,12 @@ use pullback_base::{DType, Result};
 use pullback_core::prims::DotPrecision;
 use pullback_ir::Val;
 
+pub use absent::*;
 pub use readers::*;
 pub use returned::*;
+
+pub use crate::lax::Starts;
+pub use crate::random::{ExactMethod, ManySizes, Seed, Word};
 
 use crate::axes::Axes;
 
@@ -128,6 +134,12 @@ pub trait Arguments {
     fn function(&self) -> &'static str;
     /// Whether there is an argument.
     fn is_given(&self, at: usize) -> bool;
+    /// Whether an argument is a tuple or list.
+    fn is_sequence(&self, at: usize) -> bool;
+    /// The class of an argument, for errors.
+    fn class(&self, at: usize) -> String;
+    /// An argument as a text: a word, or how a member of an enumeration shows.
+    fn shown(&mut self, at: usize) -> Result<String>;
     /// Whether there is none, or one that says that there is none.
     fn is_none(&self, at: usize) -> bool;
     /// An array or number.

@@ -453,6 +453,9 @@ impl WideNumber {
             (WideNumber::Val(val), None) => Ok(val.clone()),
             (WideNumber::Val(val), Some(dtype)) => to_dtype(val, dtype),
             (WideNumber::Int(number), Some(dtype)) if dtype.is_integer() || dtype.is_key() => {
+                if !(i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(number) {
+                    bail!(Overflow, "Python int {number} too large to convert to {dtype}");
+                }
                 Ok(Val::Literal(Scalar::int(dtype, *number)))
             }
             (WideNumber::Int(number), Some(dtype)) => Ok(Val::Literal(Scalar::float(dtype, *number as f64))),

@@ -136,6 +136,13 @@ macro_rules! plain_results {
         }
     )*};
 }
+impl Return for &'static str {
+    const TYPE: Type = String::TYPE;
+    fn returned(self) -> Returned {
+        Returned::Text(self.to_string())
+    }
+}
+
 plain_results! {
     bool, "bool", Bool;
     i64, "int", Int;

@@ -24,6 +24,15 @@ impl Arguments for Plainest {
     fn is_given(&self, at: usize) -> bool {
         self.0.parameters[at].default.is_none()
     }
+    fn is_sequence(&self, _at: usize) -> bool {
+        false
+    }
+    fn class(&self, _at: usize) -> String {
+        String::new()
+    }
+    fn shown(&mut self, at: usize) -> Result<String> {
+        self.text(at)
+    }
     fn is_none(&self, at: usize) -> bool {
         !self.is_given(at)
     }
@@ -79,7 +88,7 @@ impl Arguments for Plainest {
         bail!(Value, "there is no plainest precision")
     }
     fn key(&mut self, _at: usize) -> Result<Val> {
-        crate::random::key(&weak_int(0), None)
+        crate::random::key(&weak_int(0), &crate::random::Generator::default())
     }
     fn callable(&mut self, _at: usize) -> Result<Callable> {
         Ok(Callable::new(|operands| Ok(operands[0].clone())))

@@ -3,6 +3,7 @@
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 use pullback_base::{Result, bail};
+use pullback_derive::public;
 use pullback_ir::Val;
 
 use crate::axes::canonical_axis;
@@ -34,10 +35,16 @@ fn jitted_with(
     }
 }
 
-/// `max(x, 0)`; its derivative at 0 is 0.
+/// `max(x, 0)`, the rectified linear unit.
 ///
-/// # Errors
-/// What the primitives raise.
+/// Args:
+///   x: integer, floating or complex array or scalar.
+/// Returns: shape and dtype of `x`.
+/// Differentiable: yes; the derivative at 0 is 0.
+/// Example:
+///   >>> jax.nn.relu(jnp.array([-2.0, 0.0, 3.0]))
+///   Array([0., 0., 3.], dtype=float32)
+#[public("nn.relu(x)")]
 pub fn relu(x: &Val) -> Result<Val> {
     static RELU: CustomJvp = CustomJvp::new("relu", relu_value, "jvp", relu_tangent);
     RELU.call(std::slice::from_ref(x))
@@ -53,10 +60,16 @@ fn relu_tangent(_: &Val, args: &[Val], tangents: &[Option<Val>]) -> Result<Optio
     lax::select(&is_positive, dot, &lax::full_like(dot, 0.0)?).map(Some)
 }
 
-/// `min(max(x, 0), 6)`; its derivative at 0 and 6 is 0.
+/// `min(max(x, 0), 6)`, the rectified linear unit with a ceiling (Krizhevsky, 2010).
 ///
-/// # Errors
-/// What the primitives raise.
+/// Args:
+///   x: integer, floating or complex array or scalar.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Differentiable: yes; the derivative at 0 and at 6 is 0.
+/// Example:
+///   >>> jax.nn.relu6(jnp.array([-2.0, 3.0, 8.0]))
+///   Array([0., 3., 6.], dtype=float32)
+#[public("nn.relu6(x)")]
 pub fn relu6(x: &Val) -> Result<Val> {
     static RELU6: CustomJvp = CustomJvp::new("relu6", relu6_value, "jvp", relu6_tangent);
     RELU6.call(std::slice::from_ref(x))
@@ -76,24 +89,46 @@ fn relu6_tangent(_: &Val, args: &[Val], tangents: &[Option<Val>]) -> Result<Opti
 
 /// `1 / (1 + exp(-x))`.
 ///
-/// # Errors
-/// A `Type` error for integers.
+/// Args:
+///   x: floating or complex array or scalar.
+/// Returns: shape and dtype of `x`.
+/// Raises:
+///   TypeError: `x` is boolean or of integers.
+/// Differentiable: yes, with derivative `y (1 - y)` of the result `y`.
+/// Example:
+///   >>> jax.nn.sigmoid(jnp.array([0.0, jnp.inf]))
+///   Array([0.5, 1. ], dtype=float32)
+#[public("nn.sigmoid(x)")]
 pub fn sigmoid(x: &Val) -> Result<Val> {
     lax::logistic(x)
 }
 
-/// `relu6(x + 3) / 6`.
+/// `relu6(x + 3) / 6`: 0 up to -3, 1 from 3 on, linear between.
 ///
-/// # Errors
-/// What the primitives raise.
+/// Args:
+///   x: integer, floating or complex array or scalar.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Differentiable: yes; the derivative at -3 and 3 is 0.
+/// Example:
+///   >>> jax.nn.hard_sigmoid(jnp.array([-4.0, 0.0, 3.0]))
+///   Array([0. , 0.5, 1. ], dtype=float32)
+#[public("nn.hard_sigmoid(x)")]
 pub fn hard_sigmoid(x: &Val) -> Result<Val> {
     jitted("hard_sigmoid", x, |x| true_divide(&relu6(&add(x, &weak_float(3.0))?)?, &weak_float(6.0)))
 }
 
-/// `log(1 + exp(x))`.
+/// `log(1 + exp(x))`, without overflow.
 ///
-/// # Errors
-/// What the primitives raise.
+/// Args:
+///   x: integer or floating array or scalar.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Raises:
+///   NotImplementedError: `x` is complex.
+/// Differentiable: yes, with derivative `sigmoid(x)`.
+/// Example:
+///   >>> jax.nn.softplus(jnp.array([-jnp.inf, 1000.0]))
+///   Array([   0., 1000.], dtype=float32)
+#[public("nn.softplus(x)")]
 pub fn softplus(x: &Val) -> Result<Val> {
     jitted("softplus", x, |x| {
         let ins = promote_args_inexact("logaddexp", &[x.clone(), weak_int(0)])?;
@@ -101,10 +136,18 @@ pub fn softplus(x: &Val) -> Result<Val> {
     })
 }
 
-/// 0 below -1, 1 above 1, linear between.
+/// 0 up to -1, 1 from 1 on, `(x + 1) / 2` between: the derivative of `sparse_plus`.
 ///
-/// # Errors
-/// What the primitives raise.
+/// Args:
+///   x: integer or floating array or scalar.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Raises:
+///   ValueError: `x` is complex.
+/// Differentiable: yes; the derivative at -1 and 1 is half of that between.
+/// Example:
+///   >>> jax.nn.sparse_sigmoid(jnp.array([-2.0, 0.0, 2.0]))
+///   Array([0. , 0.5, 1. ], dtype=float32)
+#[public("nn.sparse_sigmoid(x)")]
 pub fn sparse_sigmoid(x: &Val) -> Result<Val> {
     jitted("sparse_sigmoid", x, |x| {
         let shifted = add(x, &weak_float(1.0))?;
@@ -112,10 +155,16 @@ pub fn sparse_sigmoid(x: &Val) -> Result<Val> {
     })
 }
 
-/// 0 below -1, x above 1, `(x + 1)**2 / 4` between.
+/// 0 up to -1, `x` from 1 on, `(x + 1)**2 / 4` between.
 ///
-/// # Errors
-/// What the primitives raise.
+/// Args:
+///   x: integer, floating or complex array or scalar.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Differentiable: yes, with derivative `sparse_sigmoid(x)`.
+/// Example:
+///   >>> jax.nn.sparse_plus(jnp.array([-2.0, 0.0, 2.0]))
+///   Array([0.  , 0.25, 2.  ], dtype=float32)
+#[public("nn.sparse_plus(x)")]
 pub fn sparse_plus(x: &Val) -> Result<Val> {
     jitted("sparse_plus", x, |x| {
         let is_low = less_equal(x, &weak_float(-1.0))?;
@@ -125,42 +174,82 @@ pub fn sparse_plus(x: &Val) -> Result<Val> {
     })
 }
 
-/// `x / (1 + |x|)`.
+/// `x / (1 + |x|)`, between -1 and 1.
 ///
-/// # Errors
-/// What the primitives raise.
+/// Args:
+///   x: integer, floating or complex array or scalar.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Differentiable: yes, with derivative `1 / (1 + |x|)**2`.
+/// Example:
+///   >>> jax.nn.soft_sign(jnp.array([-1.0, 0.0, 3.0]))
+///   Array([-0.5 ,  0.  ,  0.75], dtype=float32)
+#[public("nn.soft_sign(x)")]
 pub fn soft_sign(x: &Val) -> Result<Val> {
     jitted("soft_sign", x, |x| true_divide(x, &add(&absolute(x)?, &weak_int(1))?))
 }
 
-/// `x * sigmoid(x)`, also known as swish.
+/// `x * sigmoid(x)`, also called swish (Ramachandran, Zoph, Le, 2017).
 ///
-/// # Errors
-/// A `Type` error for integers.
+/// Args:
+///   x: floating or complex array or scalar.
+/// Returns: shape and dtype of `x`.
+/// Raises:
+///   TypeError: `x` is boolean or of integers.
+/// Differentiable: yes.
+/// Example:
+///   >>> jax.nn.silu(jnp.array([0.0, 100.0]))
+///   Array([  0., 100.], dtype=float32)
+#[public("nn.silu(x)", "nn.swish")]
 pub fn silu(x: &Val) -> Result<Val> {
     jitted("silu", x, |x| multiply(x, &sigmoid(x)?))
 }
 
-/// `x * tanh(softplus(x))`.
+/// `x * tanh(softplus(x))` (Misra, 2019).
 ///
-/// # Errors
-/// What the primitives raise.
+/// Args:
+///   x: integer or floating array or scalar.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Raises:
+///   NotImplementedError: `x` is complex.
+/// Differentiable: yes.
+/// Example:
+///   >>> jax.nn.mish(jnp.array([0.0, 100.0]))
+///   Array([  0., 100.], dtype=float32)
+#[public("nn.mish(x)")]
 pub fn mish(x: &Val) -> Result<Val> {
     jitted("mish", x, |x| multiply(x, &tanh(&softplus(x)?)?))
 }
 
-/// `log(sigmoid(x))`.
+/// `log(sigmoid(x)) = -softplus(-x)`, without underflow.
 ///
-/// # Errors
-/// What the primitives raise.
+/// Args:
+///   x: integer or floating array or scalar.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Raises:
+///   TypeError: `x` is boolean.
+///   NotImplementedError: `x` is complex.
+/// Differentiable: yes, with derivative `sigmoid(-x)`.
+/// Example:
+///   >>> jax.nn.log_sigmoid(jnp.array([-1000.0]))
+///   Array([-1000.], dtype=float32)
+#[public("nn.log_sigmoid(x)")]
 pub fn log_sigmoid(x: &Val) -> Result<Val> {
     jitted("log_sigmoid", x, |x| negative(&softplus(&negative(x)?)?))
 }
 
-/// `log(1 - exp(-x))` for positive `x`, exact near 0 and far from it.
+/// `log(1 - exp(-x))`, by two formulas so that it is exact near 0 and far from it (Mächler, 2012): minus infinity at
+/// 0, NaN below.
 ///
-/// # Errors
-/// What the primitives raise.
+/// Args:
+///   x: integer, floating or complex array or scalar.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Raises:
+///   TypeError: `x` is boolean.
+/// Differentiable: yes for positive numbers, with derivative `1 / (exp(x) - 1)`.
+/// Example:
+///   >>> jax.nn.log1mexp(jnp.array([0.0]))
+///   Array([-inf], dtype=float32)
+#[public("nn.log1mexp(x)")]
 pub fn log1mexp(x: &Val) -> Result<Val> {
     static LOG1MEXP: CustomJvp = CustomJvp::new("log1mexp", log1mexp_value, "jvp", log1mexp_tangent);
     LOG1MEXP.call(std::slice::from_ref(x))
@@ -180,10 +269,17 @@ fn log1mexp_tangent(_: &Val, args: &[Val], tangents: &[Option<Val>]) -> Result<O
     lax::div(dot, &expm1(&args[0])?).map(Some)
 }
 
-/// `x` above 0, `alpha * (exp(x) - 1)` below; `alpha` is 1 when not given.
+/// `x` above 0, `alpha * (exp(x) - 1)` below: the exponential linear unit (Clevert et al., 2015).
 ///
-/// # Errors
-/// What the primitives raise.
+/// Args:
+///   x: integer, floating or complex array or scalar.
+///   alpha: minus the limit at minus infinity; it broadcasts with `x`.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Differentiable: yes in both; the derivative in `x` at 0 is `alpha`.
+/// Example:
+///   >>> jax.nn.elu(jnp.array([-jnp.inf, 0.0, 2.0]))
+///   Array([-1.,  0.,  2.], dtype=float32)
+#[public("nn.elu(x, alpha: OwnDefault=1.0)")]
 pub fn elu(x: &Val, alpha: Option<&Val>) -> Result<Val> {
     jitted_with("elu", x, alpha, weak_float(1.0), |x, alpha| {
         let takes_x = greater(x, &weak_int(0))?;
@@ -193,10 +289,18 @@ pub fn elu(x: &Val, alpha: Option<&Val>) -> Result<Val> {
     })
 }
 
-/// `max(x, 0) + min(0, alpha * (exp(x / alpha) - 1))`; `alpha` is 1 when not given.
+/// `x` above 0, `alpha * (exp(x / alpha) - 1)` below: the unit whose derivative is continuous for each alpha (Barron,
+/// 2017).
 ///
-/// # Errors
-/// What the primitives raise.
+/// Args:
+///   x: integer, floating or complex array or scalar.
+///   alpha: minus the limit at minus infinity; it broadcasts with `x`.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Differentiable: yes in both; the derivative in `x` at 0 is 1.
+/// Example:
+///   >>> jax.nn.celu(jnp.array([-jnp.inf, 0.0, 2.0]), 2.0)
+///   Array([-2.,  0.,  2.], dtype=float32)
+#[public("nn.celu(x, alpha: OwnDefault=1.0)")]
 pub fn celu(x: &Val, alpha: Option<&Val>) -> Result<Val> {
     jitted_with("celu", x, alpha, weak_float(1.0), |x, alpha| {
         let positive = maximum(x, &weak_float(0.0))?;
@@ -205,30 +309,51 @@ pub fn celu(x: &Val, alpha: Option<&Val>) -> Result<Val> {
     })
 }
 
-/// The exponential linear unit that keeps mean 0 and variance 1.
+/// The exponential linear unit with the scale and slope that keep mean 0 and variance 1 from layer to layer
+/// (Klambauer et al., 2017): `1.0507 * elu(x, 1.6733)`.
 ///
-/// # Errors
-/// What the primitives raise.
+/// Args:
+///   x: integer, floating or complex array or scalar.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Differentiable: yes; the derivative at 0 is that from below.
+/// Example:
+///   >>> jax.nn.selu(jnp.array([0.0, 1.0]))
+///   Array([0.      , 1.050701], dtype=float32)
+#[public("nn.selu(x)")]
 pub fn selu(x: &Val) -> Result<Val> {
     const ALPHA: f64 = 1.673_263_242_354_377_2;
     const SCALE: f64 = 1.050_700_987_355_480_5;
     jitted("selu", x, |x| multiply(&weak_float(SCALE), &elu(x, Some(&weak_float(ALPHA)))?))
 }
 
-/// `x` from 0 on, `negative_slope * x` below; the slope is 0.01 when not given.
+/// `x` from 0 on, `negative_slope * x` below.
 ///
-/// # Errors
-/// What the primitives raise.
+/// Args:
+///   x: integer, floating or complex array or scalar.
+///   negative_slope: the slope below 0; it broadcasts with `x`.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Differentiable: yes in both; the derivative in `x` at 0 is 1.
+/// Example:
+///   >>> jax.nn.leaky_relu(jnp.array([-2.0, 0.0, 2.0]), 0.5)
+///   Array([-1.,  0.,  2.], dtype=float32)
+#[public("nn.leaky_relu(x, negative_slope: OwnDefault=0.01)")]
 pub fn leaky_relu(x: &Val, negative_slope: Option<&Val>) -> Result<Val> {
     jitted_with("leaky_relu", x, negative_slope, weak_float(0.01), |x, slope| {
         where_(&greater_equal(x, &weak_int(0))?, x, &multiply(slope, x)?)
     })
 }
 
-/// `x * Φ(x)`, with the normal distribution function Φ or its approximation by a hyperbolic tangent.
+/// `x Φ(x)` with the distribution function Φ of the normal distribution (Hendrycks, Gimpel, 2016).
 ///
-/// # Errors
-/// What the primitives raise.
+/// Args:
+///   x: integer or floating array or scalar; complex only for the approximation.
+///   approximate: whether Φ(x) is `(1 + tanh(sqrt(2/π) (x + 0.044715 x**3))) / 2`; else the error function gives it.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Differentiable: yes.
+/// Example:
+///   >>> jax.nn.gelu(jnp.array([0.0, 100.0]), approximate=False)
+///   Array([  0., 100.], dtype=float32)
+#[public("nn.gelu(x, approximate=True)")]
 pub fn gelu(x: &Val, approximate: bool) -> Result<Val> {
     let inexact = promote_args_inexact("gelu", std::slice::from_ref(x))?.swap_remove(0);
     if approximate { gelu_tanh(&inexact) } else { gelu_erf(&inexact) }
@@ -247,10 +372,20 @@ fn gelu_erf(x: &Val) -> Result<Val> {
     lax::copy(&multiply(&half, &lax::erfc(&scaled)?)?)
 }
 
-/// The first half of `x` along an axis times the sigmoid of the second.
+/// The first half of an axis times the sigmoid of the second: the gated linear unit (Dauphin et al., 2017).
 ///
-/// # Errors
-/// A `Value` error for an axis of odd size.
+/// Args:
+///   x: floating or complex array.
+///   axis: the axis, negative counted from the end; its size is even.
+/// Returns: the dtype of `x`, its shape with the axis halved.
+/// Raises:
+///   ValueError: the size is odd, or the axis is out of bounds.
+///   TypeError: `x` is boolean or of integers.
+/// Differentiable: yes.
+/// Example:
+///   >>> jax.nn.glu(jnp.array([2.0, 4.0, 0.0, jnp.inf]))
+///   Array([1., 4.], dtype=float32)
+#[public("nn.glu(x, axis=-1)")]
 pub fn glu(x: &Val, axis: i64) -> Result<Val> {
     let aval = x.aval();
     let at = canonical_axis(axis, aval.rank())?;
@@ -267,8 +402,14 @@ pub fn glu(x: &Val, axis: i64) -> Result<Val> {
 
 /// `x` kept between -1 and 1.
 ///
-/// # Errors
-/// What the primitives raise.
+/// Args:
+///   x: integer, floating or complex array or scalar.
+/// Returns: shape and dtype of `x`.
+/// Differentiable: yes, with derivative 1 from -1 to 1, these included, and 0 outside.
+/// Example:
+///   >>> jax.nn.hard_tanh(jnp.array([-2.0, 0.5, 2.0]))
+///   Array([-1. ,  0.5,  1. ], dtype=float32)
+#[public("nn.hard_tanh(x)")]
 pub fn hard_tanh(x: &Val) -> Result<Val> {
     jitted("hard_tanh", x, |x| {
         let is_high = greater(x, &weak_int(1))?;
@@ -277,18 +418,33 @@ pub fn hard_tanh(x: &Val) -> Result<Val> {
     })
 }
 
-/// `x * hard_sigmoid(x)`, also known as hard swish.
+/// `x * hard_sigmoid(x)` (Howard et al., 2019).
 ///
-/// # Errors
-/// What the primitives raise.
+/// Args:
+///   x: integer, floating or complex array or scalar.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Differentiable: yes.
+/// Example:
+///   >>> jax.nn.hard_silu(jnp.array([0.0, 3.0]))
+///   Array([0., 3.], dtype=float32)
+#[public("nn.hard_silu(x)", "nn.hard_swish")]
 pub fn hard_silu(x: &Val) -> Result<Val> {
     jitted("hard_silu", x, |x| multiply(x, &hard_sigmoid(x)?))
 }
 
-/// `(x + sqrt(x**2 + b)) / 2`; `b` is 4 when not given.
+/// `(x + sqrt(x**2 + b)) / 2`, a smooth rectified unit without exponentials (Barron, 2021).
 ///
-/// # Errors
-/// What the primitives raise.
+/// Args:
+///   x: integer, floating or complex array or scalar.
+///   b: how smooth; it broadcasts with `x`, and 0 gives `relu`.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Raises:
+///   TypeError: `x` is boolean.
+/// Differentiable: yes in both, for positive `b`.
+/// Example:
+///   >>> jax.nn.squareplus(jnp.array([0.0, 1.5]))
+///   Array([1., 2.], dtype=float32)
+#[public("nn.squareplus(x, b: OwnDefault=4)")]
 pub fn squareplus(x: &Val, b: Option<&Val>) -> Result<Val> {
     jitted_with("squareplus", x, b, weak_int(4), |x, b| {
         let root = sqrt(&add(&square(x)?, b)?)?;
@@ -296,18 +452,30 @@ pub fn squareplus(x: &Val, b: Option<&Val>) -> Result<Val> {
     })
 }
 
-/// `x` itself.
+/// `x` itself, for where a function is asked for.
 ///
-/// # Errors
-/// None of its own.
+/// Args:
+///   x: boolean, integer, floating or complex array or scalar.
+/// Returns: the array, or of a Python number its array.
+/// Differentiable: yes, linear.
+/// Example:
+///   >>> jax.nn.identity(jnp.array([1.0, 2.0]))
+///   Array([1., 2.], dtype=float32)
+#[public("nn.identity(x)")]
 pub fn identity(x: &Val) -> Result<Val> {
     jitted("identity", x, |x| Ok(x.clone()))
 }
 
-/// The hyperbolic tangent.
+/// The hyperbolic tangent, between -1 and 1.
 ///
-/// # Errors
-/// What the primitives raise.
+/// Args:
+///   x: integer, floating or complex array or scalar.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Differentiable: yes, with derivative `1 - y**2` of the result `y`.
+/// Example:
+///   >>> jax.nn.tanh(jnp.array([0.0, jnp.inf]))
+///   Array([0., 1.], dtype=float32)
+#[public("nn.tanh(x, /)")]
 pub fn tanh(x: &Val) -> Result<Val> {
     crate::numpy::tanh(x)
 }

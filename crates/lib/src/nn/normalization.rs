@@ -1,10 +1,12 @@
 //! Functions over axes: softmax and its relatives, standardization, one-hot codes.
 
 use pullback_base::{DType, Result, bail};
+use pullback_derive::{Keywords, public};
 use pullback_ir::Val;
 
 use crate::axes::{Axes, canonical_axis};
 use crate::convert::{convert, literal, number, to_dtype, weak_float, weak_int};
+use crate::declare::{Argument, Arguments, Constant, OneOrTuple, Type};
 use crate::jit::{named_jit, named_jit_one};
 use crate::lax;
 use crate::numpy::{self, Reduction, add, clip, exp, log, mean, multiply, square, subtract, true_divide, where_};
@@ -36,32 +38,52 @@ fn shifted_exp(x: &Val, axis: &Axes, mask: Option<&Val>) -> Result<(Val, Val)> {
     Ok((shifted, exponential))
 }
 
-/// `exp(x) / sum(exp(x))` over axes; where `mask` does not hold, 0.
+/// `exp(x) / sum(exp(x))` over axes, without overflow.
 ///
-/// # Errors
-/// A `Value` error for a bad axis.
-pub fn softmax(x: &Val, axis: &Axes, mask: Option<&Val>) -> Result<Val> {
-    let (_, exponential) = shifted_exp(x, axis, mask)?;
-    let total = numpy::sum(&exponential, &over(axis, true, mask))?;
-    masked(&true_divide(&exponential, &total)?, mask, &weak_int(0))
+/// Args:
+///   x: integer, floating or complex array.
+///   axis: an axis or several, negative ones counted from the end; None for all.
+///   where: booleans that broadcast with `x`; the others count as minus infinity and give 0.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Raises:
+///   ValueError: an axis is out of bounds.
+/// Differentiable: yes in `x`.
+/// Example:
+///   >>> jax.nn.softmax(jnp.array([1.0, 1.0, -jnp.inf]))
+///   Array([0.5, 0.5, 0. ], dtype=float32)
+#[public("nn.softmax(x, axis=-1, where: Mask=None)")]
+pub fn softmax(x: &Val, axis: &Axes, where_: Option<&Val>) -> Result<Val> {
+    let (_, exponential) = shifted_exp(x, axis, where_)?;
+    let total = numpy::sum(&exponential, &over(axis, true, where_))?;
+    masked(&true_divide(&exponential, &total)?, where_, &weak_int(0))
 }
 
-/// The logarithm of [`softmax`]; where `mask` does not hold, minus infinity.
+/// The logarithm of `softmax`: `x - log(sum(exp(x)))` over axes, without overflow or underflow.
 ///
-/// # Errors
-/// A `Value` error for a bad axis.
-pub fn log_softmax(x: &Val, axis: &Axes, mask: Option<&Val>) -> Result<Val> {
-    let args: Vec<Val> = std::iter::once(x).chain(mask).cloned().collect();
+/// Args:
+///   x: integer, floating or complex array.
+///   axis: an axis or several, negative ones counted from the end; None for all.
+///   where: booleans that broadcast with `x`; the others give minus infinity.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Raises:
+///   ValueError: an axis is out of bounds.
+/// Differentiable: yes in `x`.
+/// Example:
+///   >>> jax.nn.log_softmax(jnp.array([1000.0, -jnp.inf]))
+///   Array([  0., -inf], dtype=float32)
+#[public("nn.log_softmax(x, axis=-1, where: Mask=None)")]
+pub fn log_softmax(x: &Val, axis: &Axes, where_: Option<&Val>) -> Result<Val> {
+    let args: Vec<Val> = std::iter::once(x).chain(where_).cloned().collect();
     named_jit_one("log_softmax", &axis_statics(axis), &args, |args| {
-        let mask = args.get(1);
-        let (shifted, exponential) = shifted_exp(&args[0], axis, mask)?;
-        let total = log(&numpy::sum(&exponential, &over(axis, true, mask))?)?;
-        masked(&subtract(&shifted, &total)?, mask, &weak_float(f64::NEG_INFINITY))
+        let where_ = args.get(1);
+        let (shifted, exponential) = shifted_exp(&args[0], axis, where_)?;
+        let total = log(&numpy::sum(&exponential, &over(axis, true, where_))?)?;
+        masked(&subtract(&shifted, &total)?, where_, &weak_float(f64::NEG_INFINITY))
     })
 }
 
 /// What users say of [`logsumexp`] beside its operand.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Keywords)]
 pub struct LogSumExp {
     /// Which axes.
     pub axis: Axes,
@@ -70,6 +92,7 @@ pub struct LogSumExp {
     /// Whether reduced axes stay with size 1.
     pub keepdims: bool,
     /// Which elements take part.
+    #[keyword(Mask)]
     pub where_: Option<Val>,
 }
 
@@ -77,6 +100,34 @@ impl Default for LogSumExp {
     fn default() -> LogSumExp {
         LogSumExp { axis: Axes::All, b: None, keepdims: false, where_: None }
     }
+}
+
+/// `log(sum(b * exp(a)))` over axes, without overflow; minus infinity of no elements.
+///
+/// Args:
+///   a: integer, floating or complex array.
+///   axis: an axis or several, negative ones counted from the end; None for all.
+///   b: factors that broadcast with `a`; 1 by default.
+///   keepdims: whether the axes stay, with size 1.
+///   return_sign: also give the sign of the sum, and the logarithm of its absolute value.
+///   where: booleans that broadcast with `a`; the others are left out.
+/// Returns: an array without the axes, or a pair of it and of the signs; integers give floats. NaN of a negative sum
+///   without `return_sign`.
+/// Raises:
+///   ValueError: an axis is out of bounds.
+/// Differentiable: yes in `a` and `b`.
+/// Example:
+///   >>> jax.nn.logsumexp(jnp.array([1000.0, -jnp.inf]))
+///   Array(1000., dtype=float32)
+///   >>> jax.nn.logsumexp(jnp.array([0.0, 0.0]), b=jnp.array([1.0, -2.0]), return_sign=True)
+///   (Array(0., dtype=float32), Array(-1., dtype=float32))
+#[public("nn.logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=None)")]
+pub fn logsumexp_or_both(a: &Val, options: &LogSumExp, return_sign: bool) -> Result<OneOrTuple> {
+    if !return_sign {
+        return logsumexp(a, options).map(OneOrTuple::One);
+    }
+    let (out, sign) = logsumexp_with_sign(a, options)?;
+    Ok(OneOrTuple::Tuple(vec![out, sign]))
 }
 
 /// `log(sum(b * exp(x)))` without overflow; NaN where the sum is negative.
@@ -137,22 +188,33 @@ fn peak_like(x: &Val, peak: &Val, options: &LogSumExp) -> Result<Val> {
     if x.aval().dtype.is_complex() { to_dtype(&peak, x.aval().dtype) } else { Ok(peak) }
 }
 
-/// `log(mean(exp(x)))` without overflow.
+/// `log(mean(exp(x)))` over axes, without overflow.
 ///
-/// # Errors
-/// A `Value` error for a bad axis.
-pub fn logmeanexp(x: &Val, axis: &Axes, mask: Option<&Val>, keepdims: bool) -> Result<Val> {
-    let args: Vec<Val> = std::iter::once(x).chain(mask).cloned().collect();
+/// Args:
+///   x: integer, floating or complex array.
+///   axis: an axis or several, negative ones counted from the end; None for all.
+///   where: booleans that broadcast with `x`; the others are left out and do not count.
+///   keepdims: whether the axes stay, with size 1.
+/// Returns: an array without the axes; integers give floats.
+/// Raises:
+///   ValueError: an axis is out of bounds.
+/// Differentiable: yes in `x`.
+/// Example:
+///   >>> jax.nn.logmeanexp(jnp.array([1000.0, 1000.0]))
+///   Array(1000., dtype=float32)
+#[public("nn.logmeanexp(x, axis=None, where: Mask=None, keepdims=False)")]
+pub fn logmeanexp(x: &Val, axis: &Axes, where_: Option<&Val>, keepdims: bool) -> Result<Val> {
+    let args: Vec<Val> = std::iter::once(x).chain(where_).cloned().collect();
     let statics = [axis_statics(axis), vec![keepdims.into()]].concat();
     named_jit_one("logmeanexp", &statics, &args, |args| {
-        let mask = args.get(1).cloned();
-        let options = LogSumExp { axis: axis.clone(), b: None, keepdims, where_: mask.clone() };
+        let where_ = args.get(1).cloned();
+        let options = LogSumExp { axis: axis.clone(), b: None, keepdims, where_: where_.clone() };
         let total = logsumexp(&args[0], &options)?;
         let dtype = total.aval().dtype;
-        let n = match &mask {
+        let n = match &where_ {
             None => literal(dtype, axis_size(&args[0], axis)? as f64),
-            Some(mask) => {
-                let ones = to_dtype(mask, crate::convert::default_int())?;
+            Some(where_) => {
+                let ones = to_dtype(where_, crate::convert::default_int())?;
                 numpy::sum(&ones, &Reduction { dtype: Some(dtype), ..over(axis, keepdims, None) })?
             }
         };
@@ -174,6 +236,16 @@ pub enum Variance {
     Stable,
 }
 
+impl Argument for Variance {
+    const TYPE: Type = Type { python: "Literal['fast', 'stable']", rust: "Variance" };
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<Variance> {
+        Variance::parse(&args.text(at)?)
+    }
+    fn absent(_default: Constant) -> Variance {
+        Variance::Fast
+    }
+}
+
 impl Variance {
     /// From the name that users write.
     ///
@@ -189,7 +261,7 @@ impl Variance {
 }
 
 /// What users say of [`standardize`] beside its operand; what is `None` is computed or the default.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Keywords)]
 pub struct Standardize {
     /// Which axes.
     pub axis: Axes,
@@ -198,17 +270,47 @@ pub struct Standardize {
     /// The variance.
     pub variance: Option<Val>,
     /// Added to the variance; 1e-5 by default.
+    #[keyword(OwnDefault)]
     pub epsilon: Option<Val>,
     /// Which elements count for mean and variance.
+    #[keyword(Mask)]
     pub where_: Option<Val>,
     /// How the variance is computed.
     pub algorithm: Variance,
 }
 
+impl Default for Standardize {
+    fn default() -> Standardize {
+        Standardize {
+            axis: Axes::One(-1),
+            mean: None,
+            variance: None,
+            epsilon: None,
+            where_: None,
+            algorithm: Variance::Fast,
+        }
+    }
+}
+
 /// `(x - mean) / sqrt(variance + epsilon)` over axes.
 ///
-/// # Errors
-/// A `Value` error for a bad axis.
+/// Args:
+///   x: integer or floating array.
+///   axis: an axis or several, negative ones counted from the end; None for all.
+///   mean: the mean, broadcast to `x`; by default that over the axes.
+///   variance: the variance, likewise.
+///   epsilon: what is added to the variance.
+///   where: booleans that broadcast with `x`: which elements count for mean and variance.
+///   algorithm: how the variance is found: 'fast', the mean of squares less the square of the mean, or 'stable', the
+///     mean of squared distances.
+/// Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+/// Raises:
+///   ValueError: the algorithm is unknown, an axis is out of bounds, or `x` is complex and the algorithm 'fast'.
+/// Differentiable: yes, in mean and variance too.
+/// Example:
+///   >>> jax.nn.standardize(jnp.array([-1.0, 1.0]), epsilon=0.0)
+///   Array([-1.,  1.], dtype=float32)
+#[public("nn.standardize(x, axis=-1, mean=None, variance=None, epsilon=1e-05, where=None, *, algorithm='fast')")]
 pub fn standardize(x: &Val, options: &Standardize) -> Result<Val> {
     let given = [&options.mean, &options.variance, &options.epsilon, &options.where_];
     let mut statics = axis_statics(&options.axis);
@@ -242,10 +344,29 @@ fn standardized(x: &Val, options: &Standardize) -> Result<Val> {
     multiply(&centred, &lax::rsqrt(&add(&variance, &epsilon)?)?)
 }
 
-/// For each element a vector with 1 at its place and 0 elsewhere, along a new axis.
+/// For each element a vector with 1 at its place and 0 elsewhere; zeros only for what is not from 0 to `num_classes -
+/// 1`.
 ///
-/// # Errors
-/// A `Value` error for a bad axis, a `Type` error for a negative number of classes.
+/// Args:
+///   x: integer or floating array of places.
+///   num_classes: the size of the vectors.
+///   dtype: the dtype of the result; float32 by default, float64 with x64.
+///   axis: where the vectors' axis is in the result, negative counted from its end.
+///   out_sharding: not served; None.
+/// Returns: an array of the shape of `x` with one axis more.
+/// Raises:
+///   TypeError: `num_classes` is negative, or `x` is boolean.
+///   ValueError: the axis is out of bounds.
+///   NotImplementedError: `out_sharding` is given.
+/// Differentiable: no; the derivative is 0.
+/// Example:
+///   >>> jax.nn.one_hot(jnp.array([0, 2, 3]), 3)
+///   Array([[1., 0., 0.],
+///          [0., 0., 1.],
+///          [0., 0., 0.]], dtype=float32)
+#[public(
+    "nn.one_hot(x: Convertible, num_classes, *, dtype: FloatByDefault=None, axis=-1, out_sharding: NoSharding=None)"
+)]
 pub fn one_hot(x: &Val, num_classes: i64, dtype: DType, axis: i64) -> Result<Val> {
     let rank = x.aval().rank() + 1;
     let at = canonical_axis(axis, rank)?;

@@ -3,6 +3,7 @@
 use std::f64::consts::{PI, SQRT_2};
 
 use pullback_base::{DType, Result, bail};
+use pullback_derive::public;
 use pullback_ir::Val;
 
 use super::key::{checked_key, two_keys};
@@ -49,10 +50,24 @@ fn least_normal(dtype: DType) -> Result<f64> {
     })
 }
 
-/// Normal numbers with mean 0 and variance 1; complex ones have independent parts.
+/// Normal numbers with mean 0 and variance 1: sqrt(2) times the inverse error function of uniform ones.
 ///
-/// # Errors
-/// A `Value` error for integer dtypes; errors of keys.
+/// Args:
+///   key: a key, typed or of two words.
+///   shape: the shape of the result; one number by default.
+///   dtype: a floating or complex dtype; float32 by default. Parts of complex numbers are independent, with variance
+///     1/2.
+///   out_sharding: not served; None.
+/// Returns: an array of `shape` and `dtype`.
+/// Raises:
+///   TypeError: `key` is no key, or a size is negative.
+///   ValueError: several keys are given, or the dtype is neither floating nor complex.
+///   NotImplementedError: `out_sharding` is given.
+/// Differentiable: nothing to differentiate, keys have no tangents.
+/// Example:
+///   >>> jax.random.normal(jax.random.key(0), (2, 3)).shape
+///   (2, 3)
+#[public("random.normal(key: Key, shape=(), dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)")]
 pub fn normal(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
     let key = checked_key("normal", key)?;
     if !dtype.is_inexact() {
@@ -83,10 +98,28 @@ pub(crate) fn open_interval(key: &Val, shape: &[usize], dtype: DType) -> Result<
     uniform(key, shape, dtype, &literal(dtype, above_minus_one(dtype)?), &literal(dtype, 1.0))
 }
 
-/// Normal numbers given that they lie between `lower` and `upper`.
+/// Standard normal numbers, given that they lie between two bounds, by the inverse of the distribution function.
 ///
-/// # Errors
-/// A `Value` error for a dtype that is not floating and shapes that do not go together; errors of keys.
+/// Args:
+///   key: a key, typed or of two words.
+///   lower: lower bounds; real numbers, not included.
+///   upper: upper bounds above them; real numbers, not included.
+///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
+///   dtype: a floating dtype; float32 by default, float64 with x64.
+///   out_sharding: not served; None.
+/// Returns: an array of `shape` and `dtype`.
+/// Raises:
+///   TypeError: `key` is no key, or a size is negative.
+///   ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
+///   NotImplementedError: `out_sharding` is given.
+/// Differentiable: in both bounds.
+/// Example:
+///   >>> x = jax.random.truncated_normal(jax.random.key(0), -1.0, 1.0, (100,))
+///   >>> bool((abs(x) < 1).all())
+///   True
+#[public(
+    "random.truncated_normal(key: Key, lower, upper, shape=None, dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)"
+)]
 pub fn truncated_normal(key: &Val, lower: &Val, upper: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked_key("truncated_normal", key)?;
     check_float("truncated_normal", dtype)?;
@@ -109,13 +142,28 @@ fn normal_between(key: &Val, lower: &Val, upper: &Val, shape: &[usize], dtype: D
     clip(&sample, Some(&least), Some(&greatest))
 }
 
-/// Numbers of the Gumbel distribution: the largest of many.
+/// Numbers of the Gumbel distribution, with distribution function `exp(-exp(-x))`: `-log(-log(u))` of uniform ones.
 ///
-/// # Errors
-/// A `Value` error for a dtype that is not floating; errors of keys.
-pub fn gumbel(key: &Val, shape: &[usize], dtype: DType, mode: Mode) -> Result<Val> {
+/// Args:
+///   key: a key, typed or of two words.
+///   shape: the shape of the result; one number by default.
+///   dtype: a floating dtype; float32 by default, float64 with x64.
+///   mode: 'low', the default, takes one word for each number; 'high' takes two, which matters for the upper tail.
+///   out_sharding: not served; None.
+/// Returns: an array of `shape` and `dtype`.
+/// Raises:
+///   TypeError: `key` is no key, or a size is negative.
+///   ValueError: several keys are given, the dtype is not floating, or the mode is unknown.
+///   NotImplementedError: `out_sharding` is given.
+/// Differentiable: nothing to differentiate, keys have no tangents.
+/// Example:
+///   >>> jax.random.gumbel(jax.random.key(0), (3,)).shape
+///   (3,)
+#[public("random.gumbel(key: Key, shape=(), dtype: FloatByDefault=None, mode=None, *, out_sharding: NoSharding=None)")]
+pub fn gumbel(key: &Val, shape: &[usize], dtype: DType, mode: Option<Mode>) -> Result<Val> {
     let key = checked_key("gumbel", key)?;
     check_float("gumbel", dtype)?;
+    let mode = mode.unwrap_or_default();
     let statics = [statics(shape, dtype), vec![(mode == Mode::High).into()]].concat();
     named_jit_one("_gumbel", &statics, &[key], |ins| match mode {
         Mode::Low => {
@@ -139,10 +187,23 @@ fn gumbel_high(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
     lax::neg(&lax::log(&log)?)
 }
 
-/// Numbers of the exponential distribution with rate 1.
+/// Numbers of the exponential distribution with mean 1, density `exp(-x)` from 0 on.
 ///
-/// # Errors
-/// A `Value` error for a dtype that is not floating; errors of keys.
+/// Args:
+///   key: a key, typed or of two words.
+///   shape: the shape of the result; one number by default.
+///   dtype: a floating dtype; float32 by default, float64 with x64.
+///   out_sharding: not served; None.
+/// Returns: an array of `shape` and `dtype`.
+/// Raises:
+///   TypeError: `key` is no key, or a size is negative.
+///   ValueError: several keys are given, or the dtype is not floating.
+///   NotImplementedError: `out_sharding` is given.
+/// Differentiable: nothing to differentiate, keys have no tangents.
+/// Example:
+///   >>> bool((jax.random.exponential(jax.random.key(0), (100,)) >= 0).all())
+///   True
+#[public("random.exponential(key: Key, shape=(), dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)")]
 pub fn exponential(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
     let key = checked_key("exponential", key)?;
     check_float("exponential", dtype)?;
@@ -153,10 +214,23 @@ fn exponential_of(unit: &Val) -> Result<Val> {
     lax::neg(&lax::log1p(&lax::neg(unit)?)?)
 }
 
-/// Numbers of the Laplace distribution with mean 0 and scale 1.
+/// Numbers of the Laplace distribution with mean 0 and scale 1, density `exp(-|x|) / 2`.
 ///
-/// # Errors
-/// A `Value` error for a dtype that is not floating; errors of keys.
+/// Args:
+///   key: a key, typed or of two words.
+///   shape: the shape of the result; one number by default.
+///   dtype: a floating dtype; float32 by default, float64 with x64.
+///   out_sharding: not served; None.
+/// Returns: an array of `shape` and `dtype`.
+/// Raises:
+///   TypeError: `key` is no key, or a size is negative.
+///   ValueError: several keys are given, or the dtype is not floating.
+///   NotImplementedError: `out_sharding` is given.
+/// Differentiable: nothing to differentiate, keys have no tangents.
+/// Example:
+///   >>> jax.random.laplace(jax.random.key(0), (3,)).shape
+///   (3,)
+#[public("random.laplace(key: Key, shape=(), dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)")]
 pub fn laplace(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
     let key = checked_key("laplace", key)?;
     check_float("laplace", dtype)?;
@@ -168,10 +242,23 @@ pub fn laplace(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
     })
 }
 
-/// Numbers of the logistic distribution.
+/// Numbers of the logistic distribution, whose distribution function is the sigmoid.
 ///
-/// # Errors
-/// A `Value` error for a dtype that is not floating; errors of keys.
+/// Args:
+///   key: a key, typed or of two words.
+///   shape: the shape of the result; one number by default.
+///   dtype: a floating dtype; float32 by default, float64 with x64.
+///   out_sharding: not served; None.
+/// Returns: an array of `shape` and `dtype`.
+/// Raises:
+///   TypeError: `key` is no key, or a size is negative.
+///   ValueError: several keys are given, or the dtype is not floating.
+///   NotImplementedError: `out_sharding` is given.
+/// Differentiable: nothing to differentiate, keys have no tangents.
+/// Example:
+///   >>> jax.random.logistic(jax.random.key(0), (3,)).shape
+///   (3,)
+#[public("random.logistic(key: Key, shape=(), dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)")]
 pub fn logistic(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
     let key = checked_key("logistic", key)?;
     check_float("logistic", dtype)?;
@@ -182,10 +269,23 @@ pub fn logistic(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
     })
 }
 
-/// Numbers of the Cauchy distribution.
+/// Numbers of the Cauchy distribution with median 0, density `1 / (π (1 + x**2))`; it has no mean.
 ///
-/// # Errors
-/// A `Value` error for a dtype that is not floating; errors of keys.
+/// Args:
+///   key: a key, typed or of two words.
+///   shape: the shape of the result; one number by default.
+///   dtype: a floating dtype; float32 by default, float64 with x64.
+///   out_sharding: not served; None.
+/// Returns: an array of `shape` and `dtype`.
+/// Raises:
+///   TypeError: `key` is no key, or a size is negative.
+///   ValueError: several keys are given, or the dtype is not floating.
+///   NotImplementedError: `out_sharding` is given.
+/// Differentiable: nothing to differentiate, keys have no tangents.
+/// Example:
+///   >>> jax.random.cauchy(jax.random.key(0), (3,)).shape
+///   (3,)
+#[public("random.cauchy(key: Key, shape=(), dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)")]
 pub fn cauchy(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
     let key = checked_key("cauchy", key)?;
     check_float("cauchy", dtype)?;
@@ -196,10 +296,24 @@ pub fn cauchy(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
     })
 }
 
-/// Numbers of the Pareto distribution with exponent `b`.
+/// Numbers of the Pareto distribution: density `b x**(-b - 1)` from 1 on.
 ///
-/// # Errors
-/// A `Value` error for a dtype that is not floating and shapes that do not go together; errors of keys.
+/// Args:
+///   key: a key, typed or of two words.
+///   b: the exponent, positive; real numbers.
+///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
+///   dtype: a floating dtype; float32 by default, float64 with x64.
+///   out_sharding: not served; None.
+/// Returns: an array of `shape` and `dtype`.
+/// Raises:
+///   TypeError: `key` is no key, or a size is negative.
+///   ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
+///   NotImplementedError: `out_sharding` is given.
+/// Differentiable: in `b`.
+/// Example:
+///   >>> bool((jax.random.pareto(jax.random.key(0), 2.0, (100,)) >= 1).all())
+///   True
+#[public("random.pareto(key: Key, b, shape=None, dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)")]
 pub fn pareto(key: &Val, b: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked_key("pareto", key)?;
     check_float("pareto", dtype)?;
@@ -211,10 +325,23 @@ pub fn pareto(key: &Val, b: &Val, shape: Option<&[usize]>, dtype: DType) -> Resu
     })
 }
 
-/// Numbers of the Weibull distribution.
+/// Numbers of the Weibull distribution: `scale * e**(1 / concentration)` of exponential ones, so from 0 on.
 ///
-/// # Errors
-/// A `Value` error for a dtype that is not floating; errors of keys.
+/// Args:
+///   key: a key, typed or of two words.
+///   scale: the scale, positive; it broadcasts with the samples.
+///   concentration: the shape parameter, positive; likewise.
+///   shape: the shape of the result; one number by default.
+///   dtype: a floating dtype; float32 by default, float64 with x64.
+/// Returns: an array of the common shape.
+/// Raises:
+///   TypeError: `key` is no key, or shapes do not go together.
+///   ValueError: several keys are given, or the dtype is not floating.
+/// Differentiable: in `scale` and `concentration`.
+/// Example:
+///   >>> bool((jax.random.weibull_min(jax.random.key(0), 1.0, 2.0, (100,)) >= 0).all())
+///   True
+#[public("random.weibull_min(key: Key, scale, concentration, shape=(), dtype: FloatByDefault=None)")]
 pub fn weibull_min(key: &Val, scale: &Val, concentration: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
     let key = checked_key("weibull_min", key)?;
     check_float("weibull_min", dtype)?;
@@ -227,10 +354,24 @@ pub fn weibull_min(key: &Val, scale: &Val, concentration: &Val, shape: &[usize],
     })
 }
 
-/// Numbers of the Rayleigh distribution.
+/// Numbers of the Rayleigh distribution: density `x / scale**2 exp(-x**2 / (2 scale**2))` from 0 on.
 ///
-/// # Errors
-/// A `Value` error for a dtype that is not floating and shapes that do not go together; errors of keys.
+/// Args:
+///   key: a key, typed or of two words.
+///   scale: the mode, not negative; real numbers.
+///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
+///   dtype: a floating dtype; float32 by default, float64 with x64.
+///   out_sharding: not served; None.
+/// Returns: an array of `shape` and `dtype`.
+/// Raises:
+///   TypeError: `key` is no key, or a size is negative.
+///   ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
+///   NotImplementedError: `out_sharding` is given.
+/// Differentiable: in `scale`, linear.
+/// Example:
+///   >>> jax.random.rayleigh(jax.random.key(0), jnp.zeros(2))
+///   Array([0., 0.], dtype=float32)
+#[public("random.rayleigh(key: Key, scale, shape=None, dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)")]
 pub fn rayleigh(key: &Val, scale: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked_key("rayleigh", key)?;
     check_float("rayleigh", dtype)?;
@@ -243,10 +384,26 @@ pub fn rayleigh(key: &Val, scale: &Val, shape: Option<&[usize]>, dtype: DType) -
     })
 }
 
-/// Numbers whose logarithm is normal with deviation `sigma`.
+/// Numbers whose logarithm is normal with mean 0 and deviation `sigma`.
 ///
-/// # Errors
-/// A `Value` error for a dtype that is not floating and shapes that do not go together; errors of keys.
+/// Args:
+///   key: a key, typed or of two words.
+///   sigma: the deviation of the logarithm; real numbers.
+///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
+///   dtype: a floating dtype; float32 by default, float64 with x64.
+///   out_sharding: not served; None.
+/// Returns: an array of `shape` and `dtype`.
+/// Raises:
+///   TypeError: `key` is no key, or a size is negative.
+///   ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
+///   NotImplementedError: `out_sharding` is given.
+/// Differentiable: in `sigma`.
+/// Example:
+///   >>> jax.random.lognormal(jax.random.key(0), jnp.zeros(2))
+///   Array([1., 1.], dtype=float32)
+#[public(
+    "random.lognormal(key: Key, sigma=1.0, shape=None, dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)"
+)]
 pub fn lognormal(key: &Val, sigma: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked_key("lognormal", key)?;
     check_float("lognormal", dtype)?;
@@ -255,10 +412,23 @@ pub fn lognormal(key: &Val, sigma: &Val, shape: Option<&[usize]>, dtype: DType) 
     lax::exp(&numpy::multiply(&sample, &to_dtype(sigma, dtype)?)?)
 }
 
-/// Lengths of normal vectors in three dimensions.
+/// Lengths of normal vectors in three dimensions: density `sqrt(2/π) x**2 exp(-x**2 / 2)` from 0 on.
 ///
-/// # Errors
-/// A `Value` error for a dtype that is not floating; errors of keys.
+/// Args:
+///   key: a key, typed or of two words.
+///   shape: the shape of the result; one number by default.
+///   dtype: a floating dtype; float32 by default, float64 with x64.
+///   out_sharding: not served; None.
+/// Returns: an array of `shape` and `dtype`.
+/// Raises:
+///   TypeError: `key` is no key, or a size is negative.
+///   ValueError: several keys are given, or the dtype is not floating.
+///   NotImplementedError: `out_sharding` is given.
+/// Differentiable: nothing to differentiate, keys have no tangents.
+/// Example:
+///   >>> bool((jax.random.maxwell(jax.random.key(0), (100,)) >= 0).all())
+///   True
+#[public("random.maxwell(key: Key, shape=(), dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)")]
 pub fn maxwell(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
     let key = checked_key("maxwell", key)?;
     check_float("maxwell", dtype)?;
@@ -271,10 +441,23 @@ pub fn maxwell(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
     })
 }
 
-/// Numbers of the Maxwell distribution with random sign, scaled and shifted.
+/// Numbers of the Maxwell distribution with random sign, times `scale`, plus `loc`.
 ///
-/// # Errors
-/// A `Value` error for a dtype that is not floating; errors of keys.
+/// Args:
+///   key: a key, typed or of two words.
+///   loc: the centre; it broadcasts with the samples.
+///   scale: the scale, positive; likewise.
+///   shape: the shape of the result; one number by default.
+///   dtype: a floating dtype; float32 by default, float64 with x64.
+/// Returns: an array of the common shape.
+/// Raises:
+///   TypeError: `key` is no key, or shapes do not go together.
+///   ValueError: several keys are given, or the dtype is not floating.
+/// Differentiable: in `loc` and `scale`, linear.
+/// Example:
+///   >>> jax.random.double_sided_maxwell(jax.random.key(0), 0.0, 1.0, (3,)).shape
+///   (3,)
+#[public("random.double_sided_maxwell(key: Key, loc, scale, shape=(), dtype: FloatByDefault=None)")]
 pub fn double_sided_maxwell(key: &Val, loc: &Val, scale: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
     let key = checked_key("double_sided_maxwell", key)?;
     check_float("double_sided_maxwell", dtype)?;
@@ -288,14 +471,39 @@ pub fn double_sided_maxwell(key: &Val, loc: &Val, scale: &Val, shape: &[usize], 
     })
 }
 
-/// Numbers of the triangular distribution from `left` to `right` with its peak at `mode`.
+/// Numbers of the triangular distribution, whose density rises from `left` to `mode` and falls to `right`.
 ///
-/// # Errors
-/// A `Value` error for a dtype that is not floating and shapes that do not go together; errors of keys.
-pub fn triangular(key: &Val, bounds: [&Val; 2], mode: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
+/// Args:
+///   key: a key, typed or of two words.
+///   left: where the density begins; real numbers.
+///   mode: where it is greatest, between the others.
+///   right: where it ends, above `left`.
+///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
+///   dtype: a floating dtype; float32 by default, float64 with x64.
+///   out_sharding: not served; None.
+/// Returns: an array of `shape` and `dtype`.
+/// Raises:
+///   TypeError: `key` is no key, or a size is negative.
+///   ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
+///   NotImplementedError: `out_sharding` is given.
+/// Differentiable: in all three, where the sample does not change sides.
+/// Example:
+///   >>> x = jax.random.triangular(jax.random.key(0), 0.0, 1.0, 2.0, (100,))
+///   >>> bool(((x >= 0) & (x <= 2)).all())
+///   True
+#[public(
+    "random.triangular(key: Key, left, mode, right, shape=None, dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)"
+)]
+pub fn triangular(
+    key: &Val,
+    left: &Val,
+    mode: &Val,
+    right: &Val,
+    shape: Option<&[usize]>,
+    dtype: DType,
+) -> Result<Val> {
     let key = checked_key("triangular", key)?;
     check_float("triangular", dtype)?;
-    let [left, right] = bounds;
     let shape = sample_shape("triangular", shape, &[left, mode, right])?;
     let full = |x: &Val| broadcast_to(&to_dtype(x, dtype)?, &shape);
     let (left, right, mode) = (full(left)?, full(right)?, full(mode)?);
@@ -309,10 +517,25 @@ pub fn triangular(key: &Val, bounds: [&Val; 2], mode: &Val, shape: Option<&[usiz
     lax::select(&lax::lt(&unit, &peak)?, &below, &above)
 }
 
-/// Numbers of the inverse Gaussian distribution with the given mean and scale 1.
+/// Numbers of the inverse Gaussian distribution with scale 1: density `sqrt(1 / (2 π x**3)) exp(-(x - mean)**2 /
+/// (2 mean**2 x))` from 0 on (Michael, Schucany, Haas, 1976).
 ///
-/// # Errors
-/// A `Value` error for a dtype that is not floating and shapes that do not go together; errors of keys.
+/// Args:
+///   key: a key, typed or of two words.
+///   mean: the mean, positive; real numbers.
+///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
+///   dtype: a floating dtype; float32 by default, float64 with x64.
+///   out_sharding: not served; None.
+/// Returns: an array of `shape` and `dtype`.
+/// Raises:
+///   TypeError: `key` is no key, or a size is negative.
+///   ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
+///   NotImplementedError: `out_sharding` is given.
+/// Differentiable: in `mean`, where the choice between the two roots does not change.
+/// Example:
+///   >>> jax.random.wald(jax.random.key(0), 1.0, (3,)).shape
+///   (3,)
+#[public("random.wald(key: Key, mean, shape=None, dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)")]
 pub fn wald(key: &Val, mean: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked_key("wald", key)?;
     check_float("wald", dtype)?;

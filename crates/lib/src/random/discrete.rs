@@ -2,6 +2,7 @@
 
 use pullback_base::aval::tuple_text;
 use pullback_base::{DType, Result, bail};
+use pullback_derive::public;
 use pullback_ir::Val;
 
 use super::continuous::{coin, gumbel, sample_shape};
@@ -14,8 +15,21 @@ use crate::numpy::{add, multiply, subtract, where_};
 
 /// -1 or 1, equally likely.
 ///
-/// # Errors
-/// Errors of keys.
+/// Args:
+///   key: a key, typed or of two words.
+///   shape: the shape of the result; one number by default.
+///   dtype: any numeric dtype; int32 by default.
+///   out_sharding: not served; None.
+/// Returns: an array of `shape` and `dtype`.
+/// Raises:
+///   TypeError: `key` is no key, or a size is negative.
+///   ValueError: several keys are given.
+///   NotImplementedError: `out_sharding` is given.
+/// Differentiable: nothing to differentiate, keys have no tangents.
+/// Example:
+///   >>> jax.random.rademacher(jax.random.key(0), (4,))
+///   Array([-1, -1,  1,  1], dtype=int32)
+#[public("random.rademacher(key: Key, shape=(), dtype: IntByDefault=None, *, out_sharding: NoSharding=None)")]
 pub fn rademacher(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
     let key = checked_key("rademacher", key)?;
     named_jit_one("_rademacher", &statics(shape, dtype), &[key], |ins| {
@@ -24,18 +38,38 @@ pub fn rademacher(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
     })
 }
 
-/// Positions along an axis, with probabilities proportional to the exponentials of `logits`.
+/// Positions along an axis, with probabilities proportional to the exponentials of `logits`: the places of the
+/// greatest sum of logit and Gumbel noise.
 ///
-/// # Errors
-/// A `Value` error for a bad axis, shapes that do not go together, integer logits, and more draws without replacement
-/// than there are categories; errors of keys.
+/// Args:
+///   key: a key, typed or of two words.
+///   logits: floating array of logarithms of weights; minus infinity is never drawn.
+///   axis: the axis of the categories, negative counted from the end.
+///   shape: the shape of the result, which ends with that of the batch, the other axes of `logits`; the latter by
+///     default.
+///   replace: whether draws along the axes that `shape` adds may repeat.
+///   mode: 'low', the default, or 'high', as `gumbel` takes it.
+///   out_sharding: not served; None.
+/// Returns: int32 of `shape`.
+/// Raises:
+///   TypeError: `key` is no key.
+///   ValueError: several keys are given, the axis is out of bounds, shapes do not go together, the mode is unknown,
+///     logits are integers, or more is drawn without replacement than there are categories.
+///   NotImplementedError: `out_sharding` is given.
+/// Differentiable: no, positions are integers.
+/// Example:
+///   >>> jax.random.categorical(jax.random.key(0), jnp.array([-jnp.inf, 0.0]), shape=(3,))
+///   Array([1, 1, 1], dtype=int32)
+#[public(
+    "random.categorical(key: Key, logits, axis=-1, shape=None, replace=True, mode=None, *, out_sharding: NoSharding=None)"
+)]
 pub fn categorical(
     key: &Val,
     logits: &Val,
     axis: i64,
     shape: Option<&[usize]>,
     replace: bool,
-    mode: Mode,
+    mode: Option<Mode>,
 ) -> Result<Val> {
     let key = checked_key("categorical", key)?;
     let aval = logits.aval();
@@ -76,7 +110,7 @@ fn without_replacement(
     axis: usize,
     shape: &[usize],
     n_prefix: usize,
-    mode: Mode,
+    mode: Option<Mode>,
 ) -> Result<Val> {
     let aval = logits.aval();
     let n_draws: usize = shape[..n_prefix].iter().product();
@@ -95,10 +129,24 @@ fn without_replacement(
     lax::reshape(&lax::transpose(&drawn, &draws_first)?, shape, None)
 }
 
-/// Number of trials up to the first success of probability `p`.
+/// Numbers of trials up to the first success, itself counted: k with probability `(1 - p)**(k - 1) p`.
 ///
-/// # Errors
-/// A `Type` error for a dtype that is no integer, a `Value` error for shapes that do not go together; errors of keys.
+/// Args:
+///   key: a key, typed or of two words.
+///   p: probabilities from 0 to 1; 0 gives the greatest integer.
+///   shape: the shape of the result, to which `p` broadcasts; its shape by default.
+///   dtype: an integer dtype; int32 by default, int64 with x64.
+///   out_sharding: not served; None.
+/// Returns: an array of `shape` and `dtype`.
+/// Raises:
+///   TypeError: `key` is no key, or the dtype is not of integers.
+///   ValueError: several keys are given, or shapes do not go together.
+///   NotImplementedError: `out_sharding` is given.
+/// Differentiable: no, counts are integers.
+/// Example:
+///   >>> jax.random.geometric(jax.random.key(0), 1.0, (3,))
+///   Array([1, 1, 1], dtype=int32)
+#[public("random.geometric(key: Key, p, shape=None, dtype: IntByDefault=None, *, out_sharding: NoSharding=None)")]
 pub fn geometric(key: &Val, p: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked_key("geometric", key)?;
     if !dtype.is_integer() {

@@ -1,6 +1,7 @@
 //! Distributions that gamma samples give.
 
-use pullback_base::{DType, Result};
+use pullback_base::{DType, Result, bail};
+use pullback_derive::public;
 use pullback_ir::Val;
 
 use super::continuous::{normal, sample_shape};
@@ -11,6 +12,7 @@ use crate::axes::Axes;
 use crate::bind::{self, Fields};
 use crate::broadcast::broadcast_to;
 use crate::convert::{number, to_dtype, weak_float};
+use crate::declare::{Arguments, Constant, Reader, Type};
 use crate::jit::named_jit_one;
 use crate::lax;
 use crate::numpy::{power, true_divide};
@@ -21,18 +23,53 @@ fn checked(name: &str, key: &Val, dtype: DType) -> Result<Val> {
     Ok(key)
 }
 
-/// Numbers of the gamma distribution with shape parameter `a` and scale 1.
+/// Numbers of the gamma distribution with scale 1: density `x**(a - 1) exp(-x) / Γ(a)` from 0 on, by rejection
+/// (Marsaglia, Tsang, A simple method for generating gamma variables, 2000).
 ///
-/// # Errors
-/// A `Value` error for a dtype that is not floating and shapes that do not go together; errors of keys.
+/// Args:
+///   key: a key, typed or of two words.
+///   a: the shape parameter; real numbers. 0 gives 0, negative ones NaN.
+///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
+///   dtype: a floating dtype; float32 by default, float64 with x64.
+///   method: 'exact'.
+///   out_sharding: not served; None.
+/// Returns: an array of `shape` and `dtype`.
+/// Raises:
+///   TypeError: `key` is no key, or a size is negative.
+///   ValueError: several keys are given, the dtype is not floating, shapes do not go together, or the method is unknown.
+///   NotImplementedError: the method is 'approximate', or `out_sharding` is given.
+/// Differentiable: in `a`, by implicit reparameterization (Figurnov et al., 2018); once, not twice.
+/// Example:
+///   >>> jax.random.gamma(jax.random.key(0), jnp.array([0.0, 0.0]))
+///   Array([0., 0.], dtype=float32)
+#[public(
+    "random.gamma(key: Key, a, shape=None, dtype: FloatByDefault=None, *, method: ExactMethod='exact', out_sharding: NoSharding=None)"
+)]
 pub fn gamma(key: &Val, a: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     gamma_or_log("gamma", key, a, shape, dtype, false)
 }
 
-/// Logarithms of [`gamma`], exact where those underflow.
+/// Logarithms of numbers of the gamma distribution, exact where those underflow because `a` is small.
 ///
-/// # Errors
-/// As [`gamma`].
+/// Args:
+///   key: a key, typed or of two words.
+///   a: the shape parameter; real numbers. 0 gives minus infinity, negative ones NaN.
+///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
+///   dtype: a floating dtype; float32 by default, float64 with x64.
+///   method: 'exact'.
+///   out_sharding: not served; None.
+/// Returns: an array of `shape` and `dtype`.
+/// Raises:
+///   TypeError: `key` is no key, or a size is negative.
+///   ValueError: several keys are given, the dtype is not floating, shapes do not go together, or the method is unknown.
+///   NotImplementedError: the method is 'approximate', or `out_sharding` is given.
+/// Differentiable: in `a`, by implicit reparameterization (Figurnov et al., 2018); once, not twice.
+/// Example:
+///   >>> bool(jax.random.loggamma(jax.random.key(0), 1e-3) < 0)
+///   True
+#[public(
+    "random.loggamma(key: Key, a, shape=None, dtype: FloatByDefault=None, *, method: ExactMethod='exact', out_sharding: NoSharding=None)"
+)]
 pub fn loggamma(key: &Val, a: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     gamma_or_log("loggamma", key, a, shape, dtype, true)
 }
@@ -47,10 +84,29 @@ fn gamma_or_log(name: &str, key: &Val, a: &Val, shape: Option<&[usize]>, dtype: 
     })
 }
 
-/// Numbers of the beta distribution.
+/// Numbers of the beta distribution: density proportional to `x**(a - 1) (1 - x)**(b - 1)` from 0 to 1; `g / (g + h)` of
+/// two of the gamma distribution.
 ///
-/// # Errors
-/// As [`gamma`].
+/// Args:
+///   key: a key, typed or of two words.
+///   a, b: the shape parameters, positive; real numbers.
+///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
+///   dtype: a floating dtype; float32 by default, float64 with x64.
+///   method: 'exact'.
+///   out_sharding: not served; None.
+/// Returns: an array of `shape` and `dtype`.
+/// Raises:
+///   TypeError: `key` is no key, or a size is negative.
+///   ValueError: several keys are given, the dtype is not floating, shapes do not go together, or the method is unknown.
+///   NotImplementedError: the method is 'approximate', or `out_sharding` is given.
+/// Differentiable: in `a` and `b`, as `gamma` is.
+/// Example:
+///   >>> x = jax.random.beta(jax.random.key(0), 2.0, 3.0, (100,))
+///   >>> bool(((x >= 0) & (x <= 1)).all())
+///   True
+#[public(
+    "random.beta(key: Key, a, b, shape=None, dtype: FloatByDefault=None, *, method: ExactMethod='exact', out_sharding: NoSharding=None)"
+)]
 pub fn beta(key: &Val, a: &Val, b: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked("beta", key, dtype)?;
     let shape = sample_shape("beta", shape, &[a, b])?;
@@ -67,15 +123,29 @@ pub fn beta(key: &Val, a: &Val, b: &Val, shape: Option<&[usize]>, dtype: DType) 
     })
 }
 
-/// Vectors of the Dirichlet distribution with weights along the last axis of `alpha`; `shape` is that of the batch.
+/// Vectors of the Dirichlet distribution: positive numbers whose sum is 1, from numbers of the gamma distribution.
 ///
-/// # Errors
-/// As [`gamma`]; a `Value` error for a scalar `alpha`.
+/// Args:
+///   key: a key, typed or of two words.
+///   alpha: weights along the last axis, positive; the axes before are the batch.
+///   shape: the shape of the batch, to which that of `alpha` broadcasts; that of `alpha` by default.
+///   dtype: a floating dtype; float32 by default, float64 with x64.
+///   out_sharding: not served; None.
+/// Returns: an array of the batch's shape and one more axis, the size of the last of `alpha`.
+/// Raises:
+///   TypeError: `key` is no key.
+///   ValueError: several keys are given, the dtype is not floating, `alpha` is a scalar, or shapes do not go together.
+///   NotImplementedError: `out_sharding` is given.
+/// Differentiable: in `alpha`, as `gamma` is.
+/// Example:
+///   >>> jax.random.dirichlet(jax.random.key(0), jnp.ones(3), (5,)).shape
+///   (5, 3)
+#[public("random.dirichlet(key: Key, alpha, shape=None, dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)")]
 pub fn dirichlet(key: &Val, alpha: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked("dirichlet", key, dtype)?;
     let aval = alpha.aval();
     let Some((&size, batch)) = aval.data().shape.split_last() else {
-        pullback_base::bail!(Value, "dirichlet requires alpha.ndim >= 1, got alpha.ndim == 0")
+        bail!(Value, "dirichlet requires alpha.ndim >= 1, got alpha.ndim == 0")
     };
     let shape = match shape {
         None => batch.to_vec(),
@@ -91,10 +161,28 @@ pub fn dirichlet(key: &Val, alpha: &Val, shape: Option<&[usize]>, dtype: DType) 
     })
 }
 
-/// Numbers of the chi-square distribution.
+/// Numbers of the chi-square distribution: sums of `df` squared normal numbers, twice those of the gamma distribution of
+/// `df / 2`.
 ///
-/// # Errors
-/// As [`gamma`].
+/// Args:
+///   key: a key, typed or of two words.
+///   df: degrees of freedom, positive; real numbers.
+///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
+///   dtype: a floating dtype; float32 by default, float64 with x64.
+///   method: 'exact'.
+///   out_sharding: not served; None.
+/// Returns: an array of `shape` and `dtype`.
+/// Raises:
+///   TypeError: `key` is no key, or a size is negative.
+///   ValueError: several keys are given, the dtype is not floating, shapes do not go together, or the method is unknown.
+///   NotImplementedError: the method is 'approximate', or `out_sharding` is given.
+/// Differentiable: in `df`, as `gamma` is.
+/// Example:
+///   >>> bool((jax.random.chisquare(jax.random.key(0), 2.0, (100,)) >= 0).all())
+///   True
+#[public(
+    "random.chisquare(key: Key, df, shape=None, dtype: FloatByDefault=None, *, method: ExactMethod='exact', out_sharding: NoSharding=None)"
+)]
 pub fn chisquare(key: &Val, df: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked("chisquare", key, dtype)?;
     let shape = sample_shape("chisquare", shape, &[df])?;
@@ -106,10 +194,25 @@ pub fn chisquare(key: &Val, df: &Val, shape: Option<&[usize]>, dtype: DType) -> 
     })
 }
 
-/// Numbers of Student's t distribution.
+/// Numbers of Student's t distribution: a normal number over the root of one of the chi-square distribution divided
+/// by `df`.
 ///
-/// # Errors
-/// As [`gamma`].
+/// Args:
+///   key: a key, typed or of two words.
+///   df: degrees of freedom, positive; real numbers.
+///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
+///   dtype: a floating dtype; float32 by default, float64 with x64.
+///   out_sharding: not served; None.
+/// Returns: an array of `shape` and `dtype`.
+/// Raises:
+///   TypeError: `key` is no key, or a size is negative.
+///   ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
+///   NotImplementedError: `out_sharding` is given.
+/// Differentiable: in `df`, as `gamma` is.
+/// Example:
+///   >>> jax.random.t(jax.random.key(0), 3.0, (4,)).shape
+///   (4,)
+#[public("random.t(key: Key, df, shape=None, dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)")]
 pub fn t(key: &Val, df: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked("t", key, dtype)?;
     let shape = sample_shape("t", shape, &[df])?;
@@ -123,10 +226,26 @@ pub fn t(key: &Val, df: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<V
     })
 }
 
-/// Numbers of the F distribution.
+/// Numbers of the F distribution: two of the chi-square distribution, each divided by its degrees of freedom, over
+/// each other.
 ///
-/// # Errors
-/// As [`gamma`].
+/// Args:
+///   key: a key, typed or of two words.
+///   dfnum: degrees of freedom of the numerator, positive; real numbers.
+///   dfden: degrees of freedom of the denominator, positive; real numbers.
+///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
+///   dtype: a floating dtype; float32 by default, float64 with x64.
+///   out_sharding: not served; None.
+/// Returns: an array of `shape` and `dtype`.
+/// Raises:
+///   TypeError: `key` is no key, or a size is negative.
+///   ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
+///   NotImplementedError: `out_sharding` is given.
+/// Differentiable: in both, as `gamma` is.
+/// Example:
+///   >>> bool((jax.random.f(jax.random.key(0), 2.0, 3.0, (100,)) >= 0).all())
+///   True
+#[public("random.f(key: Key, dfnum, dfden, shape=None, dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)")]
 pub fn f(key: &Val, dfnum: &Val, dfden: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked("f", key, dtype)?;
     let shape = sample_shape("f", shape, &[dfnum, dfden])?;
@@ -141,10 +260,26 @@ pub fn f(key: &Val, dfnum: &Val, dfden: &Val, shape: Option<&[usize]>, dtype: DT
     })
 }
 
-/// Numbers with density proportional to `exp(-|x|**p)`.
+/// Numbers with density proportional to `exp(-|x|**p)`: roots of numbers of the gamma distribution, with random sign.
 ///
-/// # Errors
-/// As [`gamma`].
+/// Args:
+///   key: a key, typed or of two words.
+///   p: the exponent, a positive scalar.
+///   shape: the shape of the result; one number by default.
+///   dtype: a floating dtype; float32 by default, float64 with x64.
+///   out_sharding: not served; None.
+/// Returns: an array of `shape` and `dtype`.
+/// Raises:
+///   TypeError: `key` is no key, or a size is negative.
+///   ValueError: several keys are given, or the dtype is not floating.
+///   NotImplementedError: `out_sharding` is given.
+/// Differentiable: in `p`, as `gamma` is.
+/// Example:
+///   >>> jax.random.generalized_normal(jax.random.key(0), 2.0, (3,)).shape
+///   (3,)
+#[public(
+    "random.generalized_normal(key: Key, p, shape=(), dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)"
+)]
 pub fn generalized_normal(key: &Val, p: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
     let key = checked("generalized_normal", key, dtype)?;
     named_jit_one("_generalized_normal", &statics(shape, dtype), &[key, p.clone()], |ins| {
@@ -155,4 +290,27 @@ pub fn generalized_normal(key: &Val, p: &Val, shape: &[usize], dtype: DType) -> 
         let sign = rademacher(&nth(1)?, shape, dtype)?;
         lax::mul(&sign, &power(&size, &inverse()?)?)
     })
+}
+
+/// How samples are found: exactly, which alone is served.
+pub struct ExactMethod;
+
+impl Reader<()> for ExactMethod {
+    const TYPE: Type = Type { python: "str", rust: "" };
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<()> {
+        let (method, name) = (args.text(at)?, args.function());
+        match &*method {
+            "exact" => Ok(()),
+            "approximate" => {
+                bail!(
+                    NotImplemented,
+                    "method='approximate' of jax.random.{name} is not implemented; use method='exact'"
+                )
+            }
+            other => {
+                bail!(Value, "method argument to `{name}` must be one of {{'exact', 'approximate'}}, got '{other}'")
+            }
+        }
+    }
+    fn absent(_default: Constant) {}
 }

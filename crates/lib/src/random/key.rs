@@ -2,13 +2,15 @@
 
 use pullback_base::aval::tuple_text;
 use pullback_base::dtype::Kind;
-use pullback_base::{DType, Error, Result, Scalar, bail};
+use pullback_base::{Aval, DType, Error, Result, Scalar, bail};
+use pullback_derive::{Keywords, public};
 use pullback_ir::Val;
 
 use crate::axes::shape_of;
 use crate::bind::{self, Fields};
 use crate::config;
 use crate::convert::to_dtype;
+use crate::declare::{Argument, Arguments, Constant, Reader, Type, WideNumber};
 use crate::lax;
 
 pub use crate::config::default_generator;
@@ -39,6 +41,76 @@ pub fn generator(name: &str) -> Result<KeyKind> {
     }
 }
 
+/// The name of a generator, or the element type of its keys.
+impl Argument for KeyKind {
+    const TYPE: Type = Type { python: "str | np.dtype[Any]", rust: "KeyKind" };
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<KeyKind> {
+        if let Ok(name) = args.text(at) {
+            return generator(&name);
+        }
+        match args.exact_dtype(at) {
+            Ok(dtype) if dtype.is_key() => KeyKind::of(Aval::scalar(dtype, false)),
+            _ => bail!(Type, "unrecognized type {} for specifying PRNG implementation.", args.class(at)),
+        }
+    }
+    fn absent(_default: Constant) -> KeyKind {
+        config::default_generator()
+    }
+}
+
+/// The generator of new keys, named in one of two ways; neither is the default one.
+#[derive(Clone, Copy, Debug, Default, Keywords)]
+pub struct Generator {
+    /// By its name.
+    pub r#impl: Option<KeyKind>,
+    /// By the element type of its keys.
+    pub dtype: Option<KeyKind>,
+}
+
+impl Generator {
+    fn one(&self, function: &str) -> Result<Option<KeyKind>> {
+        if self.r#impl.is_some() && self.dtype.is_some() {
+            bail!(Value, "Cannot specify both `impl` and `dtype` arguments to jax.random.{function}");
+        }
+        Ok(self.r#impl.or(self.dtype))
+    }
+}
+
+/// A seed: of an integer 64 bits, anything else as it is.
+pub struct Seed;
+
+impl Reader<Val> for Seed {
+    const TYPE: Type = Val::TYPE;
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<Val> {
+        match args.number(at)? {
+            WideNumber::Int(seed) => seed_of_int(seed),
+            WideNumber::Val(seed) => Ok(seed),
+        }
+    }
+    fn absent(default: Constant) -> Val {
+        Val::absent(default)
+    }
+}
+
+/// An integer of 32 bits that a key is changed by.
+pub struct Word;
+
+impl Reader<Val> for Word {
+    const TYPE: Type = Val::TYPE;
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<Val> {
+        match args.number(at)? {
+            WideNumber::Int(word) => match u32::try_from(word) {
+                Ok(word) => Ok(Val::Literal(Scalar::int(DType::U32, word.into()))),
+                Err(_) => bail!(Overflow, "Python integer {word} out of bounds for uint32"),
+            },
+            WideNumber::Val(word) => Ok(word),
+        }
+    }
+    fn absent(default: Constant) -> Val {
+        Val::absent(default)
+    }
+}
+
 /// The name of a generator.
 pub fn generator_name(kind: KeyKind) -> &'static str {
     match kind {
@@ -48,21 +120,48 @@ pub fn generator_name(kind: KeyKind) -> &'static str {
     }
 }
 
-/// A key of an integer seed, of the named generator or of the default one.
+/// A random key of an integer seed.
 ///
-/// # Errors
-/// A `Type` error for a seed that is a key, not a scalar or not an integer.
-pub fn key(seed: &Val, kind: Option<KeyKind>) -> Result<Val> {
-    seeded("key", seed, kind)
+/// Args:
+///   seed: an integer scalar; without x64 the low 32 bits of Python integers count.
+///   impl: the name of the generator: 'threefry2x32', with two words and 20 rounds (Salmon et al., 2011); 'rbg', whose
+///     bits are the device's (on the CPU philox with four words and 10 rounds, of the same paper) and whose keys are
+///     threefry's; or 'unsafe_rbg', whose keys are the device's too; None for the setting `jax_default_prng_impl`.
+///   dtype: the element type of keys, as `key_dtype` gives it, instead of `impl`.
+/// Returns: a key, an array of shape `()` and dtype `key<fry>`, `key<rbg>` or `key<urbg>`.
+/// Raises:
+///   TypeError: the seed is no integer, or no scalar.
+///   OverflowError: the seed does not fit int64.
+///   ValueError: there is no such generator, or both `impl` and `dtype` are given.
+///   NotImplementedError: the generator is another one of JAX's.
+/// Differentiable: no, keys have no tangents.
+/// Example:
+///   >>> jax.random.key_data(jax.random.key(42))
+///   Array([ 0, 42], dtype=uint32)
+#[public("random.key(seed: Seed, *, impl=None, dtype=None)")]
+pub fn key(seed: &Val, generator: &Generator) -> Result<Val> {
+    seeded("key", seed, generator.one("key")?)
 }
 
-/// As [`key`], in raw form.
+/// A random key of an integer seed, as two words; `key` gives keys that cannot be taken for numbers.
 ///
-/// # Errors
-/// As [`key`].
+/// Args:
+///   seed: an integer scalar; without x64 the low 32 bits of Python integers count.
+///   impl: the name of the generator: 'threefry2x32', 'rbg', 'unsafe_rbg', or None for the default.
+/// Returns: uint32 of shape `(2,)`, or `(4,)` for 'rbg' and 'unsafe_rbg'.
+/// Raises:
+///   TypeError: the seed is no integer, or no scalar.
+///   OverflowError: the seed does not fit int64.
+///   ValueError: there is no such generator.
+///   NotImplementedError: the generator is another one of JAX's.
+/// Differentiable: no, keys have no tangents.
+/// Example:
+///   >>> jax.random.PRNGKey(42)
+///   Array([ 0, 42], dtype=uint32)
 #[allow(non_snake_case)]
-pub fn PRNGKey(seed: &Val, kind: Option<KeyKind>) -> Result<Val> {
-    unwrap(&seeded("PRNGKey", seed, kind)?)
+#[public("random.PRNGKey(seed: Seed, *, impl=None)")]
+pub fn PRNGKey(seed: &Val, r#impl: Option<KeyKind>) -> Result<Val> {
+    unwrap(&seeded("PRNGKey", seed, r#impl)?)
 }
 
 fn seeded(name: &str, seed: &Val, kind: Option<KeyKind>) -> Result<Val> {
@@ -105,14 +204,25 @@ pub(super) fn unwrap(key: &Val) -> Result<Val> {
     bind::RANDOM_UNWRAP.call(std::slice::from_ref(key))
 }
 
-/// Keys of their raw form, of the named generator or of the default one.
+/// Keys of their words.
 ///
-/// # Errors
-/// A `Type` error unless `data` are the generator's number of `uint32` words along the last axis.
-pub fn wrap_key_data(data: &Val, kind: Option<KeyKind>) -> Result<Val> {
-    let kind = kind.unwrap_or_else(config::default_generator);
-    check_raw(data, kind)?;
-    bind::RANDOM_WRAP.call_with(tagged(kind), std::slice::from_ref(data))
+/// Args:
+///   key_bits_array: uint32 array whose last axis has the size of a key: 2, or 4 for 'rbg' and 'unsafe_rbg'.
+///   impl: the name of the generator: 'threefry2x32', 'rbg', 'unsafe_rbg', or None for the default.
+///   dtype: the element type of keys, as `key_dtype` gives it, instead of `impl`.
+/// Returns: an array of keys, without the last axis.
+/// Raises:
+///   TypeError: the dtype is not uint32, or the last axis has another size.
+///   ValueError: there is no such generator.
+///   NotImplementedError: the generator is another one of JAX's.
+/// Differentiable: no, keys have no tangents.
+/// Example:
+///   >>> key = jax.random.wrap_key_data(jnp.array([0, 42], dtype=jnp.uint32))
+///   >>> jax.random.key_data(key)
+///   Array([ 0, 42], dtype=uint32)
+#[public("random.wrap_key_data(key_bits_array, *, impl=None, dtype=None)")]
+pub fn wrap_key_data(key_bits_array: &Val, generator: &Generator) -> Result<Val> {
+    wrapped(key_bits_array, generator.one("wrap_key_data")?)
 }
 
 fn check_raw(data: &Val, kind: KeyKind) -> Result<()> {
@@ -141,7 +251,7 @@ fn check_raw(data: &Val, kind: KeyKind) -> Result<()> {
 
 /// Keys from keys in either form, and whether they were raw.
 fn typed_keys(keys: &Val) -> Result<(Val, bool)> {
-    if keys.aval().dtype.is_key() { Ok((keys.clone(), false)) } else { Ok((wrap_key_data(keys, None)?, true)) }
+    if keys.aval().dtype.is_key() { Ok((keys.clone(), false)) } else { Ok((wrapped(keys, None)?, true)) }
 }
 
 /// The one key that function `name` takes, and whether it was raw.
@@ -169,18 +279,34 @@ fn in_form(key: Val, raw: bool) -> Result<Val> {
     if raw { unwrap(&key) } else { Ok(key) }
 }
 
-/// The raw form of keys.
+/// The words of keys.
 ///
-/// # Errors
-/// A `Type` error for what is no key.
+/// Args:
+///   keys: an array of keys, or of their words already.
+/// Returns: uint32 of shape `(*keys.shape, 2)`, or with 4 words for 'rbg' and 'unsafe_rbg'.
+/// Raises:
+///   TypeError: `keys` are no keys.
+/// Differentiable: no, keys have no tangents.
+/// Example:
+///   >>> jax.random.key_data(jax.random.key(42))
+///   Array([ 0, 42], dtype=uint32)
+#[public("random.key_data(keys: Key)")]
 pub fn key_data(keys: &Val) -> Result<Val> {
     unwrap(&typed_keys(keys)?.0)
 }
 
 /// The name of the generator of keys.
 ///
-/// # Errors
-/// A `Type` error for what is no key.
+/// Args:
+///   keys: an array of keys, or of their words.
+/// Returns: 'threefry2x32', 'rbg' or 'unsafe_rbg'.
+/// Raises:
+///   TypeError: `keys` are no keys.
+/// Differentiable: no, the result is text.
+/// Example:
+///   >>> jax.random.key_impl(jax.random.key(0))
+///   'threefry2x32'
+#[public("random.key_impl(keys: Key)")]
 pub fn key_impl(keys: &Val) -> Result<&'static str> {
     let aval = keys.aval();
     if aval.dtype.is_key() {
@@ -191,13 +317,24 @@ pub fn key_impl(keys: &Val) -> Result<&'static str> {
     Ok(generator_name(kind))
 }
 
-/// An array of new keys of the given shape.
+/// New keys of a key, independent of each other and of it for all that is known.
 ///
-/// # Errors
-/// A `Type` error for what is no key, a `Value` error for several keys.
-pub fn split(key: &Val, shape: &[i64]) -> Result<Val> {
+/// Args:
+///   key: a key, typed or of two words.
+///   num: how many, or the shape of the array of keys.
+/// Returns: an array of keys in the form of `key`: of shape `(num,)`, and one axis of two words more for words.
+/// Raises:
+///   TypeError: `key` is no key, or a size is negative.
+///   ValueError: several keys are given; use `vmap`.
+/// Differentiable: no, keys have no tangents.
+/// Example:
+///   >>> first, second = jax.random.split(jax.random.key(0))
+///   >>> jax.random.key_data(first)
+///   Array([1797259609, 2579123966], dtype=uint32)
+#[public("random.split(key: Key, num: Sizes=2)")]
+pub fn split(key: &Val, num: &[i64]) -> Result<Val> {
     let (key, was_raw) = typed_key("split", key)?;
-    in_form(split_typed(&key, &shape_of(shape)?)?, was_raw)
+    in_form(split_typed(&key, &shape_of(num)?)?, was_raw)
 }
 
 pub(super) fn split_typed(key: &Val, shape: &[usize]) -> Result<Val> {
@@ -211,11 +348,21 @@ pub(super) fn two_keys(key: &Val) -> Result<(Val, Val)> {
     Ok((keys.pop().expect("two keys"), second))
 }
 
-/// A new key of a key and an integer.
+/// A new key of a key and an integer, such as the number of a step.
 ///
-/// # Errors
-/// A `Type` error for what is no key or no scalar, a `Value` error for several keys, an `Overflow` error for an integer
-/// that does not fit `uint32`.
+/// Args:
+///   key: a key, typed or of two words.
+///   data: an integer scalar of 32 bits; Python integers must fit uint32.
+/// Returns: a key in the form of `key`.
+/// Raises:
+///   TypeError: `key` is no key, or `data` no scalar.
+///   ValueError: several keys are given; use `vmap`.
+///   OverflowError: a Python integer does not fit.
+/// Differentiable: no, keys have no tangents.
+/// Example:
+///   >>> jax.random.key_data(jax.random.fold_in(jax.random.key(0), 1))
+///   Array([ 928981903, 3453687069], dtype=uint32)
+#[public("random.fold_in(key: Key, data: Word)")]
 pub fn fold_in(key: &Val, data: &Val) -> Result<Val> {
     let (key, was_raw) = typed_key("fold_in", key)?;
     let aval = data.aval();
@@ -232,17 +379,48 @@ pub fn fold_in(key: &Val, data: &Val) -> Result<Val> {
 
 fn check_word(data: &Val) -> Result<()> {
     match data {
-        Val::Literal(scalar) if scalar.weak_type() && scalar.as_i64() < 0 => {
+        Val::Literal(scalar) if scalar.weak_type() && u32::try_from(scalar.as_i64()).is_err() => {
             bail!(Overflow, "Python integer {scalar} out of bounds for uint32")
         }
         Val::Literal(_) | Val::Array(_) | Val::Tracer(_) => Ok(()),
     }
 }
 
-/// The same key, fit to be used once more.
+/// The same key, fit to be used once more where reuse is checked.
 ///
-/// # Errors
-/// What the primitive raises.
+/// Args:
+///   key: an array of typed keys.
+/// Returns: keys with the same words.
+/// Raises:
+///   TypeError: `key` holds no typed keys.
+/// Differentiable: no, keys have no tangents.
+/// Example:
+///   >>> jax.random.key_data(jax.random.clone(jax.random.key(42)))
+///   Array([ 0, 42], dtype=uint32)
+#[public("random.clone(key: Key)")]
 pub fn clone(key: &Val) -> Result<Val> {
     bind::RANDOM_CLONE.call(std::slice::from_ref(key))
+}
+
+/// Keys of their raw form.
+fn wrapped(data: &Val, kind: Option<KeyKind>) -> Result<Val> {
+    let kind = kind.unwrap_or_else(config::default_generator);
+    check_raw(data, kind)?;
+    bind::RANDOM_WRAP.call_with(tagged(kind), std::slice::from_ref(data))
+}
+
+/// The element type of keys.
+///
+/// Args:
+///   impl_spec: the name of the generator: 'threefry2x32', 'rbg', 'unsafe_rbg', or None for the default.
+/// Returns: the dtype object that arrays of keys have.
+/// Raises:
+///   ValueError: there is no such generator. NotImplementedError: it is another one of JAX's.
+/// Differentiable: no, the result is no array.
+/// Example:
+///   >>> jax.random.key(0).dtype == jax.random.key_dtype()
+///   True
+#[public("random.key_dtype(impl_spec=None)")]
+pub fn key_dtype(impl_spec: Option<KeyKind>) -> DType {
+    impl_spec.unwrap_or_else(config::default_generator).dtype()
 }

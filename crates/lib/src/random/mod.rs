@@ -10,6 +10,7 @@ pub mod gamma;
 pub mod key;
 pub mod selection;
 pub mod uniform;
+pub mod vectors;
 
 pub(crate) use continuous::open_interval;
 pub use continuous::*;
@@ -18,3 +19,4 @@ pub use gamma::*;
 pub use key::*;
 pub use selection::*;
 pub use uniform::*;
+pub use vectors::*;

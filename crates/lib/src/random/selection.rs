@@ -2,6 +2,7 @@
 
 use pullback_base::aval::tuple_text;
 use pullback_base::{Result, Scalar, bail};
+use pullback_derive::{Keywords, public};
 use pullback_ir::Val;
 
 use super::continuous::gumbel;
@@ -9,6 +10,7 @@ use super::key::{checked_key, two_keys};
 use super::uniform::{Mode, randint, random_bits, uniform_unit};
 use crate::axes::canonical_axis;
 use crate::convert::{default_int, number, weak_int};
+use crate::declare::{Argument, Arguments, Constant, NestedInts, Reader, Type};
 use crate::jit::named_jit_one;
 use crate::lax::{self, GatherDimensions, IndexMode, IndexOptions};
 use crate::numpy::{add, less, where_};
@@ -23,6 +25,22 @@ pub enum Population {
     Array(Val),
 }
 
+impl Argument for Population {
+    const TYPE: Type = Type { python: "int | ArrayLike", rust: "impl Into<Population>" };
+    /// Integers count, arrays have parts; a known scalar array is its integer.
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<Population> {
+        let x = args.array(at)?;
+        let aval = x.aval();
+        if aval.rank() > 0 || !aval.dtype.is_integer() {
+            return Ok(Population::Array(x));
+        }
+        args.int(at).map(Population::Below)
+    }
+    fn absent(default: Constant) -> Population {
+        Population::Below(Argument::absent(default))
+    }
+}
+
 impl Population {
     fn values(&self) -> Result<Val> {
         match self {
@@ -32,13 +50,27 @@ impl Population {
     }
 }
 
-/// The population in random order along an axis; `independent` orders every line along the axis by itself.
+/// The integers below `x`, or the parts of the array `x` along an axis, in random order.
 ///
-/// # Errors
-/// A `Type` error for a scalar array, a `Value` error for a bad axis; errors of keys.
-pub fn permutation(key: &Val, population: &Population, axis: i64, independent: bool) -> Result<Val> {
+/// Args:
+///   key: a key, typed or of two words.
+///   x: an integer, or an array of at least one axis.
+///   axis: the axis that is put in order, negative counted from the end.
+///   independent: whether each line along the axis gets an order of its own.
+///   out_sharding: not served; None.
+/// Returns: an array like `x`, or of integers below it.
+/// Raises:
+///   TypeError: `key` is no key, or `x` is a scalar but no integer.
+///   ValueError: several keys are given, or the axis is out of bounds.
+///   NotImplementedError: `out_sharding` is given.
+/// Differentiable: in an array `x`, linear.
+/// Example:
+///   >>> jax.random.permutation(jax.random.key(0), 4)
+///   Array([0, 1, 3, 2], dtype=int32)
+#[public("random.permutation(key: Key, x, axis=0, independent=False, *, out_sharding: NoSharding=None)")]
+pub fn permutation(key: &Val, x: &Population, axis: i64, independent: bool) -> Result<Val> {
     let key = checked_key("permutation", key)?;
-    let x = population.values()?;
+    let x = x.values()?;
     let aval = x.aval();
     if aval.rank() == 0 {
         bail!(Type, "x must be an integer or at least 1-dimensional");
@@ -93,9 +125,10 @@ fn take(x: &Val, positions: &Val, axis: usize, unique: bool) -> Result<Val> {
 }
 
 /// What users say of [`choice`] beside the population.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Keywords)]
 pub struct Choice {
     /// Shape of the draws.
+    #[keyword(ManySizes)]
     pub shape: Vec<usize>,
     /// Whether a part may be drawn again.
     pub replace: bool,
@@ -104,37 +137,77 @@ pub struct Choice {
     /// Along which axis of the array.
     pub axis: i64,
     /// Precision of the draws with probabilities and without replacement.
-    pub mode: Mode,
+    pub mode: Option<Mode>,
 }
 
-/// Random parts of the population.
+impl Default for Choice {
+    fn default() -> Choice {
+        Choice { shape: vec![], replace: true, p: None, axis: 0, mode: None }
+    }
+}
+
+/// Sizes, one of which alone is no shape.
+pub struct ManySizes;
+
+impl Reader<Vec<usize>> for ManySizes {
+    const TYPE: Type = Type { python: "Sequence[int]", rust: "&[usize]" };
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<Vec<usize>> {
+        if let Ok(NestedInts::One(size)) = args.nested_ints(at) {
+            bail!(Type, "shape argument of jax.random.choice must be a sequence, got {size}");
+        }
+        Argument::read(args, at)
+    }
+    fn absent(default: Constant) -> Vec<usize> {
+        Argument::absent(default)
+    }
+}
+
+/// Random integers below `a`, or random parts of the array `a` along an axis.
 ///
-/// # Errors
-/// A `Value` error for an empty population, for more draws without replacement than there are parts, for probabilities
-/// of another shape and for a bad axis; errors of keys.
-pub fn choice(key: &Val, population: &Population, options: &Choice) -> Result<Val> {
+/// Args:
+///   key: a key, typed or of two words.
+///   a: a positive integer, or an array of at least one axis.
+///   shape: the shape of the sample; one by default.
+///   replace: whether one thing may be drawn more than once.
+///   p: probabilities of the things, a vector; equal by default.
+///   axis: the axis of the things, negative counted from the end.
+///   mode: with `p`, 'low' or 'high', as `gumbel` takes it for draws without replacement.
+/// Returns: int32 of `shape`, or an array like `a` with `shape` in place of the axis.
+/// Raises:
+///   TypeError: `key` is no key, or `a` is a scalar but no integer.
+///   ValueError: several keys are given, there is nothing to draw from, more is drawn without replacement than there
+///     is, or `p` has another shape.
+/// Differentiable: in an array `a`, linear; not in `p`.
+/// Example:
+///   >>> jax.random.choice(jax.random.key(0), 5, (3,), replace=False)
+///   Array([0, 1, 4], dtype=int32)
+#[public("random.choice(key: Key, a, shape=(), replace=True, p=None, axis=0, mode=None)")]
+pub fn choice(key: &Val, a: &Population, options: &Choice) -> Result<Val> {
     let key = checked_key("choice", key)?;
-    let (axis, n_parts) = match population {
+    let (axis, n_parts) = match a {
         Population::Below(n) => (0, *n),
         Population::Array(x) => {
             let aval = x.aval();
+            if aval.rank() == 0 {
+                bail!(Type, "a must be an integer or at least 1-dimensional");
+            }
             let axis = canonical_axis(options.axis, aval.rank())?;
             (axis, aval.shape[axis] as i64)
         }
     };
     let n_draws: usize = options.shape.iter().product();
     if n_draws == 0 {
-        return no_draws(population, &options.shape);
+        return no_draws(a, &options.shape);
     }
     check_population(n_parts, n_draws, options)?;
     let drawn = match &options.p {
         None if options.replace => {
             let (low, high) = (weak_int(0), weak_int(n_parts));
             let positions = randint(&key, &options.shape, &low, &high, default_int())?;
-            at_positions(population, &positions, axis)?
+            at_positions(a, &positions, axis)?
         }
         None => {
-            let order = permutation(&key, population, axis as i64, false)?;
+            let order = permutation(&key, a, axis as i64, false)?;
             let mut limit = order.aval().shape.to_vec();
             limit[axis] = n_draws;
             lax::slice(&order, &vec![0; limit.len()], &limit, None)?
@@ -147,10 +220,10 @@ pub fn choice(key: &Val, population: &Population, options: &Choice) -> Result<Va
             } else {
                 weighted_once(&key, &p, n_draws, options.mode)?
             };
-            at_positions(population, &positions, axis)?
+            at_positions(a, &positions, axis)?
         }
     };
-    in_shape(&drawn, population, &options.shape, axis)
+    in_shape(&drawn, a, &options.shape, axis)
 }
 
 fn no_draws(population: &Population, shape: &[usize]) -> Result<Val> {
@@ -199,7 +272,7 @@ fn weighted(key: &Val, p: &Val, shape: &[usize]) -> Result<Val> {
 }
 
 /// Positions of the greatest logarithms after noise.
-fn weighted_once(key: &Val, p: &Val, n_draws: usize, mode: Mode) -> Result<Val> {
+fn weighted_once(key: &Val, p: &Val, n_draws: usize, mode: Option<Mode>) -> Result<Val> {
     let aval = p.aval();
     let noise = gumbel(key, &aval.shape, aval.dtype, mode)?;
     let noisy = lax::add(&noise, &lax::log(p)?)?;

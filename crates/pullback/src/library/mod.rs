@@ -2,12 +2,72 @@
 //! The library's functions, in modules that bear the names of Python's.
 
 #[rustfmt::skip]
+#[path = "lax.rs"]
+mod lax_functions;
+#[rustfmt::skip]
+#[path = "lax_linalg.rs"]
+mod lax_linalg_functions;
+#[rustfmt::skip]
+#[path = "nn.rs"]
+mod nn_functions;
+#[rustfmt::skip]
 #[path = "numpy.rs"]
 mod numpy_functions;
 #[rustfmt::skip]
+#[path = "numpy_fft.rs"]
+mod numpy_fft_functions;
+#[rustfmt::skip]
+#[path = "numpy_linalg.rs"]
+mod numpy_linalg_functions;
+#[rustfmt::skip]
+#[path = "random.rs"]
+mod random_functions;
+#[rustfmt::skip]
+#[path = "scipy_special.rs"]
+mod scipy_special_functions;
+#[rustfmt::skip]
 mod methods;
+
+/// The functions of `jax.lax`.
+pub mod lax {
+    pub use super::lax_functions::*;
+
+    /// The functions of `jax.lax.linalg`.
+    pub mod linalg {
+        pub use super::super::lax_linalg_functions::*;
+    }
+}
+
+/// The functions of `jax.nn`.
+pub mod nn {
+    pub use super::nn_functions::*;
+}
 
 /// The functions of `jax.numpy`.
 pub mod numpy {
     pub use super::numpy_functions::*;
+
+    /// The functions of `jax.numpy.fft`.
+    pub mod fft {
+        pub use super::super::numpy_fft_functions::*;
+    }
+
+    /// The functions of `jax.numpy.linalg`.
+    pub mod linalg {
+        pub use super::super::numpy_linalg_functions::*;
+    }
+}
+
+/// The functions of `jax.random`.
+pub mod random {
+    pub use super::random_functions::*;
+}
+
+/// The functions of `jax.scipy`.
+pub mod scipy {
+
+    /// The functions of `jax.scipy.special`.
+    pub mod special {
+        pub use super::super::scipy_special_functions::*;
+    }
 }

@@ -7,7 +7,7 @@ use pullback_lib::axes::Axes;
 use pullback_lib::declare::{Arguments, Callable, CallableOr, NestedInts, Prototype, Tree, WideNumber};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyInt, PyString, PyTuple};
+use pyo3::types::{PyDict, PyInt, PyList, PyString, PyTuple};
 
 use super::Function;
 use super::slots::Slots;
@@ -91,6 +91,18 @@ impl<'py> Arguments for Given<'_, '_, 'py> {
 
     fn is_given(&self, at: usize) -> bool {
         self.slots.get(at).is_some()
+    }
+
+    fn is_sequence(&self, at: usize) -> bool {
+        self.slots.get(at).is_some_and(|object| object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>())
+    }
+
+    fn class(&self, at: usize) -> String {
+        self.slots.get(at).map_or_else(String::new, |object| object.get_type().to_string())
+    }
+
+    fn shown(&mut self, at: usize) -> Result<String> {
+        self.object(at)?.str().map(|text| text.to_string()).carry(self.py)
     }
 
     fn is_none(&self, at: usize) -> bool {

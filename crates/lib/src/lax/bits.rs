@@ -1,17 +1,11 @@
 //! Operations on the bits of integers and on booleans.
 
-use pullback_lib::lax;
-use pyo3::prelude::*;
+use pullback_base::Result;
+use pullback_derive::public;
+use pullback_ir::Val;
 
-use super::support::same_rank;
-use crate::api::arguments::one;
-use crate::value::ArrayLike;
-
-/// Adds the functions to a module.
-pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    add_all!(m; bitwise_and bitwise_not bitwise_or bitwise_xor clz population_count shift_left shift_right_arithmetic shift_right_logical);
-    Ok(())
-}
+use super::same_rank;
+use crate::bind;
 
 unary! {
     /// Each bit turned; of booleans the negation.
@@ -25,7 +19,8 @@ unary! {
     /// Example:
     ///   >>> lax.bitwise_not(jnp.array([0, 5]))
     ///   Array([-1, -6], dtype=int32)
-    bitwise_not;
+    #[public("lax.bitwise_not(x)")]
+    fn bitwise_not NOT;
 
     /// The number of zero bits before the first one: the width of the dtype for 0.
     ///
@@ -38,7 +33,8 @@ unary! {
     /// Example:
     ///   >>> lax.clz(jnp.array([1, -1, 0]))
     ///   Array([31,  0, 32], dtype=int32)
-    clz;
+    #[public("lax.clz(x)")]
+    fn clz CLZ;
 
     /// The number of one bits; of negative numbers those of their two's complement.
     ///
@@ -51,7 +47,8 @@ unary! {
     /// Example:
     ///   >>> lax.population_count(jnp.array([7, 8, -1]))
     ///   Array([ 3,  1, 32], dtype=int32)
-    population_count;
+    #[public("lax.population_count(x)")]
+    fn population_count POPULATION_COUNT;
 }
 
 binary! {
@@ -68,7 +65,8 @@ binary! {
     /// Example:
     ///   >>> lax.bitwise_and(jnp.array([6, 5]), 3)
     ///   Array([2, 1], dtype=int32)
-    bitwise_and;
+    #[public("lax.bitwise_and(x, y)")]
+    fn bitwise_and AND;
 
     /// The bits that at least one number has; of booleans the disjunction.
     ///
@@ -83,7 +81,8 @@ binary! {
     /// Example:
     ///   >>> lax.bitwise_or(jnp.array([6, 5]), 3)
     ///   Array([7, 7], dtype=int32)
-    bitwise_or;
+    #[public("lax.bitwise_or(x, y)")]
+    fn bitwise_or OR;
 
     /// The bits that exactly one number has.
     ///
@@ -98,7 +97,8 @@ binary! {
     /// Example:
     ///   >>> lax.bitwise_xor(jnp.array([6, 5]), 3)
     ///   Array([5, 6], dtype=int32)
-    bitwise_xor;
+    #[public("lax.bitwise_xor(x, y)")]
+    fn bitwise_xor XOR;
 
     /// The bits of `x` moved up by `y` places, zeros behind them; 0 if `y` is negative or not below the width.
     ///
@@ -112,7 +112,8 @@ binary! {
     /// Example:
     ///   >>> lax.shift_left(jnp.array([1, 3]), 2)
     ///   Array([ 4, 12], dtype=int32)
-    shift_left;
+    #[public("lax.shift_left(x, y)")]
+    fn shift_left SHIFT_LEFT;
 
     /// The bits of `x` moved down by `y` places, copies of the sign before them: the quotient by `2**y`, rounded down.
     /// From the width on, only copies of the sign are left.
@@ -127,7 +128,8 @@ binary! {
     /// Example:
     ///   >>> lax.shift_right_arithmetic(jnp.array([8, -8]), 1)
     ///   Array([ 4, -4], dtype=int32)
-    shift_right_arithmetic;
+    #[public("lax.shift_right_arithmetic(x, y)")]
+    fn shift_right_arithmetic SHIFT_RIGHT_ARITHMETIC;
 
     /// The bits of `x` moved down by `y` places, zeros before them; 0 from the width on.
     ///
@@ -141,5 +143,6 @@ binary! {
     /// Example:
     ///   >>> lax.shift_right_logical(jnp.array([8, -8]), 1)
     ///   Array([         4, 2147483644], dtype=int32)
-    shift_right_logical;
+    #[public("lax.shift_right_logical(x, y)")]
+    fn shift_right_logical SHIFT_RIGHT_LOGICAL;
 }

@@ -1,20 +1,13 @@
 //! Arithmetic of single elements: sums, products, powers, roots, rounding, and the parts of complex numbers.
 
-use pullback_base::bail;
-use pullback_lib::convert::to_dtype;
-use pullback_lib::lax::{self, Rounding};
-use pyo3::prelude::*;
+use pullback_base::{DType, Result, bail};
+use pullback_derive::public;
+use pullback_ir::Val;
 
-use super::support::same_rank;
-use crate::api::arguments::{canonical, one};
-use crate::dtypes::DTypeArg;
-use crate::value::ArrayLike;
-
-/// Adds the functions to a module.
-pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    add_all!(m; abs add cbrt ceil clamp complex conj div floor imag integer_pow max min mul mulhi neg nextafter one_minus_square pow real reciprocal rem round rsqrt sign sqrt square sub);
-    Ok(())
-}
+use super::same_rank;
+use crate::bind::{self, Fields};
+use crate::convert::to_dtype;
+use crate::declare::{Argument, Arguments, Constant, Type};
 
 unary! {
     /// Absolute value of each element; of complex numbers the modulus.
@@ -28,7 +21,8 @@ unary! {
     /// Example:
     ///   >>> lax.abs(jnp.array([-2, 3]))
     ///   Array([2, 3], dtype=int32)
-    abs;
+    #[public("lax.abs(x)")]
+    fn abs ABS;
 
     /// The least integer that is at least each element, as a floating number.
     ///
@@ -41,20 +35,8 @@ unary! {
     /// Example:
     ///   >>> lax.ceil(jnp.array([1.5, -1.5]))
     ///   Array([ 2., -1.], dtype=float32)
-    ceil;
-
-    /// The complex conjugate. Real numbers become complex.
-    ///
-    /// Args:
-    ///   x: complex, float32 or float64 array or scalar.
-    /// Returns: shape of `x`; its dtype if complex, else complex64 or complex128.
-    /// Raises:
-    ///   TypeError: `x` is an integer, boolean or a half-width float.
-    /// Differentiable: yes, linear over the reals.
-    /// Example:
-    ///   >>> lax.conj(jnp.array([1.0 + 2.0j]))
-    ///   Array([1.-2.j], dtype=complex64)
-    conj;
+    #[public("lax.ceil(x)")]
+    fn ceil CEIL;
 
     /// The greatest integer that is at most each element, as a floating number.
     ///
@@ -67,7 +49,8 @@ unary! {
     /// Example:
     ///   >>> lax.floor(jnp.array([1.5, -1.5]))
     ///   Array([ 1., -2.], dtype=float32)
-    floor;
+    #[public("lax.floor(x)")]
+    fn floor FLOOR;
 
     /// The imaginary part of complex numbers.
     ///
@@ -80,7 +63,8 @@ unary! {
     /// Example:
     ///   >>> lax.imag(jnp.array([1.0 + 2.0j]))
     ///   Array([2.], dtype=float32)
-    imag;
+    #[public("lax.imag(x)")]
+    fn imag IMAG;
 
     /// The negative of each element; integers wrap, so that of an unsigned one is its complement to a power of two.
     ///
@@ -93,7 +77,8 @@ unary! {
     /// Example:
     ///   >>> lax.neg(jnp.array([1.0, -2.0]))
     ///   Array([-1.,  2.], dtype=float32)
-    neg;
+    #[public("lax.neg(x)")]
+    fn neg NEG;
 
     /// `1 - x * x`, the factor in derivatives such as that of `tanh`.
     ///
@@ -106,7 +91,8 @@ unary! {
     /// Example:
     ///   >>> lax.one_minus_square(jnp.array([0.5, 2.0]))
     ///   Array([ 0.75, -3.  ], dtype=float32)
-    one_minus_square;
+    #[public("lax.one_minus_square(x)")]
+    fn one_minus_square ONE_MINUS_SQUARE;
 
     /// The real part of complex numbers.
     ///
@@ -119,20 +105,8 @@ unary! {
     /// Example:
     ///   >>> lax.real(jnp.array([1.0 + 2.0j]))
     ///   Array([1.], dtype=float32)
-    real;
-
-    /// `1 / x`, infinite at 0.
-    ///
-    /// Args:
-    ///   x: floating or complex array or scalar.
-    /// Returns: shape and dtype of `x`.
-    /// Raises:
-    ///   TypeError: `x` is neither floating nor complex; integers are not promoted.
-    /// Differentiable: yes away from 0, with derivative `-1 / x**2`.
-    /// Example:
-    ///   >>> lax.reciprocal(jnp.array([0.5, -4.0]))
-    ///   Array([ 2.  , -0.25], dtype=float32)
-    reciprocal;
+    #[public("lax.real(x)")]
+    fn real REAL;
 
     /// -1, 0 or 1 by the sign of each element; of complex numbers `x / |x|`, with 0 at 0.
     ///
@@ -145,7 +119,8 @@ unary! {
     /// Example:
     ///   >>> lax.sign(jnp.array([-2.5, 0.0, 3.0]))
     ///   Array([-1.,  0.,  1.], dtype=float32)
-    sign;
+    #[public("lax.sign(x)")]
+    fn sign SIGN;
 
     /// `x * x`; integers wrap around.
     ///
@@ -158,10 +133,9 @@ unary! {
     /// Example:
     ///   >>> lax.square(jnp.array([-3, 4]))
     ///   Array([ 9, 16], dtype=int32)
-    square;
-}
+    #[public("lax.square(x)")]
+    fn square SQUARE;
 
-unary_with_accuracy! {
     /// The real cube root, negative for negative numbers.
     ///
     /// Args:
@@ -174,7 +148,8 @@ unary_with_accuracy! {
     /// Example:
     ///   >>> lax.cbrt(jnp.array([8.0, -27.0])).round()
     ///   Array([ 2., -3.], dtype=float32)
-    cbrt;
+    #[public("lax.cbrt(x, *, accuracy: Ignored=None)")]
+    fn cbrt CBRT;
 
     /// `1 / sqrt(x)`: infinite at 0, NaN for negative real numbers.
     ///
@@ -188,7 +163,8 @@ unary_with_accuracy! {
     /// Example:
     ///   >>> lax.rsqrt(jnp.array([4.0, 0.25]))
     ///   Array([0.5, 2. ], dtype=float32)
-    rsqrt;
+    #[public("lax.rsqrt(x, *, accuracy: Ignored=None)")]
+    fn rsqrt RSQRT;
 
     /// The square root; NaN for negative real numbers, the root with nonnegative real part for complex ones.
     ///
@@ -202,7 +178,41 @@ unary_with_accuracy! {
     /// Example:
     ///   >>> lax.sqrt(jnp.array([4.0, 2.25]))
     ///   Array([2. , 1.5], dtype=float32)
-    sqrt;
+    #[public("lax.sqrt(x, *, accuracy: Ignored=None)")]
+    fn sqrt SQRT;
+}
+
+/// The complex conjugate. Real numbers become complex.
+///
+/// Args:
+///   x: complex, float32 or float64 array or scalar.
+/// Returns: shape of `x`; its dtype if complex, else complex64 or complex128.
+/// Raises:
+///   TypeError: `x` is an integer, boolean or a half-width float.
+/// Differentiable: yes, linear over the reals.
+/// Example:
+///   >>> lax.conj(jnp.array([1.0 + 2.0j]))
+///   Array([1.-2.j], dtype=complex64)
+#[public("lax.conj(x)")]
+pub fn conj(x: &Val) -> Result<Val> {
+    let dtype = x.aval().dtype;
+    bind::CONJ.call_with(Fields::new().with("input_dtype", &dtype), std::slice::from_ref(x))
+}
+
+/// `1 / x`, infinite at 0.
+///
+/// Args:
+///   x: floating or complex array or scalar.
+/// Returns: shape and dtype of `x`.
+/// Raises:
+///   TypeError: `x` is neither floating nor complex; integers are not promoted.
+/// Differentiable: yes away from 0, with derivative `-1 / x**2`.
+/// Example:
+///   >>> lax.reciprocal(jnp.array([0.5, -4.0]))
+///   Array([ 2.  , -0.25], dtype=float32)
+#[public("lax.reciprocal(x)")]
+pub fn reciprocal(x: &Val) -> Result<Val> {
+    integer_pow(x, -1)
 }
 
 binary! {
@@ -218,7 +228,8 @@ binary! {
     /// Example:
     ///   >>> lax.add(jnp.array([1, 2]), 10)
     ///   Array([11, 12], dtype=int32)
-    add;
+    #[public("lax.add(x, y)")]
+    fn add ADD;
 
     /// Complex numbers from real and imaginary parts.
     ///
@@ -232,7 +243,8 @@ binary! {
     /// Example:
     ///   >>> lax.complex(jnp.array([1.0, 2.0]), 3.0)
     ///   Array([1.+3.j, 2.+3.j], dtype=complex64)
-    complex;
+    #[public("lax.complex(x, y)")]
+    fn complex COMPLEX;
 
     /// The quotient `x / y` of two arrays of one dtype. That of integers is cut towards zero; division by 0 gives -1 (all
     /// bits set) for integers and infinities or NaN otherwise.
@@ -249,7 +261,8 @@ binary! {
     ///   Array([ 3, -3], dtype=int32)
     ///   >>> lax.div(jnp.array([7.0, -7.0]), 2.0)
     ///   Array([ 3.5, -3.5], dtype=float32)
-    div;
+    #[public("lax.div(x, y)")]
+    fn div DIV;
 
     /// The greater of each two elements; NaN where one is. Complex numbers compare by real, then by imaginary part.
     ///
@@ -263,7 +276,8 @@ binary! {
     /// Example:
     ///   >>> lax.max(jnp.array([1.0, 5.0]), 3.0)
     ///   Array([3., 5.], dtype=float32)
-    max;
+    #[public("lax.max(x, y)")]
+    fn max MAX;
 
     /// The smaller of each two elements; NaN where one is. Complex numbers compare by real, then by imaginary part.
     ///
@@ -277,7 +291,8 @@ binary! {
     /// Example:
     ///   >>> lax.min(jnp.array([1.0, 5.0]), 3.0)
     ///   Array([1., 3.], dtype=float32)
-    min;
+    #[public("lax.min(x, y)")]
+    fn min MIN;
 
     /// `x` to the power `y`; `pow(x, 0)` is 1 also at 0, and a negative base with a fractional exponent gives NaN.
     ///
@@ -291,7 +306,8 @@ binary! {
     /// Example:
     ///   >>> lax.pow(jnp.array([2.0, 3.0]), 2)
     ///   Array([4., 9.], dtype=float32)
-    pow;
+    #[public("lax.pow(x, y)")]
+    fn pow POW;
 
     /// The remainder of the division that is cut towards zero: it has the sign of `x`. By 0 it is `x` for integers, else
     /// NaN.
@@ -307,7 +323,8 @@ binary! {
     /// Example:
     ///   >>> lax.rem(jnp.array([7, -7]), 4)
     ///   Array([ 3, -3], dtype=int32)
-    rem;
+    #[public("lax.rem(x, y)")]
+    fn rem REM;
 
     /// The difference `x - y` of two arrays of one dtype; integers wrap around.
     ///
@@ -321,48 +338,16 @@ binary! {
     /// Example:
     ///   >>> lax.sub(jnp.array([1, 2]), 10)
     ///   Array([-9, -8], dtype=int32)
-    sub;
+    #[public("lax.sub(x, y)")]
+    fn sub SUB;
 }
 
-/// `x` kept between bounds: `min(max(x, min), max)`; where `min > max` it is `max`.
+/// Product.
 ///
-/// Args:
-///   min: lower bounds: a scalar or an array of the shape of `x`.
-///   x: array or scalar.
-///   max: upper bounds: a scalar or an array of the shape of `x`. All three have one dtype.
-/// Returns: shape and dtype of `x`.
-/// Raises:
-///   TypeError: dtypes differ, or a bound has another shape than `x` and is no scalar.
-/// Differentiable: yes; the derivative goes to `x` strictly inside and to the bound strictly outside, nowhere at ties.
-/// Example:
-///   >>> lax.clamp(0.0, jnp.array([-1.0, 0.25, 3.0]), 1.0)
-///   Array([0.  , 0.25, 1.  ], dtype=float32)
-#[pyfunction]
-#[pyo3(signature = (min, x, max), text_signature = "(min, x, max)")]
-fn clamp(py: Python<'_>, min: ArrayLike, x: ArrayLike, max: ArrayLike) -> PyResult<Py<PyAny>> {
-    let min = min.val(py, "clamp", 0)?;
-    let x = x.val(py, "clamp", 1)?;
-    let max = max.val(py, "clamp", 2)?;
-    one(py, || lax::clamp(&min, &x, &max))
-}
-
-/// `x` to the power of a fixed integer, by repeated squaring.
-///
-/// Args:
-///   x: integer, floating or complex array or scalar.
-///   y: a Python integer.
-/// Returns: shape and dtype of `x`.
-/// Raises:
-///   TypeError: `y` is no integer, `x` is boolean, or `y` is negative for integers.
-/// Differentiable: yes in `x`, with derivative `y x**(y - 1)`.
-/// Example:
-///   >>> lax.integer_pow(jnp.array([2, -3]), 3)
-///   Array([  8, -27], dtype=int32)
-#[pyfunction]
-#[pyo3(signature = (x, y), text_signature = "(x, y)")]
-fn integer_pow(py: Python<'_>, x: ArrayLike, y: i64) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "integer_pow", 0)?;
-    one(py, || lax::integer_pow(&x, y))
+/// # Errors
+/// A `Type` error when dtypes differ or shapes do not go together.
+pub fn mul(x: &Val, y: &Val) -> Result<Val> {
+    bind::MUL.call(&[x.clone(), y.clone()])
 }
 
 /// The product of two arrays of one dtype; integers wrap around.
@@ -378,19 +363,13 @@ fn integer_pow(py: Python<'_>, x: ArrayLike, y: i64) -> PyResult<Py<PyAny>> {
 /// Example:
 ///   >>> lax.mul(jnp.array([1.5, 2.0]), 2.0)
 ///   Array([3., 4.], dtype=float32)
-#[pyfunction]
-#[pyo3(signature = (x, y, *, out_dtype=None), text_signature = "(x, y, *, out_dtype=None)")]
-fn mul(py: Python<'_>, x: ArrayLike, y: ArrayLike, out_dtype: Option<DTypeArg>) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "mul", 0)?;
-    let y = y.val(py, "mul", 1)?;
-    let out_dtype = canonical(py, out_dtype, "mul")?;
-    one(py, || {
-        let [x, y] = same_rank("mul", &x, &y)?;
-        match out_dtype.filter(|&dtype| dtype != x.aval().dtype) {
-            Some(dtype) => lax::mul(&to_dtype(&x, dtype)?, &to_dtype(&y, dtype)?),
-            None => lax::mul(&x, &y),
-        }
-    })
+#[public("lax.mul(x, y, *, out_dtype=None)")]
+pub fn mul_in(x: &Val, y: &Val, out_dtype: Option<DType>) -> Result<Val> {
+    same_rank("mul", x, y)?;
+    match out_dtype.filter(|&dtype| dtype != x.aval().dtype) {
+        Some(dtype) => mul(&to_dtype(x, dtype)?, &to_dtype(y, dtype)?),
+        None => mul(x, y),
+    }
 }
 
 /// The upper half of the product of integers, which has twice their bits.
@@ -404,12 +383,9 @@ fn mul(py: Python<'_>, x: ArrayLike, y: ArrayLike, out_dtype: Option<DTypeArg>) 
 /// Example:
 ///   >>> lax.mulhi(jnp.int32(1 << 30), jnp.int32(8))
 ///   Array(2, dtype=int32)
-#[pyfunction]
-#[pyo3(signature = (x, y, /), text_signature = "(x, y, /)")]
-fn mulhi(py: Python<'_>, x: ArrayLike, y: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "mulhi", 0)?;
-    let y = y.val(py, "mulhi", 1)?;
-    one(py, || lax::mulhi(&x, &y))
+#[public("lax.mulhi(x, y, /)")]
+pub fn mulhi(x: &Val, y: &Val) -> Result<Val> {
+    bind::MULHI.call(&[x.clone(), y.clone()])
 }
 
 /// The next number that the dtype has from `x1` towards `x2`; `x2` if they are equal.
@@ -423,25 +399,126 @@ fn mulhi(py: Python<'_>, x: ArrayLike, y: ArrayLike) -> PyResult<Py<PyAny>> {
 /// Example:
 ///   >>> float(lax.nextafter(1.0, 2.0) - 1.0) == float(jnp.finfo(jnp.float32).eps)
 ///   True
-#[pyfunction]
-#[pyo3(signature = (x1, x2), text_signature = "(x1, x2)")]
-fn nextafter(py: Python<'_>, x1: ArrayLike, x2: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x1 = x1.val(py, "nextafter", 0)?;
-    let x2 = x2.val(py, "nextafter", 1)?;
-    one(py, || lax::nextafter(&x1, &x2))
+#[public("lax.nextafter(x1, x2)")]
+pub fn nextafter(x1: &Val, x2: &Val) -> Result<Val> {
+    bind::NEXTAFTER.call(&[x1.clone(), x2.clone()])
 }
 
-/// `round` as `jax.lax.round` describes it.
-#[pyfunction]
-#[pyo3(signature = (x, rounding_method=0), text_signature = "(x, rounding_method=0)")]
-fn round(py: Python<'_>, x: ArrayLike, rounding_method: i64) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "round", 0)?;
-    one(py, || {
-        let rounding = match rounding_method {
-            0 => Rounding::AwayFromZero,
-            1 => Rounding::ToNearestEven,
+/// `x` kept between bounds: `min(max(x, min), max)`; where `min > max` it is `max`.
+///
+/// Args:
+///   min: lower bounds: a scalar or an array of the shape of `x`.
+///   x: array or scalar.
+///   max: upper bounds: a scalar or an array of the shape of `x`. All three have one dtype.
+/// Returns: shape and dtype of `x`.
+/// Raises:
+///   TypeError: dtypes differ, or a bound has another shape than `x` and is no scalar.
+/// Differentiable: yes; the derivative goes to `x` strictly inside and to the bound strictly outside, nowhere at ties.
+/// Example:
+///   >>> lax.clamp(0.0, jnp.array([-1.0, 0.25, 3.0]), 1.0)
+///   Array([0.  , 0.25, 1.  ], dtype=float32)
+#[public("lax.clamp(min, x, max)")]
+pub fn clamp(min: &Val, x: &Val, max: &Val) -> Result<Val> {
+    bind::CLAMP.call(&[min.clone(), x.clone(), max.clone()])
+}
+
+/// `x` to the power of a fixed integer, by repeated squaring.
+///
+/// Args:
+///   x: integer, floating or complex array or scalar.
+///   y: a Python integer.
+/// Returns: shape and dtype of `x`.
+/// Raises:
+///   TypeError: `y` is no integer, `x` is boolean, or `y` is negative for integers.
+/// Differentiable: yes in `x`, with derivative `y x**(y - 1)`.
+/// Example:
+///   >>> lax.integer_pow(jnp.array([2, -3]), 3)
+///   Array([  8, -27], dtype=int32)
+#[public("lax.integer_pow(x, y)")]
+pub fn integer_pow(x: &Val, y: i64) -> Result<Val> {
+    let exponent =
+        i32::try_from(y).map_err(|_| pullback_base::Error::overflow(format!("exponent {y} is too large")))?;
+    match y {
+        0 if x.aval().dtype != DType::Bool => super::full_like(x, 1.0),
+        1 => Ok(x.clone()),
+        _ => bind::INTEGER_POW.call_with(Fields::new().with("y", &exponent), std::slice::from_ref(x)),
+    }
+}
+
+/// How numbers halfway between integers are rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    /// Away from zero.
+    AwayFromZero,
+    /// To the even neighbour.
+    ToNearestEven,
+}
+
+impl Rounding {
+    /// From its number.
+    ///
+    /// # Errors
+    /// A `Value` error for another number.
+    pub fn of(number: i64) -> Result<Rounding> {
+        match number {
+            0 => Ok(Rounding::AwayFromZero),
+            1 => Ok(Rounding::ToNearestEven),
             other => bail!(Value, "{other} is not a valid RoundingMethod"),
-        };
-        lax::round(&x, rounding)
-    })
+        }
+    }
+}
+
+impl Argument for Rounding {
+    const TYPE: Type = Type { python: "int", rust: "Rounding" };
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<Rounding> {
+        Rounding::of(args.int(at)?)
+    }
+    fn absent(_default: Constant) -> Rounding {
+        Rounding::AwayFromZero
+    }
+}
+
+/// The nearest integer, as a floating number.
+///
+/// Args:
+///   x: floating array or scalar.
+///   rounding_method: what becomes of halves: `RoundingMethod.AWAY_FROM_ZERO` (0), the default, or `TO_NEAREST_EVEN`
+///     (1).
+/// Returns: shape and dtype of `x`.
+/// Raises:
+///   TypeError: `x` is not floating.
+///   ValueError: the rounding method is neither 0 nor 1.
+/// Differentiable: yes, with derivative 0 everywhere.
+/// Example:
+///   >>> lax.round(jnp.array([0.5, 1.5, -2.5]))
+///   Array([ 1.,  2., -3.], dtype=float32)
+///   >>> lax.round(jnp.array([0.5, 1.5, -2.5]), lax.RoundingMethod.TO_NEAREST_EVEN)
+///   Array([ 0.,  2., -2.], dtype=float32)
+#[public("lax.round(x, rounding_method=0)")]
+pub fn round(x: &Val, rounding_method: Rounding) -> Result<Val> {
+    let method = match rounding_method {
+        Rounding::AwayFromZero => 0i64,
+        Rounding::ToNearestEven => 1,
+    };
+    bind::ROUND.call_with(Fields::new().with("rounding_method", &method), std::slice::from_ref(x))
+}
+
+/// The value of a polynomial with coefficients of rising powers, by Horner's rule.
+///
+/// Args:
+///   x: array or number of any shape.
+///   coeffs: a sequence of numbers, or of arrays that broadcast with `x`; 0 of none.
+///   unroll: taken for compatibility and ignored.
+/// Returns: an array of the promoted dtype.
+/// Differentiable: in `x` and in the coefficients.
+/// Example:
+///   >>> jax.lax.polynomial(jnp.array([0, 2]), [1, 2, 3])
+///   Array([ 1, 17], dtype=int32)
+#[public("lax.polynomial(x, coeffs, *, unroll: Ignored=None)")]
+pub fn polynomial(x: &Val, coeffs: &[Val]) -> Result<Val> {
+    let zero = crate::numpy::zeros_like(x, None, None)?;
+    coeffs
+        .iter()
+        .rev()
+        .try_fold(zero, |value, coefficient| crate::numpy::add(&crate::numpy::multiply(&value, x)?, coefficient))
 }

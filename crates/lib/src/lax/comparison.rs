@@ -1,19 +1,12 @@
 //! Comparisons of single elements, and choices by them.
 
-use pullback_base::bail;
-use pullback_lib::lax;
-use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pullback_base::{Result, bail};
+use pullback_derive::public;
+use pullback_ir::Val;
 
-use super::support::same_rank;
-use crate::api::arguments::{one, positional};
-use crate::value::ArrayLike;
-
-/// Adds the functions to a module.
-pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    add_all!(m; eq ge gt is_finite le lt ne select select_n);
-    Ok(())
-}
+use super::same_rank;
+use crate::bind;
+use crate::convert::number;
 
 unary! {
     /// Whether each element is neither infinite nor NaN.
@@ -27,7 +20,8 @@ unary! {
     /// Example:
     ///   >>> lax.is_finite(jnp.array([1.0, jnp.inf, jnp.nan]))
     ///   Array([ True, False, False], dtype=bool)
-    is_finite;
+    #[public("lax.is_finite(x)")]
+    fn is_finite IS_FINITE;
 }
 
 binary! {
@@ -43,7 +37,8 @@ binary! {
     /// Example:
     ///   >>> lax.eq(jnp.array([1, 2]), 2)
     ///   Array([False,  True], dtype=bool)
-    eq;
+    #[public("lax.eq(x, y)")]
+    fn eq EQ;
 
     /// Whether `x >= y`; False where one is NaN.
     ///
@@ -57,7 +52,8 @@ binary! {
     /// Example:
     ///   >>> lax.ge(jnp.array([1, 2, 3]), 2)
     ///   Array([False,  True,  True], dtype=bool)
-    ge;
+    #[public("lax.ge(x, y)")]
+    fn ge GE;
 
     /// Whether `x > y`; False where one is NaN.
     ///
@@ -71,7 +67,8 @@ binary! {
     /// Example:
     ///   >>> lax.gt(jnp.array([1, 2, 3]), 2)
     ///   Array([False, False,  True], dtype=bool)
-    gt;
+    #[public("lax.gt(x, y)")]
+    fn gt GT;
 
     /// Whether `x <= y`; False where one is NaN.
     ///
@@ -85,7 +82,8 @@ binary! {
     /// Example:
     ///   >>> lax.le(jnp.array([1, 2, 3]), 2)
     ///   Array([ True,  True, False], dtype=bool)
-    le;
+    #[public("lax.le(x, y)")]
+    fn le LE;
 
     /// Whether `x < y`; False where one is NaN.
     ///
@@ -99,7 +97,8 @@ binary! {
     /// Example:
     ///   >>> lax.lt(jnp.array([1, 2, 3]), 2)
     ///   Array([ True, False, False], dtype=bool)
-    lt;
+    #[public("lax.lt(x, y)")]
+    fn lt LT;
 
     /// Whether each two elements differ; NaN differs from all, itself too.
     ///
@@ -113,7 +112,8 @@ binary! {
     /// Example:
     ///   >>> lax.ne(jnp.array([1, 2]), 2)
     ///   Array([ True, False], dtype=bool)
-    ne;
+    #[public("lax.ne(x, y)")]
+    fn ne NE;
 }
 
 /// Elements of `on_true` where `pred` holds, else of `on_false`; both are computed.
@@ -129,13 +129,9 @@ binary! {
 /// Example:
 ///   >>> lax.select(jnp.array([True, False]), jnp.array([1, 2]), jnp.array([-1, -2]))
 ///   Array([ 1, -2], dtype=int32)
-#[pyfunction]
-#[pyo3(signature = (pred, on_true, on_false), text_signature = "(pred, on_true, on_false)")]
-fn select(py: Python<'_>, pred: ArrayLike, on_true: ArrayLike, on_false: ArrayLike) -> PyResult<Py<PyAny>> {
-    let pred = pred.val(py, "select", 0)?;
-    let on_true = on_true.val(py, "select", 1)?;
-    let on_false = on_false.val(py, "select", 2)?;
-    one(py, || lax::select(&pred, &on_true, &on_false))
+#[public("lax.select(pred, on_true, on_false)")]
+pub fn select(pred: &Val, on_true: &Val, on_false: &Val) -> Result<Val> {
+    bind::SELECT_N.call(&[pred.clone(), on_false.clone(), on_true.clone()])
 }
 
 /// Elements of the case that `which` names, element by element; all cases are computed.
@@ -153,19 +149,22 @@ fn select(py: Python<'_>, pred: ArrayLike, on_true: ArrayLike, on_false: ArrayLi
 /// Example:
 ///   >>> lax.select_n(jnp.array([2, 0]), jnp.array([1, 2]), jnp.array([3, 4]), jnp.array([5, 6]))
 ///   Array([5, 2], dtype=int32)
-#[pyfunction]
-#[pyo3(signature = (which, *cases), text_signature = "(which, *cases)")]
-fn select_n(py: Python<'_>, which: ArrayLike, cases: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
-    let which = which.val(py, "select_n", 0)?;
-    let cases = positional(py, cases, "select_n")?;
-    one(py, || {
-        if cases.is_empty() {
-            bail!(Value, "select_n() must have at least one case");
-        }
-        // One case is also the second, so that a boolean `which` has its two.
-        if let [case] = &cases[..] {
-            return lax::select_n(&which, &[case.clone(), case.clone()]);
-        }
-        lax::select_n(&which, &cases)
-    })
+#[public("lax.select_n(which, *cases)")]
+pub fn select_n(which: &Val, cases: &[Val]) -> Result<Val> {
+    let Some(first) = cases.first() else { bail!(Value, "select_n() must have at least one case") };
+    // One case is also the second, so that a boolean `which` has its two.
+    let second = if cases.len() == 1 { Some(first) } else { None };
+    let ins: Vec<Val> = std::iter::once(which).chain(cases).chain(second).cloned().collect();
+    bind::SELECT_N.call(&ins)
+}
+
+/// Whether elements differ from zero.
+///
+/// # Errors
+/// What the primitive raises.
+pub fn nonzero_mask(x: &Val) -> Result<Val> {
+    if x.aval().dtype == pullback_base::DType::Bool {
+        return Ok(x.clone());
+    }
+    ne(x, &number(x, 0.0))
 }

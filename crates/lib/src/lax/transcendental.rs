@@ -1,17 +1,11 @@
 //! Exponentials, logarithms, circular and hyperbolic functions of single elements.
 
-use pullback_lib::lax;
-use pyo3::prelude::*;
+use pullback_base::Result;
+use pullback_derive::public;
+use pullback_ir::Val;
 
-use super::support::same_rank;
-use crate::api::arguments::one;
-use crate::value::ArrayLike;
-
-/// Adds the functions to a module.
-pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    add_all!(m; acos acosh asin asinh atan atan2 atanh cos cosh exp exp2 expm1 log log1p log2 logistic sin sinh tan tanh);
-    Ok(())
-}
+use super::same_rank;
+use crate::bind;
 
 unary! {
     /// The angle in radians from 0 to π whose cosine is `x`; NaN for real numbers outside of -1 to 1.
@@ -25,7 +19,8 @@ unary! {
     /// Example:
     ///   >>> lax.acos(jnp.array([1.0, 2.0]))
     ///   Array([ 0., nan], dtype=float32)
-    acos;
+    #[public("lax.acos(x)")]
+    fn acos ACOS;
 
     /// The inverse of the hyperbolic cosine, nonnegative; NaN for real numbers below 1.
     ///
@@ -38,7 +33,8 @@ unary! {
     /// Example:
     ///   >>> lax.acosh(jnp.array([1.0, 0.5]))
     ///   Array([ 0., nan], dtype=float32)
-    acosh;
+    #[public("lax.acosh(x)")]
+    fn acosh ACOSH;
 
     /// The angle in radians from -π/2 to π/2 whose sine is `x`; NaN for real numbers outside of -1 to 1.
     ///
@@ -51,7 +47,8 @@ unary! {
     /// Example:
     ///   >>> lax.asin(jnp.array([0.0, 2.0]))
     ///   Array([ 0., nan], dtype=float32)
-    asin;
+    #[public("lax.asin(x)")]
+    fn asin ASIN;
 
     /// The inverse of the hyperbolic sine, `log(x + sqrt(x**2 + 1))`.
     ///
@@ -64,7 +61,8 @@ unary! {
     /// Example:
     ///   >>> lax.asinh(jnp.array([0.0, jnp.inf]))
     ///   Array([ 0., inf], dtype=float32)
-    asinh;
+    #[public("lax.asinh(x)")]
+    fn asinh ASINH;
 
     /// The angle in radians from -π/2 to π/2 whose tangent is `x`.
     ///
@@ -77,7 +75,8 @@ unary! {
     /// Example:
     ///   >>> lax.atan(jnp.array([0.0, 1.0]))
     ///   Array([0.       , 0.7853981], dtype=float32)
-    atan;
+    #[public("lax.atan(x)")]
+    fn atan ATAN;
 
     /// The inverse of the hyperbolic tangent: infinite at -1 and 1, NaN for real numbers outside.
     ///
@@ -90,7 +89,8 @@ unary! {
     /// Example:
     ///   >>> lax.atanh(jnp.array([0.0, 1.0, 2.0]))
     ///   Array([ 0., inf, nan], dtype=float32)
-    atanh;
+    #[public("lax.atanh(x)")]
+    fn atanh ATANH;
 
     /// The hyperbolic cosine, `(exp(x) + exp(-x)) / 2`.
     ///
@@ -103,7 +103,8 @@ unary! {
     /// Example:
     ///   >>> lax.cosh(jnp.array([0.0, -jnp.inf]))
     ///   Array([ 1., inf], dtype=float32)
-    cosh;
+    #[public("lax.cosh(x)")]
+    fn cosh COSH;
 
     /// The hyperbolic sine, `(exp(x) - exp(-x)) / 2`.
     ///
@@ -116,10 +117,9 @@ unary! {
     /// Example:
     ///   >>> lax.sinh(jnp.array([0.0, jnp.inf]))
     ///   Array([ 0., inf], dtype=float32)
-    sinh;
-}
+    #[public("lax.sinh(x)")]
+    fn sinh SINH;
 
-unary_with_accuracy! {
     /// The cosine of an angle in radians; NaN at infinity.
     ///
     /// Args:
@@ -132,7 +132,8 @@ unary_with_accuracy! {
     /// Example:
     ///   >>> lax.cos(jnp.array([0.0, jnp.pi]))
     ///   Array([ 1., -1.], dtype=float32)
-    cos;
+    #[public("lax.cos(x, *, accuracy: Ignored=None)")]
+    fn cos COS;
 
     /// The exponential function.
     ///
@@ -146,7 +147,8 @@ unary_with_accuracy! {
     /// Example:
     ///   >>> lax.exp(jnp.array([0.0, -jnp.inf]))
     ///   Array([1., 0.], dtype=float32)
-    exp;
+    #[public("lax.exp(x, *, accuracy: Ignored=None)")]
+    fn exp EXP;
 
     /// Two to the power of each element.
     ///
@@ -160,7 +162,8 @@ unary_with_accuracy! {
     /// Example:
     ///   >>> lax.exp2(jnp.array([3.0, -1.0]))
     ///   Array([8. , 0.5], dtype=float32)
-    exp2;
+    #[public("lax.exp2(x, *, accuracy: Ignored=None)")]
+    fn exp2 EXP2;
 
     /// `exp(x) - 1`, exact also where `x` is near 0 and the difference would cancel.
     ///
@@ -174,7 +177,8 @@ unary_with_accuracy! {
     /// Example:
     ///   >>> float(lax.expm1(1e-8)) > 0
     ///   True
-    expm1;
+    #[public("lax.expm1(x, *, accuracy: Ignored=None)")]
+    fn expm1 EXPM1;
 
     /// The natural logarithm: minus infinity at 0, NaN for negative real numbers; of complex numbers the principal value.
     ///
@@ -188,7 +192,8 @@ unary_with_accuracy! {
     /// Example:
     ///   >>> lax.log(jnp.array([1.0, 0.0]))
     ///   Array([  0., -inf], dtype=float32)
-    log;
+    #[public("lax.log(x, *, accuracy: Ignored=None)")]
+    fn log LOG;
 
     /// `log(1 + x)`, exact also where `x` is near 0; minus infinity at -1, NaN below.
     ///
@@ -202,7 +207,8 @@ unary_with_accuracy! {
     /// Example:
     ///   >>> lax.log1p(jnp.array([0.0, -1.0]))
     ///   Array([  0., -inf], dtype=float32)
-    log1p;
+    #[public("lax.log1p(x, *, accuracy: Ignored=None)")]
+    fn log1p LOG1P;
 
     /// The logarithm to base 2: minus infinity at 0, NaN for negative real numbers.
     ///
@@ -216,7 +222,8 @@ unary_with_accuracy! {
     /// Example:
     ///   >>> lax.log2(jnp.array([8.0, 0.5]))
     ///   Array([ 3., -1.], dtype=float32)
-    log2;
+    #[public("lax.log2(x, *, accuracy: Ignored=None)")]
+    fn log2 LOG2;
 
     /// `1 / (1 + exp(-x))`, the sigmoid.
     ///
@@ -230,7 +237,8 @@ unary_with_accuracy! {
     /// Example:
     ///   >>> lax.logistic(jnp.array([0.0, jnp.inf]))
     ///   Array([0.5, 1. ], dtype=float32)
-    logistic;
+    #[public("lax.logistic(x, *, accuracy: Ignored=None)")]
+    fn logistic LOGISTIC;
 
     /// The sine of an angle in radians; NaN at infinity.
     ///
@@ -244,7 +252,8 @@ unary_with_accuracy! {
     /// Example:
     ///   >>> lax.sin(jnp.array([0.0, jnp.inf]))
     ///   Array([ 0., nan], dtype=float32)
-    sin;
+    #[public("lax.sin(x, *, accuracy: Ignored=None)")]
+    fn sin SIN;
 
     /// The tangent of an angle in radians; NaN at infinity.
     ///
@@ -258,7 +267,8 @@ unary_with_accuracy! {
     /// Example:
     ///   >>> lax.tan(jnp.array([0.0]))
     ///   Array([0.], dtype=float32)
-    tan;
+    #[public("lax.tan(x, *, accuracy: Ignored=None)")]
+    fn tan TAN;
 
     /// The hyperbolic tangent, between -1 and 1.
     ///
@@ -272,7 +282,8 @@ unary_with_accuracy! {
     /// Example:
     ///   >>> lax.tanh(jnp.array([0.0, jnp.inf]))
     ///   Array([0., 1.], dtype=float32)
-    tanh;
+    #[public("lax.tanh(x, *, accuracy: Ignored=None)")]
+    fn tanh TANH;
 }
 
 binary! {
@@ -288,5 +299,6 @@ binary! {
     /// Example:
     ///   >>> lax.atan2(jnp.array([0.0, 1.0]), jnp.array([1.0, 0.0]))
     ///   Array([0.       , 1.5707964], dtype=float32)
-    atan2;
+    #[public("lax.atan2(x, y)")]
+    fn atan2 ATAN2;
 }

@@ -1,19 +1,103 @@
-//! Slices gathered from computed positions, and updates scattered to them.
-#![allow(clippy::too_many_arguments, reason = "numbers of parameters are the reference's")]
+//! Slices gathered from computed positions, and updates scattered to them, as users ask for them.
 
-use pullback_base::Scalar;
-use pullback_lib::axes::shape_of;
-use pullback_lib::lax::{self, IndexMode, ScatterKind};
-use pyo3::prelude::*;
+use pullback_base::{Result, bail};
+use pullback_derive::{Keywords, public};
+use pullback_ir::Val;
 
-use super::support::{fill_of, gather_dimensions, index_options, scatter_dimensions, scatter_with};
-use crate::api::arguments::{ShapeArg, one};
-use crate::value::ArrayLike;
+use super::{GatherDimensions, IndexMode, IndexOptions, ScatterDimensions, ScatterKind};
+use crate::convert::{concrete_scalar, to_dtype};
+use crate::declare::{Argument, Arguments, Constant, NestedInts, Type};
 
-/// Adds the functions to a module.
-pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    add_all!(m; gather scatter scatter_add scatter_max scatter_min scatter_mul scatter_sub);
-    Ok(())
+/// Lists of axes, of which those at the end may be left out.
+fn axis_lists<const N: usize>(given: &NestedInts) -> Result<[Vec<usize>; N]> {
+    let mut lists: [Vec<usize>; N] = std::array::from_fn(|_| vec![]);
+    let items = given.items();
+    if items.len() > N {
+        bail!(Type, "dimension numbers are {N} lists of axes, got {}", items.len());
+    }
+    for (list, item) in lists.iter_mut().zip(items) {
+        let Some(axes) = item.flat() else { bail!(Type, "dimension numbers are lists of axes") };
+        *list = super::shaping::nonnegative(&axes)?;
+    }
+    Ok(lists)
+}
+
+impl Argument for GatherDimensions {
+    const TYPE: Type = Type { python: "lax.GatherDimensionNumbers", rust: "GatherDimensions" };
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<GatherDimensions> {
+        let [offset_dims, collapsed_slice_dims, start_index_map, operand_batching_dims, start_indices_batching_dims] =
+            axis_lists(&args.nested_ints(at)?)?;
+        Ok(GatherDimensions {
+            offset_dims,
+            collapsed_slice_dims,
+            start_index_map,
+            operand_batching_dims,
+            start_indices_batching_dims,
+        })
+    }
+    fn absent(_default: Constant) -> GatherDimensions {
+        GatherDimensions::default()
+    }
+}
+
+impl Argument for ScatterDimensions {
+    const TYPE: Type = Type { python: "lax.ScatterDimensionNumbers", rust: "ScatterDimensions" };
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<ScatterDimensions> {
+        let [
+            update_window_dims,
+            inserted_window_dims,
+            scatter_dims_to_operand_dims,
+            operand_batching_dims,
+            scatter_indices_batching_dims,
+        ] = axis_lists(&args.nested_ints(at)?)?;
+        Ok(ScatterDimensions {
+            update_window_dims,
+            inserted_window_dims,
+            scatter_dims_to_operand_dims,
+            operand_batching_dims,
+            scatter_indices_batching_dims,
+        })
+    }
+    fn absent(_default: Constant) -> ScatterDimensions {
+        ScatterDimensions::default()
+    }
+}
+
+impl Argument for IndexMode {
+    const TYPE: Type = Type { python: "str | lax.GatherScatterMode", rust: "IndexMode" };
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<IndexMode> {
+        let shown = args.shown(at)?.to_lowercase();
+        match shown.rsplit('.').next().unwrap_or_default() {
+            "fill" | "drop" | "fill_or_drop" => Ok(IndexMode::FillOrDrop),
+            "clip" => Ok(IndexMode::Clip),
+            "promise_in_bounds" => Ok(IndexMode::PromiseInBounds),
+            other => bail!(Value, "Unknown gather/scatter mode {other}"),
+        }
+    }
+    fn absent(_default: Constant) -> IndexMode {
+        IndexMode::FillOrDrop
+    }
+}
+
+/// What users say of the indices of a gather or scatter.
+#[derive(Clone, Copy, Debug, Default, Keywords)]
+pub struct IndexHints {
+    /// Whether no index occurs twice.
+    pub unique_indices: bool,
+    /// Whether indices come in order.
+    pub indices_are_sorted: bool,
+    /// Out-of-bounds indices; by default as the function has it.
+    pub mode: Option<IndexMode>,
+}
+
+impl IndexHints {
+    fn options(self, default: IndexMode) -> IndexOptions {
+        IndexOptions {
+            mode: self.mode.unwrap_or(default),
+            sorted: self.indices_are_sorted,
+            unique: self.unique_indices,
+        }
+    }
 }
 
 /// Slices at computed positions, stacked along the axes of the positions (the `gather` of StableHLO).
@@ -42,56 +126,40 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
 ///   Array([[3, 4],
 ///          [1, 2],
 ///          [3, 4]], dtype=int32)
-#[pyfunction]
-#[pyo3(signature = (operand, start_indices, dimension_numbers, slice_sizes, *, unique_indices=false, indices_are_sorted=false, mode=None, fill_value=None), text_signature = "(operand, start_indices, dimension_numbers, slice_sizes, *, unique_indices=False, indices_are_sorted=False, mode=None, fill_value=None)")]
-fn gather(
-    py: Python<'_>,
-    operand: ArrayLike,
-    start_indices: ArrayLike,
-    dimension_numbers: &Bound<'_, PyAny>,
-    slice_sizes: ShapeArg,
-    unique_indices: bool,
-    indices_are_sorted: bool,
-    mode: Option<&Bound<'_, PyAny>>,
-    fill_value: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Py<PyAny>> {
-    let operand = operand.val(py, "gather", 0)?;
-    let start_indices = start_indices.val(py, "gather", 1)?;
-    let slice_sizes = slice_sizes.0;
-    let dims = gather_dimensions(dimension_numbers)?;
-    let options = index_options(mode, IndexMode::PromiseInBounds, indices_are_sorted, unique_indices)?;
-    let fill: Option<Scalar> = fill_of(fill_value, operand.aval().dtype)?;
-    one(py, || lax::gather(&operand, &start_indices, &dims, &shape_of(&slice_sizes)?, options, fill))
+#[public(
+    "lax.gather(operand, start_indices, dimension_numbers, slice_sizes, *, unique_indices=False, indices_are_sorted=False, mode=None, fill_value=None)"
+)]
+pub fn checked_gather(
+    operand: &Val,
+    start_indices: &Val,
+    dimension_numbers: &GatherDimensions,
+    slice_sizes: &[usize],
+    hints: &IndexHints,
+    fill_value: Option<&Val>,
+) -> Result<Val> {
+    let fill = fill_value.map(|fill| concrete_scalar(fill, "the fill value")).transpose()?;
+    let fill = fill.map(|fill| fill.convert(operand.aval().dtype));
+    let options = hints.options(IndexMode::PromiseInBounds);
+    super::gather(operand, start_indices, dimension_numbers, slice_sizes, options, fill)
 }
 
 macro_rules! scatters {
-    ($($(#[$meta:meta])* $name:ident $kind:ident;)*) => {$(
-        $(#[$meta])*
-        #[pyfunction]
-        #[pyo3(
-            signature = (operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=false, unique_indices=false, mode=None),
-            text_signature = "(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False, mode=None)"
-        )]
-        fn $name(
-            py: Python<'_>,
-            operand: ArrayLike,
-            scatter_indices: ArrayLike,
-            updates: ArrayLike,
-            dimension_numbers: &Bound<'_, PyAny>,
-            indices_are_sorted: bool,
-            unique_indices: bool,
-            mode: Option<&Bound<'_, PyAny>>,
-        ) -> PyResult<Py<PyAny>> {
-            let operand = operand.val(py, stringify!($name), 0)?;
-            let scatter_indices = scatter_indices.val(py, stringify!($name), 1)?;
-            let updates = updates.val(py, stringify!($name), 2)?;
-            let dims = scatter_dimensions(dimension_numbers)?;
-            let options = index_options(mode, IndexMode::FillOrDrop, indices_are_sorted, unique_indices)?;
-            one(py, || scatter_with(&ScatterKind::$kind, &operand, &scatter_indices, &updates, &dims, options))
+    ($($(#[$($meta:tt)*])* fn $name:ident $kind:ident;)*) => {$(
+        $(#[$($meta)*])*
+        pub fn $name(
+            operand: &Val,
+            scatter_indices: &Val,
+            updates: &Val,
+            dimension_numbers: &ScatterDimensions,
+            hints: &IndexHints,
+        ) -> Result<Val> {
+            let is_weak = updates.aval().weak_type;
+            let updates = if is_weak { to_dtype(updates, operand.aval().dtype)? } else { updates.clone() };
+            let options = hints.options(IndexMode::FillOrDrop);
+            super::scatter(&ScatterKind::$kind, operand, scatter_indices, &updates, dimension_numbers, options)
         }
     )*};
 }
-
 scatters! {
     /// The operand with updates put at computed positions (the `scatter` of StableHLO). Of several updates for one
     /// position one is kept: here the last.
@@ -116,7 +184,10 @@ scatters! {
     ///   >>> at = lax.ScatterDimensionNumbers((), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0,))
     ///   >>> lax.scatter(jnp.zeros(4), jnp.array([[3], [1]]), jnp.array([7.0, 8.0]), at)
     ///   Array([0., 8., 0., 7.], dtype=float32)
-    scatter Set;
+    #[public(
+        "lax.scatter(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False, mode=None)"
+    )]
+    fn scatter_set Set;
 
     /// The operand with updates added at computed positions, as often as a position occurs.
     ///
@@ -140,7 +211,10 @@ scatters! {
     ///   >>> at = lax.ScatterDimensionNumbers((), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0,))
     ///   >>> lax.scatter_add(jnp.zeros(4), jnp.array([[1], [1]]), jnp.array([7.0, 8.0]), at)
     ///   Array([ 0., 15.,  0.,  0.], dtype=float32)
-    scatter_add Add;
+    #[public(
+        "lax.scatter_add(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False, mode=None)"
+    )]
+    fn scatter_add Add;
 
     /// The operand with the greatest of its element and the updates at computed positions.
     ///
@@ -164,7 +238,10 @@ scatters! {
     ///   >>> at = lax.ScatterDimensionNumbers((), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0,))
     ///   >>> lax.scatter_max(jnp.ones(4), jnp.array([[1], [3]]), jnp.array([-7.0, 8.0]), at)
     ///   Array([1., 1., 1., 8.], dtype=float32)
-    scatter_max Max;
+    #[public(
+        "lax.scatter_max(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False, mode=None)"
+    )]
+    fn scatter_max Max;
 
     /// The operand with the least of its element and the updates at computed positions.
     ///
@@ -188,7 +265,10 @@ scatters! {
     ///   >>> at = lax.ScatterDimensionNumbers((), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0,))
     ///   >>> lax.scatter_min(jnp.ones(4), jnp.array([[1], [3]]), jnp.array([-7.0, 8.0]), at)
     ///   Array([ 1., -7.,  1.,  1.], dtype=float32)
-    scatter_min Min;
+    #[public(
+        "lax.scatter_min(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False, mode=None)"
+    )]
+    fn scatter_min Min;
 
     /// The operand multiplied by updates at computed positions, as often as a position occurs.
     ///
@@ -213,7 +293,10 @@ scatters! {
     ///   >>> at = lax.ScatterDimensionNumbers((), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0,))
     ///   >>> lax.scatter_mul(jnp.ones(4), jnp.array([[1], [1]]), jnp.array([7.0, 8.0]), at)
     ///   Array([ 1., 56.,  1.,  1.], dtype=float32)
-    scatter_mul Mul;
+    #[public(
+        "lax.scatter_mul(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False, mode=None)"
+    )]
+    fn scatter_mul Mul;
 
     /// The operand with updates subtracted at computed positions, as often as a position occurs.
     ///
@@ -237,5 +320,8 @@ scatters! {
     ///   >>> at = lax.ScatterDimensionNumbers((), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0,))
     ///   >>> lax.scatter_sub(jnp.zeros(4), jnp.array([[1], [1]]), jnp.array([7.0, 8.0]), at)
     ///   Array([  0., -15.,   0.,   0.], dtype=float32)
-    scatter_sub Sub;
+    #[public(
+        "lax.scatter_sub(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False, mode=None)"
+    )]
+    fn scatter_sub Sub;
 }

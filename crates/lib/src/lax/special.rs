@@ -1,16 +1,10 @@
 //! Special functions of single elements: error, gamma, beta, Bessel and zeta functions.
 
-use pullback_lib::lax;
-use pyo3::prelude::*;
+use pullback_base::{Result, bail};
+use pullback_derive::public;
+use pullback_ir::Val;
 
-use crate::api::arguments::one;
-use crate::value::ArrayLike;
-
-/// Adds the functions to a module.
-pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    add_all!(m; bessel_i0e bessel_i1e betainc digamma erf erf_inv erfc igamma igamma_grad_a igammac lgamma polygamma random_gamma_grad zeta);
-    Ok(())
-}
+use crate::bind;
 
 unary! {
     /// The modified Bessel function of order 0, scaled: `exp(-|x|) I0(x)` (DLMF 10.25).
@@ -24,7 +18,8 @@ unary! {
     /// Example:
     ///   >>> lax.bessel_i0e(jnp.array([0.0]))
     ///   Array([1.], dtype=float32)
-    bessel_i0e;
+    #[public("lax.bessel_i0e(x)")]
+    fn bessel_i0e BESSEL_I0E;
 
     /// The modified Bessel function of order 1, scaled: `exp(-|x|) I1(x)` (DLMF 10.25).
     ///
@@ -37,7 +32,8 @@ unary! {
     /// Example:
     ///   >>> lax.bessel_i1e(jnp.array([0.0]))
     ///   Array([0.], dtype=float32)
-    bessel_i1e;
+    #[public("lax.bessel_i1e(x)")]
+    fn bessel_i1e BESSEL_I1E;
 
     /// The derivative of the logarithm of the gamma function (DLMF 5.2.2): minus infinity at 0, NaN at negative integers.
     ///
@@ -50,7 +46,8 @@ unary! {
     /// Example:
     ///   >>> round(float(lax.digamma(1.0)), 4)
     ///   -0.5772
-    digamma;
+    #[public("lax.digamma(x)")]
+    fn digamma DIGAMMA;
 
     /// The error function, `2 / sqrt(π)` times the integral of `exp(-t**2)` from 0 to `x` (DLMF 7.2.1).
     ///
@@ -63,7 +60,8 @@ unary! {
     /// Example:
     ///   >>> lax.erf(jnp.array([0.0, jnp.inf]))
     ///   Array([0., 1.], dtype=float32)
-    erf;
+    #[public("lax.erf(x)")]
+    fn erf ERF;
 
     /// The number whose error function is `x`: infinite at -1 and 1, NaN outside.
     ///
@@ -76,7 +74,8 @@ unary! {
     /// Example:
     ///   >>> lax.erf_inv(jnp.array([0.0, 1.0, 2.0]))
     ///   Array([ 0., inf, nan], dtype=float32)
-    erf_inv;
+    #[public("lax.erf_inv(x)")]
+    fn erf_inv ERF_INV;
 
     /// The logarithm of the absolute value of the gamma function: infinite at 0 and at negative integers (DLMF 5.2).
     ///
@@ -89,10 +88,9 @@ unary! {
     /// Example:
     ///   >>> lax.lgamma(jnp.array([1.0, 0.0]))
     ///   Array([ 0., inf], dtype=float32)
-    lgamma;
-}
+    #[public("lax.lgamma(x)")]
+    fn lgamma LGAMMA;
 
-unary_with_accuracy! {
     /// The complement `1 - erf(x)`, exact also where it is tiny (DLMF 7.2.2).
     ///
     /// Args:
@@ -105,7 +103,8 @@ unary_with_accuracy! {
     /// Example:
     ///   >>> lax.erfc(jnp.array([0.0, -jnp.inf]))
     ///   Array([1., 2.], dtype=float32)
-    erfc;
+    #[public("lax.erfc(x, *, accuracy: Ignored=None)")]
+    fn erfc ERFC;
 }
 
 /// The incomplete beta function, regularized to end at 1: I_x(a, b) of DLMF 8.17.2.
@@ -121,13 +120,9 @@ unary_with_accuracy! {
 /// Example:
 ///   >>> lax.betainc(1.0, 1.0, jnp.array([0.0, 0.25, 1.0]))
 ///   Array([0.  , 0.25, 1.  ], dtype=float32)
-#[pyfunction]
-#[pyo3(signature = (a, b, x), text_signature = "(a, b, x)")]
-fn betainc(py: Python<'_>, a: ArrayLike, b: ArrayLike, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let a = a.val(py, "betainc", 0)?;
-    let b = b.val(py, "betainc", 1)?;
-    let x = x.val(py, "betainc", 2)?;
-    one(py, || lax::betainc(&a, &b, &x))
+#[public("lax.betainc(a, b, x)")]
+pub fn betainc(a: &Val, b: &Val, x: &Val) -> Result<Val> {
+    bind::REGULARIZED_INCOMPLETE_BETA.call(&[a.clone(), b.clone(), x.clone()])
 }
 
 /// The lower incomplete gamma function, regularized to end at 1: P(a, x) of DLMF 8.2.4.
@@ -143,12 +138,9 @@ fn betainc(py: Python<'_>, a: ArrayLike, b: ArrayLike, x: ArrayLike) -> PyResult
 /// Example:
 ///   >>> lax.igamma(1.0, jnp.array([0.0, jnp.inf]))
 ///   Array([0., 1.], dtype=float32)
-#[pyfunction]
-#[pyo3(signature = (a, x), text_signature = "(a, x)")]
-fn igamma(py: Python<'_>, a: ArrayLike, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let a = a.val(py, "igamma", 0)?;
-    let x = x.val(py, "igamma", 1)?;
-    one(py, || lax::igamma(&a, &x))
+#[public("lax.igamma(a, x)")]
+pub fn igamma(a: &Val, x: &Val) -> Result<Val> {
+    bind::IGAMMA.call(&[a.clone(), x.clone()])
 }
 
 /// The derivative of `igamma(a, x)` in `a`.
@@ -164,12 +156,9 @@ fn igamma(py: Python<'_>, a: ArrayLike, x: ArrayLike) -> PyResult<Py<PyAny>> {
 /// Example:
 ///   >>> bool(lax.igamma_grad_a(2.0, 1.0) < 0)
 ///   True
-#[pyfunction]
-#[pyo3(signature = (a, x), text_signature = "(a, x)")]
-fn igamma_grad_a(py: Python<'_>, a: ArrayLike, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let a = a.val(py, "igamma_grad_a", 0)?;
-    let x = x.val(py, "igamma_grad_a", 1)?;
-    one(py, || lax::igamma_grad_a(&a, &x))
+#[public("lax.igamma_grad_a(a, x)")]
+pub fn igamma_grad_a(a: &Val, x: &Val) -> Result<Val> {
+    bind::IGAMMA_GRAD_A.call(&[a.clone(), x.clone()])
 }
 
 /// The upper incomplete gamma function, regularized: Q(a, x) = 1 - P(a, x) of DLMF 8.2.4.
@@ -185,12 +174,9 @@ fn igamma_grad_a(py: Python<'_>, a: ArrayLike, x: ArrayLike) -> PyResult<Py<PyAn
 /// Example:
 ///   >>> lax.igammac(1.0, jnp.array([0.0, jnp.inf]))
 ///   Array([1., 0.], dtype=float32)
-#[pyfunction]
-#[pyo3(signature = (a, x), text_signature = "(a, x)")]
-fn igammac(py: Python<'_>, a: ArrayLike, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let a = a.val(py, "igammac", 0)?;
-    let x = x.val(py, "igammac", 1)?;
-    one(py, || lax::igammac(&a, &x))
+#[public("lax.igammac(a, x)")]
+pub fn igammac(a: &Val, x: &Val) -> Result<Val> {
+    bind::IGAMMAC.call(&[a.clone(), x.clone()])
 }
 
 /// The derivative of order `m` of `digamma` (DLMF 5.15).
@@ -206,12 +192,9 @@ fn igammac(py: Python<'_>, a: ArrayLike, x: ArrayLike) -> PyResult<Py<PyAny>> {
 /// Example:
 ///   >>> round(float(lax.polygamma(1.0, 1.0)), 4)
 ///   1.6449
-#[pyfunction]
-#[pyo3(signature = (m, x), text_signature = "(m, x)")]
-fn polygamma(py: Python<'_>, m: ArrayLike, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let m = m.val(py, "polygamma", 0)?;
-    let x = x.val(py, "polygamma", 1)?;
-    one(py, || lax::polygamma(&m, &x))
+#[public("lax.polygamma(m, x)")]
+pub fn polygamma(m: &Val, x: &Val) -> Result<Val> {
+    bind::POLYGAMMA.call(&[m.clone(), x.clone()])
 }
 
 /// The derivative of a sample `x` of the gamma distribution in its shape `a`, at a fixed quantile: minus the derivative
@@ -228,12 +211,12 @@ fn polygamma(py: Python<'_>, m: ArrayLike, x: ArrayLike) -> PyResult<Py<PyAny>> 
 /// Example:
 ///   >>> bool(lax.random_gamma_grad(2.0, 1.0) > 0)
 ///   True
-#[pyfunction]
-#[pyo3(signature = (a, x), text_signature = "(*args)")]
-fn random_gamma_grad(py: Python<'_>, a: ArrayLike, x: ArrayLike) -> PyResult<Py<PyAny>> {
-    let a = a.val(py, "random_gamma_grad", 0)?;
-    let x = x.val(py, "random_gamma_grad", 1)?;
-    one(py, || lax::random_gamma_grad(&a, &x))
+#[public("lax.random_gamma_grad(*args)")]
+pub fn random_gamma_grad(args: &[Val]) -> Result<Val> {
+    if args.len() != 2 {
+        bail!(Type, "random_gamma_grad() takes 2 positional arguments but {} were given", args.len());
+    }
+    bind::RANDOM_GAMMA_GRAD.call(args)
 }
 
 /// The Hurwitz zeta function, the sum of `(q + k)**-x` for k from 0 on (DLMF 25.11).
@@ -249,10 +232,7 @@ fn random_gamma_grad(py: Python<'_>, a: ArrayLike, x: ArrayLike) -> PyResult<Py<
 /// Example:
 ///   >>> round(float(lax.zeta(2.0, 1.0)), 4)
 ///   1.6449
-#[pyfunction]
-#[pyo3(signature = (x, q), text_signature = "(x, q)")]
-fn zeta(py: Python<'_>, x: ArrayLike, q: ArrayLike) -> PyResult<Py<PyAny>> {
-    let x = x.val(py, "zeta", 0)?;
-    let q = q.val(py, "zeta", 1)?;
-    one(py, || lax::zeta(&x, &q))
+#[public("lax.zeta(x, q)")]
+pub fn zeta(x: &Val, q: &Val) -> Result<Val> {
+    bind::ZETA.call(&[x.clone(), q.clone()])
 }
