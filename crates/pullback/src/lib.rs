@@ -38,7 +38,7 @@ pub use call::Operand;
 pub use control::{cond, fori_loop, scan, while_loop};
 pub use element::{Element, Nested};
 pub use functions::{arange, concatenate, eye, full, log_softmax, one_hot, ones, select, softmax, stack, zeros};
-pub use library::numpy;
+pub use library::{lax, nn, numpy, scipy};
 pub use pullback_base::{DType, Error, ErrorKind, Result};
 pub use pullback_core::prims::DotPrecision;
 pub use pullback_core::transforms::Linear;

@@ -7,6 +7,7 @@ use pullback_ir::Val;
 use pullback_lib::random;
 
 use crate::array::Array;
+pub use crate::library::random::*;
 
 /// A source of randomness that can be used once.
 pub struct Key(Array);

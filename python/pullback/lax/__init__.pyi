@@ -24,8 +24,8 @@ from pullback._core.lax import add as add
 from pullback.lax._generators import after_all as after_all
 from pullback.lax._parallel import all_gather as all_gather
 from pullback.lax._parallel import all_to_all as all_to_all
-from pullback.lax._composed import approx_max_k as approx_max_k
-from pullback.lax._composed import approx_min_k as approx_min_k
+from pullback._core.lax import approx_max_k as approx_max_k
+from pullback._core.lax import approx_min_k as approx_min_k
 from pullback._core.lax import argmax as argmax
 from pullback._core.lax import argmin as argmin
 from pullback.numpy import asarray as asarray
@@ -48,7 +48,7 @@ from pullback._core.lax import bitwise_or as bitwise_or
 from pullback._core.lax import bitwise_xor as bitwise_xor
 from pullback._core.lax import broadcast as broadcast
 from pullback._core.lax import broadcast_in_dim as broadcast_in_dim
-broadcast_like: Any
+from pullback._core.lax import broadcast_like as broadcast_like
 from pullback.numpy import broadcast_shapes as broadcast_shapes
 from pullback._core.lax import broadcast_to_rank as broadcast_to_rank
 from pullback._core.lax import broadcasted_iota as broadcasted_iota
@@ -96,7 +96,7 @@ from pullback._core.lax import dynamic_slice_in_dim as dynamic_slice_in_dim
 from pullback._core.lax import dynamic_update_index_in_dim as dynamic_update_index_in_dim
 from pullback._core.lax import dynamic_update_slice as dynamic_update_slice
 from pullback._core.lax import dynamic_update_slice_in_dim as dynamic_update_slice_in_dim
-empty: Any
+from pullback._core.lax import empty as empty
 from pullback._core.lax import eq as eq
 from pullback._core.lax import erf as erf
 from pullback._core.lax import erf_inv as erf_inv
@@ -139,7 +139,7 @@ from pullback._core.lax import ne as ne
 from pullback._core.lax import neg as neg
 from pullback._core.lax import nextafter as nextafter
 from pullback._core.lax import one_minus_square as one_minus_square
-optimization_barrier: Any
+from pullback._core.lax import optimization_barrier as optimization_barrier
 from pullback._core.lax import pad as pad
 from pullback.lax._convolution import padtype_to_pads as padtype_to_pads
 from pullback.lax._parallel import pbroadcast as pbroadcast
@@ -149,7 +149,7 @@ from pullback.lax._parallel import pmax as pmax
 from pullback.lax._parallel import pmean as pmean
 from pullback.lax._parallel import pmin as pmin
 from pullback._core.lax import polygamma as polygamma
-polynomial: Any
+from pullback._core.lax import polynomial as polynomial
 from pullback._core.lax import population_count as population_count
 from pullback._core.lax import pow as pow
 from pullback.lax._parallel import ppermute as ppermute
@@ -211,7 +211,7 @@ from pullback._core.lax import square as square
 from pullback._core.lax import squeeze as squeeze
 from pullback._core.lax import stack as stack
 from pullback.lax._composed import stage as stage
-stop_gradient: Any
+from pullback._core.lax import stop_gradient as stop_gradient
 from pullback._core.lax import sub as sub
 from pullback._control import switch as switch
 from pullback._core.lax import tan as tan

@@ -9,7 +9,7 @@ from pullback.nn._scaled import get_scaled_dot_general_config as get_scaled_dot_
 from pullback._core.nn import glu as glu
 from pullback._core.nn import hard_sigmoid as hard_sigmoid
 from pullback._core.nn import hard_silu as hard_silu
-hard_swish: Any
+from pullback._core.nn import hard_swish as hard_swish
 from pullback._core.nn import hard_tanh as hard_tanh
 from pullback._core.nn import identity as identity
 import pullback.nn.initializers as initializers
@@ -35,6 +35,6 @@ from pullback._core.nn import sparse_plus as sparse_plus
 from pullback._core.nn import sparse_sigmoid as sparse_sigmoid
 from pullback._core.nn import squareplus as squareplus
 from pullback._core.nn import standardize as standardize
-swish: Any
+from pullback._core.nn import swish as swish
 from pullback._core.nn import tanh as tanh
 __all__ = ['celu', 'dot_product_attention', 'elu', 'gelu', 'get_scaled_dot_general_config', 'glu', 'hard_sigmoid', 'hard_silu', 'hard_swish', 'hard_tanh', 'identity', 'initializers', 'leaky_relu', 'log1mexp', 'log_sigmoid', 'log_softmax', 'logmeanexp', 'logsumexp', 'mish', 'one_hot', 'relu', 'relu6', 'scaled_dot_general', 'scaled_matmul', 'selu', 'sigmoid', 'silu', 'soft_sign', 'softmax', 'softplus', 'sparse_plus', 'sparse_sigmoid', 'squareplus', 'standardize', 'swish', 'tanh']

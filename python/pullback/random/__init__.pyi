@@ -3,7 +3,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 Key: Any
 from pullback._core.random import PRNGKey as PRNGKey
-from pullback.random._vectors import ball as ball
+from pullback._core.random import ball as ball
 from pullback._core.random import bernoulli as bernoulli
 from pullback._core.random import beta as beta
 from pullback.random._counts import binomial as binomial
@@ -24,7 +24,7 @@ from pullback._core.random import geometric as geometric
 from pullback._core.random import gumbel as gumbel
 from pullback._core.random import key as key
 from pullback._core.random import key_data as key_data
-key_dtype: Any
+from pullback._core.random import key_dtype as key_dtype
 from pullback._core.random import key_impl as key_impl
 from pullback._core.random import laplace as laplace
 from pullback._core.random import loggamma as loggamma

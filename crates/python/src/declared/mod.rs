@@ -267,6 +267,8 @@ fn module_of<'py>(core: &Bound<'py, PyModule>, name: &str) -> PyResult<Bound<'py
             Some(found) => found.cast_into()?,
             None => {
                 let made = PyModule::new(core.py(), &path)?;
+                // So that the list of its names is there, be it empty.
+                made.index()?;
                 module.dict().set_item(part, &made)?;
                 made
             }
