@@ -1,3 +1,5 @@
+//! What must hold for every declaration.
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pullback_base::bail;

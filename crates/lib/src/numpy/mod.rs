@@ -1,5 +1,6 @@
 //! `jax.numpy`: functions that promote their operands, take axes as users write them, and check as the reference does.
 
+pub mod comparisons;
 pub mod contraction;
 pub mod creation;
 pub mod cumulative;
@@ -10,6 +11,7 @@ pub mod fft;
 pub mod joining;
 pub mod linalg;
 pub mod logic;
+pub mod nan_reductions;
 pub mod operators;
 pub mod padding;
 pub mod powers;
@@ -20,6 +22,7 @@ pub mod sorting;
 pub mod statistics;
 pub mod trigonometry;
 
+pub use comparisons::*;
 pub use contraction::*;
 pub use creation::*;
 pub use cumulative::*;
@@ -28,6 +31,7 @@ pub use einsum::{Contraction, einsum, einsum_by};
 pub use elementwise::*;
 pub use joining::*;
 pub use logic::*;
+pub use nan_reductions::*;
 pub use operators::*;
 pub use padding::*;
 pub use powers::*;

@@ -5,7 +5,7 @@ use pullback_base::{DType, Result, bail};
 use pullback_derive::public;
 use pullback_ir::Val;
 
-use super::where_;
+use super::{greater, less, not_equal, where_};
 use crate::broadcast::{broadcast_shapes, promote_ranks};
 use crate::convert::{convert, inexact, literal, number, to_dtype};
 use crate::custom;
@@ -13,9 +13,9 @@ use crate::jit::{named_jit, named_jit_one};
 use crate::lax::{self, Rounding};
 use crate::promotion::{Operands, check_arguments, promote, promote_args_inexact, promote_dtypes};
 
-type Binary = fn(&Val, &Val) -> Result<Val>;
+pub(super) type Binary = fn(&Val, &Val) -> Result<Val>;
 
-fn promoted(name: &str, x: &Val, y: &Val, op: impl Fn(&Val, &Val) -> Result<Val>) -> Result<Val> {
+pub(super) fn promoted(name: &str, x: &Val, y: &Val, op: impl Fn(&Val, &Val) -> Result<Val>) -> Result<Val> {
     let ins = promote(name, &[x.clone(), y.clone()])?;
     op(&ins[0], &ins[1])
 }
@@ -23,51 +23,6 @@ fn promoted(name: &str, x: &Val, y: &Val, op: impl Fn(&Val, &Val) -> Result<Val>
 fn promoted_inexact(name: &str, x: &Val, y: &Val, op: Binary) -> Result<Val> {
     let ins = promote_args_inexact(name, &[x.clone(), y.clone()])?;
     op(&ins[0], &ins[1])
-}
-
-/// Keys of one generator have an identity, though they are no numbers.
-fn identity(name: &str, x: &Val, y: &Val, op: Binary) -> Result<Val> {
-    let (a, b) = (x.aval().dtype, y.aval().dtype);
-    if !a.is_key() && !b.is_key() {
-        return promoted(name, x, y, op);
-    }
-    if a != b {
-        bail!(Type, "{name} does not accept dtypes {a}, {b}.");
-    }
-    let ins = promote_ranks(name, [x.clone(), y.clone()].into_iter().collect())?;
-    op(&ins[0], &ins[1])
-}
-
-/// For each pair of elements whether they are equal; NaN equals nothing.
-///
-/// Args:
-///   x, y: arrays or numbers of any dtype whose shapes broadcast.
-/// Returns: booleans of the broadcast shape.
-/// Raises:
-///   TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
-/// Differentiable: no; the result is boolean.
-/// Example:
-///   >>> print(jnp.equal(jnp.array([1.0, 2.0, jnp.nan]), jnp.array([1.0, 3.0, jnp.nan])))
-///   [ True False False]
-#[public("numpy.equal(x, y, /)")]
-pub fn equal(x: &Val, y: &Val) -> Result<Val> {
-    identity("equal", x, y, lax::eq)
-}
-
-/// For each pair of elements whether they differ; NaN differs from everything.
-///
-/// Args:
-///   x, y: arrays or numbers of any dtype whose shapes broadcast.
-/// Returns: booleans of the broadcast shape.
-/// Raises:
-///   TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
-/// Differentiable: no; the result is boolean.
-/// Example:
-///   >>> print(jnp.not_equal(jnp.array([1.0, 2.0, jnp.nan]), jnp.array([1.0, 3.0, jnp.nan])))
-///   [False  True  True]
-#[public("numpy.not_equal(x, y, /)")]
-pub fn not_equal(x: &Val, y: &Val) -> Result<Val> {
-    identity("not_equal", x, y, lax::ne)
 }
 
 fn is_bool(x: &Val) -> bool {
@@ -313,84 +268,6 @@ pub fn arctan2(x1: &Val, x2: &Val) -> Result<Val> {
 #[public("numpy.nextafter(x, y, /)")]
 pub fn nextafter(x: &Val, y: &Val) -> Result<Val> {
     promoted_inexact("nextafter", x, y, lax::nextafter)
-}
-
-/// For each pair of elements whether the first is less; false where one is NaN.
-/// Complex numbers compare by real part, then imaginary part.
-///
-/// Args:
-///   x, y: arrays or numbers of any dtype whose shapes broadcast.
-/// Returns: booleans of the broadcast shape.
-/// Raises:
-///   TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
-/// Differentiable: no; the result is boolean.
-/// Example:
-///   >>> print(jnp.less(jnp.array([1, 2, 3]), 2))
-///   [ True False False]
-#[public("numpy.less(x, y, /)")]
-pub fn less(x: &Val, y: &Val) -> Result<Val> {
-    promoted("less", x, y, |x, y| ordered(x, y, lax::lt))
-}
-
-/// For each pair of elements whether the first is less or equal; false where one is NaN.
-/// Complex numbers compare by real part, then imaginary part.
-///
-/// Args:
-///   x, y: arrays or numbers of any dtype whose shapes broadcast.
-/// Returns: booleans of the broadcast shape.
-/// Raises:
-///   TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
-/// Differentiable: no; the result is boolean.
-/// Example:
-///   >>> print(jnp.less_equal(jnp.array([1, 2, 3]), 2))
-///   [ True  True False]
-#[public("numpy.less_equal(x, y, /)")]
-pub fn less_equal(x: &Val, y: &Val) -> Result<Val> {
-    promoted("less_equal", x, y, |x, y| ordered(x, y, lax::le))
-}
-
-/// For each pair of elements whether the first is greater; false where one is NaN.
-/// Complex numbers compare by real part, then imaginary part.
-///
-/// Args:
-///   x, y: arrays or numbers of any dtype whose shapes broadcast.
-/// Returns: booleans of the broadcast shape.
-/// Raises:
-///   TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
-/// Differentiable: no; the result is boolean.
-/// Example:
-///   >>> print(jnp.greater(jnp.array([1, 2, 3]), 2))
-///   [False False  True]
-#[public("numpy.greater(x, y, /)")]
-pub fn greater(x: &Val, y: &Val) -> Result<Val> {
-    promoted("greater", x, y, |x, y| ordered(x, y, lax::gt))
-}
-
-/// For each pair of elements whether the first is greater or equal; false where one is NaN.
-/// Complex numbers compare by real part, then imaginary part.
-///
-/// Args:
-///   x, y: arrays or numbers of any dtype whose shapes broadcast.
-/// Returns: booleans of the broadcast shape.
-/// Raises:
-///   TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
-/// Differentiable: no; the result is boolean.
-/// Example:
-///   >>> print(jnp.greater_equal(jnp.array([1, 2, 3]), 2))
-///   [False  True  True]
-#[public("numpy.greater_equal(x, y, /)")]
-pub fn greater_equal(x: &Val, y: &Val) -> Result<Val> {
-    promoted("greater_equal", x, y, |x, y| ordered(x, y, lax::ge))
-}
-
-fn ordered(x: &Val, y: &Val, op: Binary) -> Result<Val> {
-    if !x.aval().dtype.is_complex() {
-        return op(x, y);
-    }
-    let same_real = lax::eq(&lax::real(x)?, &lax::real(y)?)?;
-    let by_imag = op(&lax::imag(x)?, &lax::imag(y)?)?;
-    let by_real = op(&lax::real(x)?, &lax::real(y)?)?;
-    lax::select(&same_real, &by_imag, &by_real)
 }
 
 /// `op` of whether the operands are nonzero.
