@@ -227,7 +227,7 @@ impl Arguments for Call {
         self.dtype(at)
     }
     fn precision(&mut self, at: usize) -> Result<DotPrecision> {
-        read!(self, at, "precision", Given::Precision(precision) => Ok(precision.clone()))
+        read!(self, at, "precision", Given::Precision(precision) => Ok(*precision))
     }
     fn key(&mut self, at: usize) -> Result<Val> {
         self.array(at)

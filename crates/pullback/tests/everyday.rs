@@ -169,10 +169,7 @@ fn errors_name_the_line_of_the_user() {
         ("item inside jit", jit(|x: &Array| -> Result<Array> { Ok(x * x.item::<f64>()?) })(&arr![1.0]).map(drop)),
         ("carry", scan(|c: Array, x: Array| (c.astype(DType::I32), x), &Array::scalar(0.0), &arr![1.0]).map(drop)),
         ("carry", fori_loop(0, 2, |_, c: Array| c.reshape(&[1]), &Array::scalar(0.0)).map(drop)),
-        (
-            "carry",
-            while_loop(|x: Array| x.less(&Array::scalar(1.0)), |x| x.astype(DType::I32), &Array::scalar(0.0)).map(drop),
-        ),
+        ("carry", while_loop(|x: Array| x.less(1.0), |x| x.astype(DType::I32), &Array::scalar(0.0)).map(drop)),
         ("structure", scan(|c: Vec<Array>, x: Array| (vec![], x + &c[0]), &vec![arr![0.0]], &arr![1.0]).map(drop)),
         ("scalar", grad(|x: &Array| x.clone())(&arr![1.0, 2.0]).map(drop)),
         ("real", grad(|x: &Array| x.sum())(&arr![1, 2]).map(drop)),

@@ -52,11 +52,11 @@ fn control_flow_runs_and_differentiates() -> Result<()> {
     let sums = scan(|c: Array, x: Array| (&c + &x, c * x), &Array::scalar(0.0), &arr![1.0, 2.0, 3.0])?;
     near(&sums.0, &[6.0]);
     near(&sums.1, &[0.0, 2.0, 9.0]);
-    let doubled = while_loop(|x: Array| x.less(&Array::scalar(10.0)), |x: Array| x * 2.0, &Array::scalar(1.0))?;
+    let doubled = while_loop(|x: Array| x.less(10.0), |x: Array| x * 2.0, &Array::scalar(1.0))?;
     near(&doubled, &[16.0]);
     let power = fori_loop(0, 4, |_i, x: Array| x * 3.0, &Array::scalar(1.0))?;
     near(&power, &[81.0]);
-    let chosen = |x: &Array| cond(&x.less(&Array::scalar(0.0)), |x: Array| -x, |x: Array| x.square(), x);
+    let chosen = |x: &Array| cond(&x.less(0.0), |x: Array| -x, |x: Array| x.square(), x);
     near(&chosen(&Array::scalar(-2.0))?, &[2.0]);
     near(&grad(chosen)(&Array::scalar(3.0))?, &[6.0]);
     let last = |w: &Array| Ok(scan(|c: Array, x: Array| (&c * w + x, ()), &Array::scalar(1.0), &arr![1.0, 1.0])?.0);

@@ -22,7 +22,7 @@ fn keywords_are_methods_of_one_argument() {
 fn functions_of_several_arrays_and_results() {
     let x = matrix();
     assert_eq!(numpy::concatenate_with(&[x.clone(), x.clone()], |joined| joined.axis(1)).shape(), [2, 6]);
-    let (quotient, rest) = numpy::divmod(&arr![7.0, -7.0], 2.0);
+    let (quotient, rest) = numpy::divmod(arr![7.0, -7.0], 2.0);
     assert_eq!((quotient, rest), (arr![3.0, -4.0], arr![1.0, 1.0]));
     let parts = numpy::split_with(&x, 3, |split| split.axis(1));
     assert_eq!(parts.iter().map(|part| part.shape()).collect::<Vec<_>>(), [[2, 1]; 3]);

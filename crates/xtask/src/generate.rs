@@ -7,7 +7,7 @@ use crate::Outcome;
 use crate::process::{Process, cargo, python, root};
 
 pub(crate) fn generate(check: bool) -> Outcome {
-    let outcomes = [coverage(check), stubs(check)];
+    let outcomes = [coverage(check), facade(check), stubs(check)];
     let failures: Vec<String> = outcomes.into_iter().filter_map(Result::err).collect();
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
 }
@@ -22,6 +22,14 @@ fn coverage(check: bool) -> Outcome {
         return Ok(());
     }
     cargo("run").args(["--quiet", "--package", "pullback-testkit", "--bin", "coverage", "--"]).args(flag(check)).run()
+}
+
+/// The library's functions in the Rust front, from their declarations.
+fn facade(check: bool) -> Outcome {
+    if !exists("crates/testkit/src/bin/facade.rs") {
+        return Ok(());
+    }
+    cargo("run").args(["--quiet", "--package", "pullback-testkit", "--bin", "facade", "--"]).args(flag(check)).run()
 }
 
 /// The `.pyi` files of the Python package.
