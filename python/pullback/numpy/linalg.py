@@ -14,9 +14,9 @@ from pullback.lax import linalg as _lin
 from pullback.numpy._factorizations import (
     _adjoint, _inexact, cholesky, eig, eigh, eigvals, eigvalsh, qr, svd, svdvals,
 )
-from pullback.numpy._products import cross, diagonal, matmul, matrix_transpose, multi_dot, outer, tensordot, trace, vecdot
 
 _n = _core.numpy
+globals().update({name: function for name, function in vars(_n.linalg).items() if not name.startswith("_")})
 
 
 class SlogdetResult(_NamedTuple):
