@@ -87,12 +87,9 @@ pub fn frexp(x: &Val) -> Result<(Val, Val)> {
     let kept = super::bitwise_and(&bits, &layout.number(all ^ (ones << layout.mantissa)))?;
     let halved = super::bitwise_or(&kept, &layout.number((ones / 2 - 1) << layout.mantissa))?;
     // Subnormal numbers count as 0, as everywhere on this device.
-    let is_plain = super::bitwise_and(
-        &super::not_equal(&biased, &zero)?,
-        &super::not_equal(&biased, &layout.number(ones))?,
-    )?;
-    let exponent =
-        super::subtract(&super::astype(&biased, DType::I32)?, &weak_int((ones / 2 - 1) as i64))?;
+    let is_plain =
+        super::bitwise_and(&super::not_equal(&biased, &zero)?, &super::not_equal(&biased, &layout.number(ones))?)?;
+    let exponent = super::subtract(&super::astype(&biased, DType::I32)?, &weak_int((ones / 2 - 1) as i64))?;
     let rest = where_(&super::equal(&biased, &zero)?, &super::multiply(&x, &weak_int(0))?, &x)?;
     let exponent = where_(&is_plain, &exponent, &weak_int(0))?;
     let value = where_(&is_plain, &lax::bitcast_convert_type(&halved, dtype)?, &rest)?;

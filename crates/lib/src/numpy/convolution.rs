@@ -105,7 +105,9 @@ pub fn convolve(
 /// Example:
 ///   >>> print(jnp.correlate(jnp.array([1.0, 2.0, 3.0]), jnp.array([1.0, 10.0])))
 ///   [21. 32.]
-#[public("numpy.correlate(a: Convertible, v: Convertible, mode='valid', *, precision=None, preferred_element_type=None)")]
+#[public(
+    "numpy.correlate(a: Convertible, v: Convertible, mode='valid', *, precision=None, preferred_element_type=None)"
+)]
 pub fn correlate(
     a: &Val,
     v: &Val,

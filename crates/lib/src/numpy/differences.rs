@@ -26,8 +26,7 @@ use crate::promotion::promote_inexact;
 pub fn ediff1d(ary: &Val, to_end: Option<&Val>, to_begin: Option<&Val>) -> Result<Val> {
     let out = super::diff(&flat(ary)?, 1, -1, None, None)?;
     let dtype = out.aval().dtype;
-    let parts: Vec<Val> =
-        [to_begin, Some(&out), to_end].into_iter().flatten().map(flat).collect::<Result<_>>()?;
+    let parts: Vec<Val> = [to_begin, Some(&out), to_end].into_iter().flatten().map(flat).collect::<Result<_>>()?;
     if parts.len() == 1 { Ok(out) } else { super::astype(&joined(&parts, 0)?, dtype) }
 }
 
@@ -76,10 +75,7 @@ pub fn gradient(f: &Val, varargs: &[Val], axis: Option<&[i64]>, edge_order: Opti
 fn gradient_along(f: &Val, axis: i64, spacing: &Val) -> Result<Val> {
     let f = moved(f, axis, 0)?;
     if f.aval().shape[0] < 2 {
-        bail!(
-            Value,
-            "Shape of array too small to calculate a numerical gradient, at least 2 elements are required."
-        );
+        bail!(Value, "Shape of array too small to calculate a numerical gradient, at least 2 elements are required.");
     }
     let (next, previous) = (part(&f, 0, 2, None)?, part(&f, 0, None, -2)?);
     let first = super::subtract(&part(&f, 0, 1, 2)?, &part(&f, 0, None, 1)?)?;

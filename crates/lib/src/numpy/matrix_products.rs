@@ -67,12 +67,7 @@ pub fn linalg_cross(x1: &Val, x2: &Val, axis: i64) -> Result<Val> {
 pub fn linalg_outer(x1: &Val, x2: &Val) -> Result<Val> {
     let ranks = (x1.aval().rank(), x2.aval().rank());
     if ranks != (1, 1) {
-        bail!(
-            Value,
-            "Input arrays must be one-dimensional, but they are x1.ndim={} x2.ndim={}",
-            ranks.0,
-            ranks.1
-        );
+        bail!(Value, "Input arrays must be one-dimensional, but they are x1.ndim={} x2.ndim={}", ranks.0, ranks.1);
     }
     super::multiply(&column(x1)?, &row(x2)?)
 }
@@ -305,9 +300,7 @@ fn product(matrices: &[Val], splits: &[Vec<usize>], i: usize, j: usize) -> Resul
 /// Both have their own axes, and the first of those of the second has the size of the last of the first.
 fn check_core(name: &str, x: &Val, y: &Val, ranks: [usize; 2]) -> Result<()> {
     let (x, y) = (x.aval(), y.aval());
-    let fits = x.rank() >= ranks[0]
-        && y.rank() >= ranks[1]
-        && x.shape.last() == y.shape.get(y.rank() - ranks[1]);
+    let fits = x.rank() >= ranks[0] && y.rank() >= ranks[1] && x.shape.last() == y.shape.get(y.rank() - ranks[1]);
     if !fits {
         let shapes = (tuple_text(&x.shape), tuple_text(&y.shape));
         bail!(Value, "jax.numpy.{name}: shapes {} and {} do not go together", shapes.0, shapes.1);

@@ -76,8 +76,7 @@ pub fn ravel_multi_index(
 
 /// Raises where a known coordinate is out of bounds.
 fn check_within(i: &Val, size: i64) -> Result<()> {
-    let is_out =
-        super::bitwise_or(&super::less(i, &weak_int(0))?, &super::greater_equal(i, &weak_int(size))?)?;
+    let is_out = super::bitwise_or(&super::less(i, &weak_int(0))?, &super::greater_equal(i, &weak_int(size))?)?;
     let any = super::any(&is_out, &Reduction::default())?;
     let Some(known) = any.to_array() else {
         let text = format!(
@@ -192,11 +191,7 @@ fn fills(given: Option<&NestedInts>, rank: usize) -> Result<Vec<i64>> {
         Some(NestedInts::One(fill)) => Ok(vec![*fill; rank]),
         Some(many) => match many.flat() {
             Some(fills) if fills.len() == rank => Ok(fills),
-            _ => bail!(
-                Value,
-                "fill_value must have one entry for each of the {rank} axes, got {}",
-                many.items().len()
-            ),
+            _ => bail!(Value, "fill_value must have one entry for each of the {rank} axes, got {}", many.items().len()),
         },
     }
 }

@@ -442,13 +442,7 @@ pub fn choose_by(a: &Val, choices: &[Val], mode: &str) -> Result<Val> {
 ///   >>> print(jnp.compress(jnp.array([True, False, True]), jnp.array([5, 6, 7])))
 ///   [5 7]
 #[public("numpy.compress(condition, a, axis=None, *, size=None, fill_value=0, out: NoOut=None)")]
-pub fn compress(
-    condition: &Val,
-    a: &Val,
-    axis: Option<i64>,
-    size: Option<i64>,
-    fill_value: WideNumber,
-) -> Result<Val> {
+pub fn compress(condition: &Val, a: &Val, axis: Option<i64>, size: Option<i64>, fill_value: WideNumber) -> Result<Val> {
     let (x, axis) = match axis {
         None => (super::parts::flat(a)?, 0),
         Some(axis) => (a.clone(), axis),

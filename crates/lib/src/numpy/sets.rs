@@ -238,10 +238,8 @@ fn named(class: &'static NamedTuple, x: &Val, wanted: Unique, fill: Option<&Val>
     Ok(Returned::Named(class, Vals::from_vec(distinct(x, None, wanted, fill)?)))
 }
 
-static UNIQUE_ALL: NamedTuple = NamedTuple {
-    name: "numpy._sets._UniqueAllResult",
-    fields: &["values", "indices", "inverse_indices", "counts"],
-};
+static UNIQUE_ALL: NamedTuple =
+    NamedTuple { name: "numpy._sets._UniqueAllResult", fields: &["values", "indices", "inverse_indices", "counts"] };
 static UNIQUE_COUNTS: NamedTuple =
     NamedTuple { name: "numpy._sets._UniqueCountsResult", fields: &["values", "counts"] };
 static UNIQUE_INVERSE: NamedTuple =
