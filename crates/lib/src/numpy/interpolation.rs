@@ -1,5 +1,8 @@
 //! Functions of one variable given by points: interpolation, and phases made continuous.
 
+// The default of a signature is written out, as users read it.
+#![allow(clippy::approx_constant)]
+
 use pullback_base::dtype::Kind;
 use pullback_base::scalar::Number;
 use pullback_base::{Result, bail};
