@@ -12,6 +12,7 @@ use super::{Linspace, Reduction, linspace, where_};
 use crate::convert::{concrete_scalar, literal, to_dtype, weak_float, weak_int};
 use crate::declare::{Argument, Arguments, Constant, Object, Tree, Type};
 use crate::indexing::{IndexItem, Update, getitem};
+use crate::jit::at_once;
 use crate::lax;
 use crate::promotion::{promote_dtypes, promote_inexact};
 
@@ -24,6 +25,26 @@ pub enum Bins {
     Rule(String),
     /// Edges, or what holds for each axis.
     Each(Nest),
+}
+
+impl Bins {
+    /// The number of bins, or else their edges.
+    fn known(&self) -> Result<(i64, Option<Val>)> {
+        match self {
+            Bins::Count(count) => Ok((*count, None)),
+            Bins::Rule(rule) => bail!(
+                Type,
+                "jax.numpy.histogram takes the number of bins or their edges, got the name of a rule, '{rule}'"
+            ),
+            Bins::Each(edges) => {
+                let edges = edges.stacked()?;
+                if edges.aval().rank() == 1 {
+                    return Ok((0, Some(edges)));
+                }
+                Ok((concrete_scalar(&edges, "the number of bins")?.as_i64(), None))
+            }
+        }
+    }
 }
 
 impl Argument for Bins {
@@ -64,19 +85,10 @@ impl Argument for Bins {
 pub fn histogram_bin_edges(a: &Val, bins: &Bins, range: Option<&Nest>) -> Result<Val> {
     let a = promote_inexact(std::slice::from_ref(a))?.swap_remove(0);
     let dtype = a.aval().dtype;
-    let count = match bins {
-        Bins::Count(count) => *count,
-        Bins::Rule(rule) => {
-            bail!(Type, "jax.numpy.histogram takes the number of bins or their edges, got the name of a rule, '{rule}'")
-        }
-        Bins::Each(edges) => {
-            let edges = edges.stacked()?;
-            if edges.aval().rank() == 1 {
-                return to_dtype(&edges, dtype);
-            }
-            concrete_scalar(&edges, "the number of bins")?.as_i64()
-        }
-    };
+    let (count, edges) = bins.known()?;
+    if let Some(edges) = edges {
+        return to_dtype(&edges, dtype);
+    }
     let (low, high) = match range {
         None if a.aval().size() == 0 => (weak_float(0.0), weak_float(1.0)),
         None => {
@@ -136,6 +148,29 @@ pub fn histogram(
     if out_sharding.is_some() {
         bail!(NotImplemented, "out_sharding of jax.numpy.histogram is not implemented");
     }
+    if weights.is_some_and(|weights| weights.aval().shape != a.aval().shape) {
+        bail!(Value, "weights should have the same shape as a.");
+    }
+    let (count, edges) = bins.known()?;
+    let ends = if edges.is_some() { None } else { range.map(ends_of).transpose()? };
+    let (low, high) = ends.unzip();
+    let parts = [Some(a.clone()), weights.cloned(), edges, low, high];
+    let given: Vec<bool> = parts.iter().map(Option::is_some).collect();
+    let statics: Vec<i64> = [count, density.into()].into_iter().chain(given.iter().map(|&is| is.into())).collect();
+    let args: Vec<Val> = parts.into_iter().flatten().collect();
+    let mut out = at_once("histogram", &statics, &args, |args| {
+        let mut rest = args.iter();
+        let mut next = |at: usize| if given[at] { rest.next() } else { None };
+        let (a, weights) = (next(0).expect("the elements"), next(1));
+        let bins = next(2).map_or(Bins::Count(count), |edges| Bins::Each(Nest::Leaf(edges.clone())));
+        let range = next(3).zip(next(4)).map(|(low, high)| [low, high].map(|end| Nest::Leaf(end.clone())));
+        histogram_of(a, weights, &bins, range.map(|ends| Nest::Tuple(ends.to_vec())).as_ref(), density)
+    })?;
+    let edges = out.pop().expect("counts and edges");
+    Ok((out.swap_remove(0), edges))
+}
+
+fn histogram_of(a: &Val, weights: Option<&Val>, bins: &Bins, range: Option<&Nest>, density: bool) -> Result<Vec<Val>> {
     let given: Vec<Val> = [Some(a), weights].into_iter().flatten().cloned().collect();
     let mut given = promote_inexact(&given)?;
     let weights = match given.get(1) {
@@ -143,9 +178,6 @@ pub fn histogram(
         Some(_) => given.swap_remove(1),
     };
     let a = given.swap_remove(0);
-    if a.aval().shape != weights.aval().shape {
-        bail!(Value, "weights should have the same shape as a.");
-    }
     let edges = histogram_bin_edges(&a, bins, range)?;
     let n = edges.aval().shape[0];
     let (a, weights) = (flat(&a)?, flat(&weights)?);
@@ -155,11 +187,11 @@ pub fn histogram(
     let none = lax::full(&[n], &literal(weights.aval().dtype, 0.0))?;
     let counts = part(&changed(&Update::Add, &none, &place, &weights)?, 0, 1, None)?;
     if !density {
-        return Ok((counts, edges));
+        return Ok(vec![counts, edges]);
     }
     let widths = super::diff(&edges, 1, -1, None, None)?;
     let total = super::sum(&counts, &Reduction::default())?;
-    Ok((super::true_divide(&super::true_divide(&counts, &widths)?, &total)?, edges))
+    Ok(vec![super::true_divide(&super::true_divide(&counts, &widths)?, &total)?, edges])
 }
 
 /// How many points of the plane lie in each cell.
