@@ -117,6 +117,15 @@ pub fn inexact(dtype: DType) -> DType {
     }
 }
 
+/// The distance from 1 to the next number of a floating dtype.
+pub fn epsilon(dtype: DType) -> f64 {
+    let mut epsilon = 1.0;
+    while Scalar::float(dtype, 1.0 + epsilon / 2.0).as_f64() > 1.0 {
+        epsilon /= 2.0;
+    }
+    epsilon
+}
+
 /// A vector of integers of the default dtype.
 pub fn int_vector(values: &[i64]) -> Val {
     let dtype = default_int();
@@ -142,6 +151,20 @@ pub fn known(val: &Val, function: &str, why: &str) -> Result<Array> {
     })
 }
 
+/// The array behind a value, which must be known; `what` says what it is for.
+///
+/// # Errors
+/// A `Concretization` error for a traced value.
+pub fn known_for(val: &Val, what: &str) -> Result<Array> {
+    val.to_array().ok_or_else(|| {
+        let text = format!(
+            "Abstract tracer value encountered where concrete value is expected: traced array with shape {}\n{what}",
+            val.aval().weak(false).long()
+        );
+        Error::about(ErrorKind::Concretization, text, Arc::new(val.clone()))
+    })
+}
+
 /// The number that a value is, which must be known; `what` says what it is for.
 ///
 /// # Errors
@@ -150,13 +173,7 @@ pub fn concrete_scalar(val: &Val, what: &str) -> Result<Scalar> {
     if let Val::Literal(scalar) = val {
         return Ok(*scalar);
     }
-    let Some(array) = val.to_array() else {
-        let text = format!(
-            "Abstract tracer value encountered where concrete value is expected: traced array with shape {}\n{what}",
-            val.aval().weak(false).long()
-        );
-        return Err(Error::about(ErrorKind::Concretization, text, Arc::new(val.clone())));
-    };
+    let array = known_for(val, what)?;
     if array.aval().size() != 1 {
         return Err(Error::type_error(format!("only scalar arrays can be used here, got {}", array.aval())));
     }

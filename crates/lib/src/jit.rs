@@ -56,6 +56,22 @@ pub fn named_jit_one(
     Ok(outs.swap_remove(0))
 }
 
+/// Calls `f`; of known arrays as one program, which shows in no jaxpr.
+///
+/// # Errors
+/// As [`named_jit`].
+pub(crate) fn at_once(
+    name: &'static str,
+    statics: Statics<'_>,
+    args: &[Val],
+    f: impl FnOnce(&[Val]) -> Result<Vec<Val>>,
+) -> Result<Vec<Val>> {
+    if args.iter().any(|arg| matches!(arg, Val::Tracer(_))) {
+        return f(args);
+    }
+    named_jit(name, statics, args, f).map(Vals::into_vec)
+}
+
 pub(crate) fn traced(
     name: &'static str,
     statics: Statics<'_>,

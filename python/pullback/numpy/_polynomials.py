@@ -1,6 +1,4 @@
-"""Polynomials by their coefficients, the highest power first."""
-
-from functools import partial as _partial
+"""Polynomials by their coefficients, the highest power first: what needs factorizations."""
 
 import numpy as _np
 
@@ -10,7 +8,7 @@ from pullback._jit import jit as _jit
 
 _n = _core.numpy
 
-__all__ = ["poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "roots"]
+__all__ = ["poly", "polyfit", "roots"]
 
 
 def _linalg():
@@ -19,18 +17,6 @@ def _linalg():
     except ImportError:
         raise _user_error(NotImplementedError, "matrix factorizations (jax.numpy.linalg) are not implemented") from None
     return linalg
-
-
-def _convolve(name, a, b):
-    if not hasattr(_numpy(), "convolve"):
-        raise _user_error(NotImplementedError, f"jax.numpy.{name} is not implemented: it needs jax.numpy.convolve")
-    return _numpy().convolve(a, b, mode="full")
-
-
-def _numpy():
-    import pullback.numpy
-
-    return pullback.numpy
 
 
 @_jit
@@ -62,176 +48,6 @@ def poly(seq_of_zeros):
         # Times x - z: the same coefficients, and those times -z one place later.
         out = _n.append(out, _n.zeros((1,), out.dtype)) - zeros[i] * _n.concatenate([_n.zeros((1,), out.dtype), out])
     return out
-
-
-def _aligned(name, a1, a2):
-    a1, a2 = _n._promote(name, a1, a2)
-    size = max(a1.shape[0], a2.shape[0])
-    longer, other = (a2, a1) if a1.shape[0] < size else (a1, a2)
-    if other.ndim > longer.ndim:
-        raise _user_error(
-            ValueError, f"jnp.{name}: coefficients of shape {other.shape} do not go into those of shape {longer.shape}: they have more axes"
-        )
-    return tuple(_n.pad(a, (size - a.shape[0], 0)) if a.shape[0] < size else a for a in (a1, a2))
-
-
-@_jit
-def polyadd(a1, a2):
-    """The sum of two polynomials.
-
-    Args:
-      a1, a2: vectors of coefficients, the highest power first.
-    Returns: the coefficients of the sum, as many as the longer has, of the promoted dtype.
-    Raises:
-      TypeError: an argument is neither an array nor a number (lists are refused).
-    Differentiable: yes, in both modes, with respect to both.
-    Example:
-      >>> print(jnp.polyadd(jnp.array([1, 2]), jnp.array([1, 0, 5])))
-      [1 1 7]
-    """
-    a1, a2 = _aligned("polyadd", a1, a2)
-    return a1 + a2
-
-
-@_jit
-def polysub(a1, a2):
-    """The difference of two polynomials.
-
-    Args:
-      a1, a2: vectors of coefficients, the highest power first.
-    Returns: the coefficients of the difference, as many as the longer has, of the promoted dtype.
-    Raises:
-      TypeError: an argument is neither an array nor a number (lists are refused).
-    Differentiable: yes, in both modes, with respect to both.
-    Example:
-      >>> print(jnp.polysub(jnp.array([1, 2]), jnp.array([1, 0, 5])))
-      [-1  1 -3]
-    """
-    a1, a2 = _aligned("polysub", a1, a2)
-    return a1 + -a2
-
-
-def _order(m):
-    import operator
-
-    m = operator.index(m)
-    if m < 0:
-        raise _user_error(ValueError, "Order of derivative must be positive")
-    return m
-
-
-@_partial(_jit, static_argnames=("m",))
-def polyder(p, m=1):
-    """The `m`-th derivative of a polynomial.
-
-    Args:
-      p: a vector of coefficients, the highest power first; integers become floating.
-      m: how often to differentiate, a static integer; 1 by default.
-    Returns: `m` coefficients less, of a floating or complex dtype.
-    Raises:
-      TypeError: `p` is neither an array nor a number (lists are refused), or `m` is no integer.
-      ValueError: `m` is negative.
-    Differentiable: yes, in both modes; it is linear.
-    Example:
-      >>> print(jnp.polyder(jnp.array([1.0, 2.0, 3.0])))
-      [2. 2.]
-    """
-    (p,) = _n._promote_inexact("polyder", p)
-    m = _order(m)
-    if m == 0:
-        return p
-    n = p.shape[0]
-    powers = _np.arange(m, n)[None, :] - _np.arange(m)[:, None]
-    return p[: max(n - m, 0)] * _n.asarray(_np.prod(powers[:, ::-1], axis=0), p.dtype)
-
-
-@_partial(_jit, static_argnames=("m",))
-def polyint(p, m=1, k=None):
-    """The `m`-th antiderivative of a polynomial.
-
-    Args:
-      p: a vector of coefficients, the highest power first; integers become floating.
-      m: how often to integrate, a static integer; 1 by default.
-      k: the constants of integration, one or `m`, the first one for the first integration; 0 by default.
-    Returns: `m` coefficients more, of a floating or complex dtype.
-    Raises:
-      TypeError: `p` is neither an array nor a number (lists are refused), or `m` is no integer.
-      ValueError: `m` is negative, or `k` has another number of constants.
-    Differentiable: yes, in both modes, with respect to `p` and `k`; it is linear.
-    Example:
-      >>> print(jnp.polyint(jnp.array([2.0, 2.0]), k=7))
-      [1. 2. 7.]
-    """
-    import operator
-
-    m = operator.index(m)
-    k = 0 if k is None else k
-    p, k = _n._promote_inexact("polyint", p, k)
-    if m < 0:
-        raise _user_error(ValueError, "Order of integral must be positive (see polyder)")
-    k = _n.atleast_1d(k)
-    if k.shape == (1,):
-        k = _n.full((m,), k[0])
-    if k.shape != (m,):
-        raise _user_error(ValueError, "k must be a scalar or a rank-1 array of length 1 or m.")
-    if m == 0:
-        return p
-    n = p.shape[0]
-    grid = (_np.arange(n + m, dtype=_np.float64)[None, :] - _np.arange(m)[:, None])[:, ::-1]
-    divisors = _np.maximum(1, grid).prod(0)
-    return _n.true_divide(_n.concatenate([p, k]), _n.asarray(divisors, p.dtype))
-
-
-def polymul(a1, a2, *, trim_leading_zeros=False):
-    """The product of two polynomials, by convolution of their coefficients.
-
-    Args:
-      a1, a2: vectors of coefficients, the highest power first; integers become floating.
-      trim_leading_zeros: whether to drop leading zeros of both first, which needs concrete arrays.
-    Returns: the coefficients `[n + m - 1]` of the product, of a floating or complex dtype.
-    Raises:
-      TypeError: an argument is neither an array nor a number (lists are refused).
-      ConcretizationTypeError: traced arrays with `trim_leading_zeros`.
-    Differentiable: yes, in both modes, with respect to both.
-    Example:
-      >>> print(jnp.polymul(jnp.array([1.0, 2.0]), jnp.array([1.0, 3.0])))
-      [1. 5. 6.]
-    """
-    a1, a2 = _n._promote_inexact("polymul", a1, a2)
-    if trim_leading_zeros and (a1.shape[0] > 1 or a2.shape[0] > 1):
-        a1, a2 = _numpy().trim_zeros(a1, trim="f"), _numpy().trim_zeros(a2, trim="f")
-    a1, a2 = (_n.zeros(1, a.dtype) if a.shape[0] == 0 else a for a in (a1, a2))
-    return _convolve("polymul", a1, a2)
-
-
-def polydiv(u, v, *, trim_leading_zeros=False):
-    """The quotient and the remainder of two polynomials: `u = quotient * v + remainder`.
-
-    Args:
-      u: the coefficients `[n]` of the dividend, the highest power first; integers become floating.
-      v: the coefficients `[m]` of the divisor, the first of which is not 0.
-      trim_leading_zeros: whether to drop leading zeros of the remainder, which needs concrete arrays.
-    Returns: the pair of the quotient `[max(n - m + 1, 1)]` and the remainder, `[n]` with leading zeros.
-    Raises:
-      TypeError: an argument is neither an array nor a number (lists are refused).
-      ConcretizationTypeError: traced arrays with `trim_leading_zeros`.
-    Differentiable: yes, in both modes, with respect to both.
-    Example:
-      >>> quotient, rest = jnp.polydiv(jnp.array([1.0, -3.0, 2.0]), jnp.array([1.0, -1.0]))
-      >>> print(quotient, rest)
-      [ 1. -2.] [0. 0. 0.]
-    """
-    u, v = _n._promote_inexact("polydiv", u, v)
-    m, n = u.shape[0] - 1, v.shape[0] - 1
-    scale = 1.0 / v[0]
-    q = _n.zeros((max(m - n + 1, 1),), u.dtype)
-    for k in range(0, m - n + 1):
-        d = scale * u[k]
-        q = q.at[k].set(d)
-        u = u.at[k : k + n + 1].add(-d * v)
-    if trim_leading_zeros:
-        u = _numpy().trim_zeros(u, trim="f")
-    return q, u
 
 
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):

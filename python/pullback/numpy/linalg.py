@@ -6,7 +6,6 @@ Integers become floats. What has no solution gives NaN or infinities, never an e
 from typing import NamedTuple as _NamedTuple
 
 from pullback import _core
-from pullback.numpy._products import cross, diagonal, matmul, matrix_transpose, multi_dot, outer, tensordot, trace, vecdot
 
 
 class EighResult(_NamedTuple):
@@ -48,6 +47,4 @@ class SVDResult(_NamedTuple):
 _functions = {name: function for name, function in vars(_core.numpy.linalg).items() if not name.startswith("_")}
 globals().update(_functions)
 
-__all__ = sorted({
-    *_functions, "cross", "diagonal", "matmul", "matrix_transpose", "multi_dot", "outer", "tensordot", "trace", "vecdot",
-})
+__all__ = sorted(_functions)

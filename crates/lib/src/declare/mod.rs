@@ -166,6 +166,10 @@ pub trait Arguments {
     fn nested_ints(&mut self, at: usize) -> Result<NestedInts>;
     /// A text.
     fn text(&mut self, at: usize) -> Result<String>;
+    /// Start, stop and step of a range, if that is what there is.
+    fn slice(&mut self, _at: usize) -> Result<Option<[Option<i64>; 3]>> {
+        Ok(None)
+    }
     /// Axes, perhaps named ones.
     fn axes(&mut self, at: usize) -> Result<Axes>;
     /// Sizes.

@@ -8,7 +8,7 @@ use pullback_ir::Val;
 use super::remainder;
 use crate::axes::canonical_axis;
 use crate::broadcast::{broadcast_in_dim, broadcast_shapes, broadcast_to};
-use crate::convert::{concrete_scalar, convert, int_literal, number, to_dtype};
+use crate::convert::{concrete_scalar, convert, int_literal, known_for, number, to_dtype};
 use crate::declare::WideNumber;
 use crate::jit::named_jit_one;
 use crate::lax::{self, GatherDimensions, IndexMode, IndexOptions};
@@ -382,16 +382,115 @@ pub fn select_first(condlist: &[Val], choicelist: &[Val], default: &Val) -> Resu
     select(condlist, choicelist, default)
 }
 
-/// As [`choose`], by the name of the mode.
+/// For each index the element of the choice with that number.
+///
+/// Args:
+///   a: integers.
+///   choices: a sequence of arrays, or one array whose slices are the choices; they broadcast with `a`.
+///   out: for compatibility; must be None.
+///   mode: what other indices do: 'raise' (the default; concrete ones only) raises, 'clip' takes the nearest
+///     choice, 'wrap' that of the index modulo their number.
+/// Returns: an array of the broadcast shape and the promoted dtype of the choices.
+/// Raises:
+///   ValueError: indices that are no integers, one out of bounds in mode 'raise', shapes that do not broadcast, or another mode.
+///   ConcretizationTypeError: traced indices in mode 'raise'.
+///   NotImplementedError: `out` is given.
+/// Differentiable: yes, in both modes, with respect to `choices`.
+/// Example:
+///   >>> print(jnp.choose(jnp.array([1, 0]), [jnp.array([5, 6]), jnp.array([7, 8])]))
+///   [7 6]
 #[public("numpy.choose(a, choices, out: NoOut=None, mode='raise')")]
 pub fn choose_by(a: &Val, choices: &[Val], mode: &str) -> Result<Val> {
+    let dtype = a.aval().dtype;
     let mode = match mode {
         "wrap" => TakeMode::Wrap,
         "clip" => TakeMode::Clip,
+        "raise" => {
+            let why = "the indices of jnp.choose in mode 'raise'; mode='wrap' and mode='clip' take traced ones.";
+            let known = known_for(a, why)?.elements()?;
+            let is_within = |element: &Scalar| (0..choices.len() as i64).contains(&element.as_i64());
+            if dtype.is_integer() && !known.iter().all(is_within) {
+                bail!(Value, "invalid entry in choice array");
+            }
+            TakeMode::Clip
+        }
         _ => bail!(Value, "mode={mode:?} not understood. Must be 'raise', 'wrap', or 'clip'"),
     };
-    if !a.aval().dtype.is_integer() {
+    if !dtype.is_integer() {
         bail!(Value, "`a` array must be integer typed");
     }
     choose(a, choices, mode)
+}
+
+/// The slices of an axis where a condition holds.
+///
+/// Args:
+///   condition: a vector of booleans; concrete unless `size` is given.
+///   a: an array.
+///   axis: the axis; None (the default) takes the flat array.
+///   size: how many slices to give: more are cut off, missing ones are filled up.
+///   fill_value: what fills up; 0 by default.
+///   out: for compatibility; must be None.
+/// Returns: an array of the dtype of `a`.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number (lists are refused).
+///   ConcretizationTypeError: a traced condition without `size`.
+///   ValueError: the condition is no vector, or holds beyond the axis; a `size` that is not from 1 to that of the axis.
+///   NotImplementedError: `out` is given.
+/// Differentiable: yes, in both modes, with respect to `a`.
+/// Example:
+///   >>> print(jnp.compress(jnp.array([True, False, True]), jnp.array([5, 6, 7])))
+///   [5 7]
+#[public("numpy.compress(condition, a, axis=None, *, size=None, fill_value=0, out: NoOut=None)")]
+pub fn compress(condition: &Val, a: &Val, axis: Option<i64>, size: Option<i64>, fill_value: WideNumber) -> Result<Val> {
+    let (x, axis) = match axis {
+        None => (super::parts::flat(a)?, 0),
+        Some(axis) => (a.clone(), axis),
+    };
+    let rank = x.aval().rank();
+    let Ok(along) = canonical_axis(axis, rank) else { bail!(Index, "tuple index out of range") };
+    let n = x.aval().shape[along];
+    let [length] = condition.aval().shape[..] else { bail!(Value, "condition must be a 1D array") };
+    let shared = n.min(length);
+    if let Some(size) = size.filter(|&size| size <= 0 || size > shared as i64) {
+        bail!(
+            Value,
+            "size must be positive and not greater than the size of the array axis; got size={size} for \
+             a.shape[axis]={shared}"
+        );
+    }
+    if let Some(known) = condition.to_array()
+        && known.elements()?[shared..].iter().any(|element| element.is_nonzero())
+    {
+        bail!(Value, "condition contains entries that are out of bounds");
+    }
+    let condition = super::parts::part(condition, 0, None, shared as i64)?;
+    let places = match size {
+        None => super::nonzero(&condition)?,
+        Some(size) => super::nonzero_sized(&condition, size as usize, &[n as i64])?,
+    };
+    let options = take_options(("take", "promise_in_bounds"), None, Some(fill_value), &x)?;
+    take(&x, &places[0], Some(axis), options)
+}
+
+/// The elements of a flat array where a condition holds.
+///
+/// Args:
+///   condition: booleans, taken as flat; concrete unless `size` is given.
+///   arr: an array, taken as flat.
+///   size: how many elements to give: more are cut off, missing ones are filled up.
+///   fill_value: what fills up; 0 by default.
+/// Returns: a vector of the dtype of `arr`.
+/// Raises:
+///   TypeError: an argument is neither an array nor a number (lists are refused).
+///   ConcretizationTypeError: a traced condition without `size`.
+/// Differentiable: yes, in both modes, with respect to `arr`.
+/// Example:
+///   >>> x = jnp.arange(6)
+///   >>> print(jnp.extract(x % 2 == 0, x))
+///   [0 2 4]
+#[public("numpy.extract(condition, arr, *, size=None, fill_value=0)")]
+pub fn extract(condition: &Val, arr: &Val, size: Option<i64>, fill_value: WideNumber) -> Result<Val> {
+    use super::parts::flat;
+    compress(&flat(condition)?, &flat(arr)?, None, size, fill_value)
 }

@@ -771,3 +771,53 @@ pub fn repeat_by(a: &Val, repeats: IntsOrArray, axis: Option<i64>, total_repeat_
     };
     repeat_each(a, &repeats, axis, total)
 }
+
+/// The elements in another shape, repeated as often as needed or cut off.
+///
+/// Args:
+///   a: an array or number.
+///   new_shape: the sizes of the axes: an integer or a tuple.
+/// Returns: an array of that shape and the dtype of `a`; zeros if `a` is empty.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: a negative size.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> print(jnp.resize(jnp.array([1, 2, 3]), (2, 2)))
+///   [[1 2]
+///    [3 1]]
+#[public("numpy.resize(a, new_shape)")]
+pub fn resize(a: &Val, new_shape: &[i64]) -> Result<Val> {
+    if new_shape.iter().any(|&size| size < 0) {
+        bail!(Value, "all elements of `new_shape` must be non-negative");
+    }
+    let flat = super::parts::flat(a)?;
+    let (size, length) = (new_shape.iter().product::<i64>() as usize, flat.aval().size());
+    if length == 0 || size == 0 {
+        return super::zeros(new_shape, Some(flat.aval().dtype));
+    }
+    let repeated = tile(&flat, &[size.div_ceil(length)])?;
+    reshape(&super::parts::part(&repeated, 0, None, size as i64)?, new_shape, Order::RowMajor)
+}
+
+/// An axis moved before another one; `moveaxis` is easier to read.
+///
+/// Args:
+///   a: an array.
+///   axis: the axis to move.
+///   start: the axis before which it goes; 0 by default.
+/// Returns: an array of the dtype of `a`.
+/// Raises:
+///   TypeError: `a` is nothing that `array` takes.
+///   ValueError: an axis is out of bounds.
+/// Differentiable: yes, in both modes; it is linear.
+/// Example:
+///   >>> jnp.rollaxis(jnp.ones((2, 3, 4)), 2).shape
+///   (4, 2, 3)
+#[public("numpy.rollaxis(a: Convertible, axis, start=0)")]
+pub fn rollaxis(a: &Val, axis: i64, start: i64) -> Result<Val> {
+    let rank = a.aval().rank();
+    let axis = canonical_axis(axis, rank)? as i64;
+    let start = if start < rank as i64 { canonical_axis(start, rank)? as i64 } else { start };
+    moveaxis(a, &[axis], &[start - i64::from(axis < start)])
+}

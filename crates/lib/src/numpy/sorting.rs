@@ -1,6 +1,6 @@
 //! Sorting and searching.
 
-use pullback_base::{DType, Result, bail};
+use pullback_base::{Array, DType, Result, bail};
 use pullback_derive::public;
 use pullback_ir::Val;
 
@@ -284,6 +284,31 @@ pub fn nonzero_sized(x: &Val, size: usize, fill: &[i64]) -> Result<Vec<Val>> {
     shape.iter().zip(fill).map(along).collect()
 }
 
+/// Positions of the nonzero elements of a known array, one vector for each axis.
+///
+/// # Errors
+/// A `Concretization` error for a traced array.
+pub fn nonzero(x: &Val) -> Result<Vec<Val>> {
+    let array = crate::convert::known(x, "nonzero", "The size argument")?;
+    Ok(nonzero_of(&array)?.iter().map(|places| crate::convert::int_vector(places)).collect())
+}
+
+/// As [`nonzero`], as numbers.
+pub(crate) fn nonzero_of(array: &Array) -> Result<Vec<Vec<i64>>> {
+    let shape = array.shape();
+    let mut columns: Vec<Vec<i64>> = vec![vec![]; shape.len()];
+    for (flat, element) in array.elements()?.into_iter().enumerate() {
+        if element.is_nonzero() {
+            let mut rest = flat;
+            for axis in (0..shape.len()).rev() {
+                columns[axis].push((rest % shape[axis]) as i64);
+                rest /= shape[axis];
+            }
+        }
+    }
+    Ok(columns)
+}
+
 /// One more than the greatest of concrete integers; 0 for none.
 fn greatest_plus_one(x: &Val) -> Result<usize> {
     let elements = crate::convert::known(x, "bincount", "The 'length' argument")?.elements()?;
@@ -474,4 +499,25 @@ pub fn top_k_by(a: &Val, k: usize, axis: i64, mode: &str) -> Result<(Val, Val)> 
         "smallest" => smallest(a, k, axis),
         _ => bail!(Value, "mode must be 'largest' or 'smallest', got '{mode}'"),
     }
+}
+
+/// The elements in order along the first axis as complex numbers: by real part, then imaginary part.
+///
+/// Args:
+///   a: an array of at least one axis.
+/// Returns: an array of the shape of `a` and a complex dtype.
+/// Raises:
+///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   ValueError: `a` has no axes.
+/// Differentiable: yes, in both modes: the gradient goes back to the places where elements came from.
+/// Example:
+///   >>> print(jnp.sort_complex(jnp.array([2 + 1j, 1 + 5j, 2 - 1j])))
+///   [1.+5.j 2.-1.j 2.+1.j]
+#[public("numpy.sort_complex(a)")]
+pub fn sort_complex(a: &Val) -> Result<Val> {
+    let sorted = sort(a, Some(0), true, false)?;
+    let floating = crate::promotion::promote_inexact(&[sorted])?.swap_remove(0);
+    let narrowest = crate::convert::literal(DType::C64, 0.0);
+    let strong = crate::convert::literal(floating.aval().dtype, 0.0);
+    super::astype(&floating, crate::promotion::result_type_of(&[strong, narrowest])?.dtype)
 }

@@ -1,271 +1,237 @@
-//! Quantiles, interpolation and correlation.
+//! Least and greatest elements together, covariances and correlations.
 
 use pullback_base::{DType, Result, bail};
 use pullback_derive::public;
 use pullback_ir::Val;
 
-use super::reductions::axes_statics;
-use super::where_;
+use super::parts::{column, joined, row, slice_at};
+use super::{Reduction, max, min};
 use crate::axes::Axes;
-use crate::convert::{literal, number, to_dtype, weak_float, weak_int};
-use crate::jit::named_jit_one;
-use crate::lax::{self, GatherDimensions, IndexMode, IndexOptions};
+use crate::broadcast::broadcast_to;
+use crate::convert::weak_int;
+use crate::declare::{Argument, Arguments, Constant, Type};
+use crate::lax;
 use crate::promotion::promote_inexact;
 
-/// What a quantile between two elements is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum QuantileMethod {
-    /// On the line between them.
-    Linear,
-    /// The lower.
-    Lower,
-    /// The higher.
-    Higher,
-    /// The middle.
-    Midpoint,
-    /// The nearer.
-    Nearest,
-}
+/// What a minimum and a maximum start from: one number for both, or a pair.
+#[derive(Clone, Debug)]
+pub struct Bounds(pub Val, pub Val);
 
-impl QuantileMethod {
-    /// The method of NumPy's name.
-    ///
-    /// # Errors
-    /// A `Value` error for one that is unknown.
-    pub fn parse(name: &str) -> Result<QuantileMethod> {
-        Ok(match name {
-            "linear" => QuantileMethod::Linear,
-            "lower" => QuantileMethod::Lower,
-            "higher" => QuantileMethod::Higher,
-            "midpoint" => QuantileMethod::Midpoint,
-            "nearest" => QuantileMethod::Nearest,
-            _ => bail!(Value, "method can only be 'linear', 'lower', 'higher', 'midpoint', or 'nearest'"),
-        })
+impl Argument for Bounds {
+    const TYPE: Type = Type { python: "ArrayLike | tuple[ArrayLike, ArrayLike]", rust: "(&Array, &Array)" };
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<Bounds> {
+        let one = args.array(at);
+        let pair = match one {
+            Ok(both) => [both.clone(), both],
+            Err(error) => args.arrays(at).ok().and_then(|pair| <[Val; 2]>::try_from(pair).ok()).ok_or(error)?,
+        };
+        for bound in &pair {
+            if bound.aval().rank() > 0 {
+                let shape = pullback_base::aval::tuple_text(&bound.aval().shape);
+                bail!(Value, "initial value must be a scalar. Got array of shape {shape}");
+            }
+        }
+        let [low, high] = pair;
+        Ok(Bounds(low, high))
+    }
+    fn absent(default: Constant) -> Bounds {
+        Bounds(Val::absent(default), Val::absent(default))
     }
 }
 
-/// The values below which fractions `q` of the elements lie.
-///
-/// # Errors
-/// A `Value` error for a bad axis or `q` of more than one axis.
-pub fn quantile(x: &Val, q: &Val, axis: &Axes, method: QuantileMethod, keepdims: bool) -> Result<Val> {
-    let mut statics = axes_statics(axis, keepdims);
-    statics.push(method as i64);
-    named_jit_one("quantile", &statics, &[x.clone(), q.clone()], |args| {
-        quantile_of(&args[0], &args[1], axis, method, keepdims)
-    })
-}
-
-/// The middle element over axes in order; of an even number the mean of the two middle ones. NaN if one is among
-/// them.
+/// The least and the greatest element over axes; NaN if one is among them.
 ///
 /// Args:
-///   a: a real array or number; integers become floating.
+///   a: an array or number of any dtype.
 ///   axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
-///   out, overwrite_input: for compatibility; must be None and False.
+///   out: for compatibility; must be None.
 ///   keepdims: whether reduced axes stay, with size 1.
-/// Returns: a floating array of the shape of `a` without the reduced axes.
+///   initial: an upper bound of the minimum and a lower bound of the maximum: one number for both, or a pair.
+///   where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+/// Returns: the pair of minimum and maximum, of the dtype of `a` and its shape without the reduced axes.
 /// Raises:
 ///   TypeError: `a` is neither an array nor a number (lists are refused).
-///   ValueError: `a` is complex, there are no elements, `out` or `overwrite_input` is given, or an axis is out of
-///     bounds.
-/// Differentiable: almost everywhere; the gradient goes to the middle elements.
+///   ValueError: no elements or a `where` without `initial`; an axis is out of bounds or occurs twice.
+///   NotImplementedError: `out` is given.
+/// Differentiable: yes, in both modes; elements that tie share the gradient equally.
 /// Example:
-///   >>> print(jnp.median(jnp.array([[4, 1, 3], [2, 9, 2]]), axis=1))
-///   [3. 2.]
-#[public("numpy.median(a, axis=None, out=None, overwrite_input=False, keepdims=False)")]
-pub fn median(a: &Val, axis: &Axes, keepdims: bool, out: Option<&Val>, overwrite_input: bool) -> Result<Val> {
-    check_median(a, axis, out.is_some() || overwrite_input)?;
-    named_jit_one("median", &axes_statics(axis, keepdims), std::slice::from_ref(a), |args| {
-        quantile(&args[0], &weak_float(0.5), axis, QuantileMethod::Midpoint, keepdims)
-    })
+///   >>> least, greatest = jnp.minmax(jnp.array([[3, 1], [2, 8]]), axis=1)
+///   >>> print(least, greatest)
+///   [1 2] [3 8]
+#[public("numpy.minmax(a, axis=None, out: NoOut=None, keepdims=False, initial=None, where: Mask=None)")]
+pub fn minmax(
+    a: &Val,
+    axis: &Axes,
+    keepdims: bool,
+    initial: Option<Bounds>,
+    where_: Option<Val>,
+) -> Result<(Val, Val)> {
+    let (low, high) = initial.map_or((None, None), |Bounds(low, high)| (Some(low), Some(high)));
+    let from = |initial: Option<Val>| {
+        let where_ = where_.clone();
+        Reduction { initial, where_, ..Reduction::over(axis.clone(), keepdims) }
+    };
+    Ok((min(a, &from(low))?, max(a, &from(high))?))
 }
 
-fn check_median(a: &Val, axis: &Axes, writes: bool) -> Result<()> {
-    let aval = a.aval();
-    if writes {
-        bail!(Value, "jax.numpy.median does not support overwrite_input=True or out != None");
+/// The estimated covariances of variables: means of `(x - mean(x)) conj(y - mean(y))` over observations.
+///
+/// Args:
+///   m: observations of shape `[variables, n]`, or `[n]` of one variable; integers become floating.
+///   y: more variables, likewise.
+///   rowvar: whether variables are rows; otherwise they are columns.
+///   bias: whether to divide by the number of observations, instead of one less.
+///   ddof: what is taken off the number of observations, in place of `bias`: an integer.
+///   fweights: how often each observation counts: integers `[n]`.
+///   aweights: the importance of each observation: numbers `[n]`.
+///   dtype: the dtype of the computation and the result.
+/// Returns: the matrix of covariances `[variables, variables]`, or the variance of one variable, without axes.
+/// Raises:
+///   TypeError: `fweights` that are no integers, or observations that are no array.
+///   ValueError: observations of more than two axes, or `ddof` that is no integer.
+///   RuntimeError: weights of several axes or another length.
+/// Differentiable: yes, in both modes, with respect to `m`, `y` and `aweights`.
+/// Example:
+///   >>> print(jnp.cov(jnp.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0]])))
+///   [[1. 2.]
+///    [2. 4.]]
+#[public("numpy.cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None)")]
+#[allow(clippy::too_many_arguments)]
+pub fn cov(
+    m: &Val,
+    y: Option<&Val>,
+    rowvar: bool,
+    bias: bool,
+    ddof: Option<f64>,
+    fweights: Option<&Val>,
+    aweights: Option<&Val>,
+    dtype: Option<DType>,
+) -> Result<Val> {
+    let rows = observations(m, y, rowvar, dtype)?;
+    if ddof.is_some_and(|ddof| ddof.fract() != 0.0) {
+        bail!(Value, "ddof must be integer");
     }
-    if aval.dtype.is_complex() {
-        bail!(Value, "median does not support complex input, as the operation is poorly defined.");
+    let Some(rows) = rows else {
+        return lax::full(&[0, 0], &crate::convert::literal(cov_dtype(m, y, dtype)?, 0.0));
+    };
+    let weights = cov_weights(&rows, fweights, aweights)?;
+    let ddof = ddof.map_or(i64::from(!bias), |ddof| ddof as i64);
+    let (mean, total) = super::weighted_mean(&rows, &Axes::One(1), weights.as_ref(), false)?;
+    let total = slice_at(&total, 0, 0)?;
+    let n = rows.aval().shape[1] as i64;
+    let freedom = match (&weights, aweights) {
+        // Of no observations nothing is known.
+        (None, _) => weak_int(if n == 0 { 0 } else { n - ddof }),
+        (Some(_), _) if ddof == 0 => total,
+        (Some(_), None) => super::subtract(&total, &weak_int(ddof))?,
+        (Some(weights), Some(aweights)) => {
+            let squares = super::sum(&super::multiply(weights, aweights)?, &Reduction::default())?;
+            let lost = super::true_divide(&super::multiply(&weak_int(ddof), &squares)?, &total)?;
+            super::subtract(&total, &lost)?
+        }
+    };
+    let rows = super::subtract(&rows, &column(&mean)?)?;
+    let turned = super::transpose(&rows, None)?;
+    let scaled = match &weights {
+        None => turned,
+        Some(weights) => {
+            let weights = broadcast_to(&column(weights)?, &turned.aval().shape)?;
+            lax::mul(&turned, &super::astype(&weights, rows.aval().dtype)?)?
+        }
+    };
+    let products = super::dot(&rows, &super::conjugate(&scaled)?, None)?;
+    super::squeeze(&super::true_divide(&products, &freedom)?, &Axes::All)
+}
+
+fn cov_dtype(m: &Val, y: Option<&Val>, dtype: Option<DType>) -> Result<DType> {
+    let given: Vec<Val> = [Some(m), y].into_iter().flatten().cloned().collect();
+    Ok(dtype.unwrap_or(promote_inexact(&given)?[0].aval().dtype))
+}
+
+/// All variables as rows; none where there are no variables.
+fn observations(m: &Val, y: Option<&Val>, rowvar: bool, dtype: Option<DType>) -> Result<Option<Val>> {
+    let given: Vec<Val> = [Some(m), y].into_iter().flatten().cloned().collect();
+    let mut given = promote_inexact(&given)?;
+    if given.get(1).is_some_and(|y| y.aval().rank() > 2) {
+        bail!(Value, "y has more than 2 dimensions");
     }
-    if axis.resolve(aval.rank())?.iter().any(|&axis| aval.shape[axis] == 0) {
-        bail!(Value, "jax.numpy.median reduction axis must be non-empty");
+    if given[0].aval().rank() > 2 {
+        bail!(Value, "m has more than 2 dimensions");
+    }
+    if let Some(dtype) = dtype {
+        given = given.iter().map(|x| super::astype(x, dtype)).collect::<Result<_>>()?;
+    }
+    let first = super::atleast(&given[0], 2)?;
+    let first = if !rowvar && given[0].aval().rank() != 1 { super::transpose(&first, None)? } else { first };
+    if first.aval().shape[0] == 0 {
+        return Ok(None);
+    }
+    let Some(y) = given.get(1) else { return Ok(Some(first)) };
+    let more = super::atleast(y, 2)?;
+    let more = if !rowvar && more.aval().shape[0] != 1 { super::transpose(&more, None)? } else { more };
+    joined(&[first, more], 0).map(Some)
+}
+
+fn cov_weights(rows: &Val, fweights: Option<&Val>, aweights: Option<&Val>) -> Result<Option<Val>> {
+    let mut weights = None;
+    if let Some(fweights) = fweights {
+        check_weights("fweights", fweights, rows)?;
+        if !fweights.aval().dtype.is_integer() {
+            bail!(Type, "fweights must be integer.");
+        }
+        weights = Some(super::absolute(fweights)?);
+    }
+    if let Some(aweights) = aweights {
+        let given = promote_inexact(std::slice::from_ref(aweights))?.swap_remove(0);
+        check_weights("aweights", &given, rows)?;
+        let given = super::absolute(&given)?;
+        weights = Some(match weights {
+            None => given,
+            Some(weights) => super::multiply(&weights, &given)?,
+        });
+    }
+    Ok(weights)
+}
+
+fn check_weights(name: &str, weights: &Val, rows: &Val) -> Result<()> {
+    if weights.aval().rank() > 1 {
+        bail!(Runtime, "cannot handle multidimensional {name}");
+    }
+    if weights.aval().shape.first() != Some(&rows.aval().shape[1]) {
+        bail!(Runtime, "incompatible numbers of samples and {name}");
     }
     Ok(())
 }
 
-fn quantile_of(x: &Val, q: &Val, axis: &Axes, method: QuantileMethod, keepdims: bool) -> Result<Val> {
-    if q.aval().rank() > 1 {
-        bail!(Value, "q must be have rank <= 1, got shape {}", pullback_base::aval::tuple_text(&q.aval().shape));
-    }
-    // First the elements alone, so that a number for `q` does not widen what integers become.
-    let floating = promote_inexact(std::slice::from_ref(x))?.swap_remove(0);
-    let ins = promote_inexact(&[floating, q.clone()])?;
-    let (x, q) = (&ins[0], to_dtype(&ins[1], ins[0].aval().dtype)?);
-    let kept_shape = x.aval().shape.to_vec();
-    let axes = axis.resolve(kept_shape.len())?;
-    let (x, at) = merged(x, &axes)?;
-    let has_nan = lax::expand_axes(&lax::reduce_or(&super::isnan(&x)?, &[at])?, &[at])?;
-    let x = where_(&has_nan, &weak_float(f64::NAN), &x)?;
-    let sorted = lax::sort(std::slice::from_ref(&x), at, 1, false)?.swap_remove(0);
-    let last = number(&q, x.aval().shape[at] as f64 - 1.0);
-    let position = lax::mul(&q, &last)?;
-    let (low, high) = (lax::floor(&position)?, lax::ceil(&position)?);
-    let high_weight = lax::sub(&position, &low)?;
-    let low_weight = lax::sub(&number(&high_weight, 1.0), &high_weight)?;
-    let zero = number(&q, 0.0);
-    let pick = |place: &Val| {
-        let place = lax::clamp(&zero, place, &last)?;
-        gather_axis(&sorted, &to_dtype(&place, DType::I32)?, at)
-    };
-    let (low_value, high_value) = (pick(&low)?, pick(&high)?);
-    let weight = |weight: &Val| spread_weight(weight, low_value.aval().rank(), q.aval().rank());
-    let out = match method {
-        QuantileMethod::Linear => {
-            let low = super::multiply(&low_value, &weight(&low_weight)?)?;
-            lax::add(&low, &super::multiply(&high_value, &weight(&high_weight)?)?)?
-        }
-        QuantileMethod::Lower => low_value,
-        QuantileMethod::Higher => high_value,
-        QuantileMethod::Nearest => {
-            let takes_high = lax::gt(&high_weight, &number(&high_weight, 0.5))?;
-            where_(&spread_weight(&takes_high, low_value.aval().rank(), q.aval().rank())?, &high_value, &low_value)?
-        }
-        QuantileMethod::Midpoint => {
-            let both = lax::add(&low_value, &high_value)?;
-            lax::mul(&both, &literal(both.aval().dtype, 0.5))?
-        }
-    };
-    if !keepdims {
-        return Ok(out);
-    }
-    let mut shape = crate::axes::keepdims_shape(&kept_shape, &axes);
-    if q.aval().rank() == 1 {
-        shape.insert(0, q.aval().shape[0]);
-    }
-    lax::reshape(&out, &shape, None)
-}
-
-/// The array with the axes merged in one, and where that one is.
-fn merged(x: &Val, axes: &[usize]) -> Result<(Val, usize)> {
-    let shape = x.aval().shape.to_vec();
-    if let [axis] = axes {
-        return Ok((x.clone(), *axis));
-    }
-    let kept: Vec<usize> = (0..shape.len()).filter(|axis| !axes.contains(axis)).collect();
-    let order: Vec<usize> = kept.iter().chain(axes).copied().collect();
-    let mut sizes: Vec<usize> = kept.iter().map(|&axis| shape[axis]).collect();
-    sizes.push(axes.iter().map(|&axis| shape[axis]).product());
-    let at = sizes.len() - 1;
-    Ok((lax::reshape(&lax::transpose(x, &order)?, &sizes, None)?, at))
-}
-
-/// Elements at one place, or at a vector of places in front, of an axis.
-fn gather_axis(x: &Val, places: &Val, axis: usize) -> Result<Val> {
-    let n = places.aval().rank();
-    let rank = x.aval().rank();
-    let mut sizes = x.aval().shape.to_vec();
-    sizes[axis] = 1;
-    let dims = GatherDimensions {
-        offset_dims: (n..n + rank - 1).collect(),
-        collapsed_slice_dims: vec![axis],
-        start_index_map: vec![axis],
-        ..GatherDimensions::default()
-    };
-    let positions = lax::expand_axes(places, &[n])?;
-    let options = IndexOptions { mode: IndexMode::PromiseInBounds, sorted: false, unique: false };
-    lax::gather(x, &positions, &dims, &sizes, options, None)
-}
-
-fn spread_weight(weight: &Val, rank: usize, q_rank: usize) -> Result<Val> {
-    if q_rank == 0 {
-        return Ok(weight.clone());
-    }
-    lax::expand_axes(weight, &(1..rank).collect::<Vec<_>>())
-}
-
-/// Values of the piecewise linear function through `(xp, fp)`, constant outside unless told otherwise.
-///
-/// # Errors
-/// A `Value` error for points of other than one axis or different sizes.
-pub fn interp(x: &Val, xp: &Val, fp: &Val, left: Option<&Val>, right: Option<&Val>) -> Result<Val> {
-    if xp.aval().shape != fp.aval().shape || xp.aval().rank() != 1 {
-        bail!(Value, "xp and fp must be one-dimensional arrays of equal size");
-    }
-    let statics = [left.is_some().into(), right.is_some().into()];
-    let args: Vec<Val> = [Some(x), Some(xp), Some(fp), left, right].into_iter().flatten().cloned().collect();
-    named_jit_one("_interp", &statics, &args, |args| {
-        let points = promote_inexact(&args[..2])?;
-        let values = promote_inexact(&args[2..3])?;
-        let mut rest = args[3..].iter();
-        let left = if statics[0] == 1 { rest.next() } else { None };
-        interp_of(&points[0], &points[1], &values[0], left, rest.next())
-    })
-}
-
-fn interp_of(x: &Val, xp: &Val, fp: &Val, left: Option<&Val>, right: Option<&Val>) -> Result<Val> {
-    use crate::indexing::{IndexItem, getitem};
-    let at = |from: &Val, i: &Val| getitem(from, &[IndexItem::Array(i.clone())]);
-    let fixed = |from: &Val, i: i64| getitem(from, &[IndexItem::Int(i)]);
-    let n = xp.aval().shape[0] as i64;
-    let i = super::clip(&super::searchsorted(xp, x, true)?, Some(&weak_int(1)), Some(&weak_int(n - 1)))?;
-    let before = super::subtract(&i, &weak_int(1))?;
-    let rise = lax::sub(&at(fp, &i)?, &at(fp, &before)?)?;
-    let run = lax::sub(&at(xp, &i)?, &at(xp, &before)?)?;
-    let delta = super::subtract(x, &at(xp, &before)?)?;
-    let tiny = number(&run, f64::from(f32::EPSILON).powi(2));
-    let is_flat = lax::le(&lax::abs(&run)?, &tiny)?;
-    let base = at(fp, &before)?;
-    let slope = lax::div(&delta, &where_(&is_flat, &weak_int(1), &run)?)?;
-    let between = lax::add(&base, &lax::mul(&slope, &rise)?)?;
-    let mut out = where_(&is_flat, &base, &between)?;
-    let low = left.map_or_else(|| fixed(fp, 0), |left| Ok(left.clone()))?;
-    out = where_(&super::less(x, &fixed(xp, 0)?)?, &low, &out)?;
-    let high = right.map_or_else(|| fixed(fp, -1), |right| Ok(right.clone()))?;
-    where_(&super::greater(x, &fixed(xp, -1)?)?, &high, &out)
-}
-
-/// The value of a polynomial, by Horner's rule: `((p[0] x + p[1]) x + p[2]) ...`.
+/// The correlation coefficients of variables: covariances divided by both deviations, clipped to [-1, 1].
 ///
 /// Args:
-///   p: a vector of coefficients, the highest power first, or an array whose first axis they are.
-///   x: where to evaluate: an array or number of any shape.
-///   unroll: for compatibility; without influence.
-/// Returns: an array of the shape of `x` (broadcast with the further axes of `p`) and the promoted dtype.
+///   x: observations of shape `[variables, n]`, or `[n]` of one variable; integers become floating.
+///   y: more variables, likewise.
+///   rowvar: whether variables are rows; otherwise they are columns.
+///   dtype: the dtype of the computation and the result.
+/// Returns: the matrix of correlations `[variables, variables]`, or 1 for one variable, without axes; NaN for
+///   constant variables.
 /// Raises:
-///   TypeError: an argument is neither an array nor a number (lists are refused).
-///   IndexError: `p` has no axes.
-/// Differentiable: yes, in both modes, with respect to `p` and `x`.
+///   TypeError: observations that are no array.
+///   ValueError: observations of more than two axes.
+/// Differentiable: yes, in both modes, where no variable is constant.
 /// Example:
-///   >>> print(jnp.polyval(jnp.array([1, 0, 2]), jnp.array([0, 3])))
-///   [ 2 11]
-#[public("numpy.polyval(p, x, *, unroll: Ignored=None)")]
-pub fn polyval(p: &Val, x: &Val) -> Result<Val> {
-    if p.aval().rank() == 0 {
-        bail!(Index, "polyval: p must have at least one axis, that of the coefficients");
+///   >>> print(jnp.corrcoef(jnp.array([[1.0, 2.0, 3.0], [2.0, 2.0, 2.0]])).shape)
+///   (2, 2)
+#[public("numpy.corrcoef(x, y=None, rowvar=True, dtype=None)")]
+pub fn corrcoef(x: &Val, y: Option<&Val>, rowvar: bool, dtype: Option<DType>) -> Result<Val> {
+    let c = cov(x, y, rowvar, false, None, None, None, dtype)?;
+    if c.aval().rank() == 0 {
+        return super::true_divide(&c, &c);
     }
-    named_jit_one("polyval", &[], &[p.clone(), x.clone()], |args| {
-        let ins = crate::promotion::promote_dtypes(args)?;
-        let (p, x) = (&ins[0], &ins[1]);
-        let mut coefficients = if p.aval().shape[0] == 0 { vec![] } else { lax::unstack(p, 0)?.into_vec() };
-        coefficients.reverse();
-        let mut value = lax::full(&x.aval().shape, &number(x, 0.0))?;
-        while let Some(next) = coefficients.pop() {
-            value = super::add(&lax::mul(&value, x)?, &next)?;
-        }
-        Ok(value)
-    })
-}
-
-/// As [`quantile`], of elements in a float's order and without weights.
-#[public("numpy.quantile(a, q, axis=None, method='linear', keepdims=False)")]
-pub fn plain_quantile(a: &Val, q: &Val, axis: &Axes, method: &str, keepdims: bool) -> Result<Val> {
-    quantile(a, q, axis, QuantileMethod::parse(method)?, keepdims)
-}
-
-/// As [`interp`], of functions without period.
-#[public("numpy.interp(x, xp, fp, left=None, right=None)")]
-pub fn plain_interp(x: &Val, xp: &Val, fp: &Val, left: Option<&Val>, right: Option<&Val>) -> Result<Val> {
-    interp(x, xp, fp, left, right)
+    let is_complex = c.aval().dtype.is_complex();
+    let variances = super::diag(&c, 0)?;
+    let deviation = super::sqrt(&if is_complex { super::real(&variances)? } else { variances })?;
+    let c = super::true_divide(&super::true_divide(&c, &column(&deviation)?)?, &row(&deviation)?)?;
+    let clipped = |x: &Val| super::clip(x, Some(&weak_int(-1)), Some(&weak_int(1)));
+    if is_complex {
+        return lax::complex(&clipped(&super::real(&c)?)?, &clipped(&super::imag(&c)?)?);
+    }
+    clipped(&c)
 }

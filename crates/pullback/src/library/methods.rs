@@ -151,6 +151,18 @@ impl Array {
     pub fn argsort_with(&self, keywords: impl FnOnce(numpy::Argsort) -> numpy::Argsort) -> Array {
         numpy::argsort_with(self, keywords)
     }
+    /// The positions of the elements that differ from 0, as rows. See [`numpy::argwhere`].
+    #[track_caller]
+    #[must_use]
+    pub fn argwhere(&self) -> Array {
+        numpy::argwhere(self)
+    }
+    /// As [`Array::argwhere`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn argwhere_with(&self, keywords: impl FnOnce(numpy::Argwhere) -> numpy::Argwhere) -> Array {
+        numpy::argwhere_with(self, keywords)
+    }
     /// Whether two arrays have the same shape and equal elements; shapes that differ are no error. See [`numpy::array_equal`].
     #[track_caller]
     #[must_use]
@@ -247,7 +259,7 @@ impl Array {
     pub fn ceil(&self) -> Array {
         numpy::ceil(self)
     }
-    /// As [`choose`], by the name of the mode. See [`numpy::choose`].
+    /// For each index the element of the choice with that number. See [`numpy::choose`].
     #[track_caller]
     #[must_use]
     pub fn choose(&self, choices: &[Array]) -> Array {
@@ -259,17 +271,65 @@ impl Array {
     pub fn choose_with(&self, choices: &[Array], keywords: impl FnOnce(numpy::Choose) -> numpy::Choose) -> Array {
         numpy::choose_with(self, choices, keywords)
     }
+    /// The slices of an axis where a condition holds. See [`numpy::compress`].
+    #[track_caller]
+    #[must_use]
+    pub fn compress(&self, a: impl Operand) -> Array {
+        numpy::compress(self, a)
+    }
+    /// As [`Array::compress`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn compress_with(&self, a: impl Operand, keywords: impl FnOnce(numpy::Compress) -> numpy::Compress) -> Array {
+        numpy::compress_with(self, a, keywords)
+    }
     /// The complex conjugate; real numbers come back unchanged. See [`numpy::conjugate`].
     #[track_caller]
     #[must_use]
     pub fn conjugate(&self) -> Array {
         numpy::conjugate(self)
     }
+    /// The convolution of two vectors: `sum(a[i] * v[k - i])` for each k. See [`numpy::convolve`].
+    #[track_caller]
+    #[must_use]
+    pub fn convolve(&self, v: impl Operand) -> Array {
+        numpy::convolve(self, v)
+    }
+    /// As [`Array::convolve`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn convolve_with(&self, v: impl Operand, keywords: impl FnOnce(numpy::Convolve) -> numpy::Convolve) -> Array {
+        numpy::convolve_with(self, v, keywords)
+    }
     /// The magnitude of `x1` with the sign of `x2`, the sign of zeros included. See [`numpy::copysign`].
     #[track_caller]
     #[must_use]
     pub fn copysign(&self, x2: impl Operand) -> Array {
         numpy::copysign(self, x2)
+    }
+    /// The correlation coefficients of variables: covariances divided by both deviations, clipped to [-1, 1]. See [`numpy::corrcoef`].
+    #[track_caller]
+    #[must_use]
+    pub fn corrcoef(&self) -> Array {
+        numpy::corrcoef(self)
+    }
+    /// As [`Array::corrcoef`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn corrcoef_with(&self, keywords: impl FnOnce(numpy::Corrcoef) -> numpy::Corrcoef) -> Array {
+        numpy::corrcoef_with(self, keywords)
+    }
+    /// The cross-correlation of two vectors: `sum(a[i + k] * conj(v[i]))` for each lag k. See [`numpy::correlate`].
+    #[track_caller]
+    #[must_use]
+    pub fn correlate(&self, v: impl Operand) -> Array {
+        numpy::correlate(self, v)
+    }
+    /// As [`Array::correlate`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn correlate_with(&self, v: impl Operand, keywords: impl FnOnce(numpy::Correlate) -> numpy::Correlate) -> Array {
+        numpy::correlate_with(self, v, keywords)
     }
     /// The cosine of each element, in radians; NaN for infinities. See [`numpy::cos`].
     #[track_caller]
@@ -294,6 +354,18 @@ impl Array {
     #[must_use]
     pub fn count_nonzero_with(&self, keywords: impl FnOnce(numpy::CountNonzero) -> numpy::CountNonzero) -> Array {
         numpy::count_nonzero_with(self, keywords)
+    }
+    /// The estimated covariances of variables: means of `(x - mean(x)) conj(y - mean(y))` over observations. See [`numpy::cov`].
+    #[track_caller]
+    #[must_use]
+    pub fn cov(&self) -> Array {
+        numpy::cov(self)
+    }
+    /// As [`Array::cov`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn cov_with(&self, keywords: impl FnOnce(numpy::Cov) -> numpy::Cov) -> Array {
+        numpy::cov_with(self, keywords)
     }
     /// The cross products of vectors of three elements. See [`numpy::cross`].
     #[track_caller]
@@ -361,18 +433,6 @@ impl Array {
     pub fn deg2rad(&self) -> Array {
         numpy::deg2rad(self)
     }
-    /// The array without one slice of an axis. See [`numpy::delete`].
-    #[track_caller]
-    #[must_use]
-    pub fn delete(&self, obj: i64) -> Array {
-        numpy::delete(self, obj)
-    }
-    /// As [`Array::delete`], with keywords.
-    #[track_caller]
-    #[must_use]
-    pub fn delete_with(&self, obj: i64, keywords: impl FnOnce(numpy::Delete) -> numpy::Delete) -> Array {
-        numpy::delete_with(self, obj, keywords)
-    }
     /// A matrix with a vector on a diagonal, or the diagonal of a matrix. See [`numpy::diag`].
     #[track_caller]
     #[must_use]
@@ -384,6 +444,12 @@ impl Array {
     #[must_use]
     pub fn diag_with(&self, keywords: impl FnOnce(numpy::Diag) -> numpy::Diag) -> Array {
         numpy::diag_with(self, keywords)
+    }
+    /// The positions of the main diagonal of an array with axes of equal size. See [`numpy::diag_indices_from`].
+    #[track_caller]
+    #[must_use]
+    pub fn diag_indices_from(&self) -> Vec<Array> {
+        numpy::diag_indices_from(self)
     }
     /// A matrix with all elements of an array, taken as flat, on a diagonal. See [`numpy::diagflat`].
     #[track_caller]
@@ -457,6 +523,18 @@ impl Array {
     pub fn dsplit(&self, indices_or_sections: impl Into<NestedInts>) -> Vec<Array> {
         numpy::dsplit(self, indices_or_sections)
     }
+    /// The differences of neighbours in the flat array. See [`numpy::ediff1d`].
+    #[track_caller]
+    #[must_use]
+    pub fn ediff1d(&self) -> Array {
+        numpy::ediff1d(self)
+    }
+    /// As [`Array::ediff1d`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn ediff1d_with(&self, keywords: impl FnOnce(numpy::Ediff1d) -> numpy::Ediff1d) -> Array {
+        numpy::ediff1d_with(self, keywords)
+    }
     /// Zeros with the shape and the dtype of another array: `empty_like` is `zeros_like`. See [`numpy::empty_like`].
     #[track_caller]
     #[must_use]
@@ -499,11 +577,35 @@ impl Array {
     pub fn expm1(&self) -> Array {
         numpy::expm1(self)
     }
+    /// The elements of a flat array where a condition holds. See [`numpy::extract`].
+    #[track_caller]
+    #[must_use]
+    pub fn extract(&self, arr: impl Operand) -> Array {
+        numpy::extract(self, arr)
+    }
+    /// As [`Array::extract`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn extract_with(&self, arr: impl Operand, keywords: impl FnOnce(numpy::Extract) -> numpy::Extract) -> Array {
+        numpy::extract_with(self, arr, keywords)
+    }
     /// The absolute value as a floating number. See [`numpy::fabs`].
     #[track_caller]
     #[must_use]
     pub fn fabs(&self) -> Array {
         numpy::fabs(self)
+    }
+    /// The array with a value, or values in turn, on its main diagonal; a new array. See [`numpy::fill_diagonal`].
+    #[track_caller]
+    #[must_use]
+    pub fn fill_diagonal(&self, val: impl Operand) -> Array {
+        numpy::fill_diagonal(self, val)
+    }
+    /// As [`Array::fill_diagonal`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn fill_diagonal_with(&self, val: impl Operand, keywords: impl FnOnce(numpy::FillDiagonal) -> numpy::FillDiagonal) -> Array {
+        numpy::fill_diagonal_with(self, val, keywords)
     }
     /// The elements in reverse order along axes. See [`numpy::flip`].
     #[track_caller]
@@ -565,6 +667,12 @@ impl Array {
     pub fn fmod(&self, x2: impl Operand) -> Array {
         numpy::fmod(self, x2)
     }
+    /// The mantissa, of magnitude from 0.5 up to 1, and the exponent of 2 of each element: `x = mantissa * See [`numpy::frexp`].
+    #[track_caller]
+    #[must_use]
+    pub fn frexp(&self) -> (Array, Array) {
+        numpy::frexp(self)
+    }
     /// One value with the shape and the dtype of another array. See [`numpy::full_like`].
     #[track_caller]
     #[must_use]
@@ -577,6 +685,12 @@ impl Array {
     pub fn full_like_with(&self, fill_value: impl Operand, keywords: impl FnOnce(numpy::FullLike) -> numpy::FullLike) -> Array {
         numpy::full_like_with(self, fill_value, keywords)
     }
+    /// The greatest common divisor of two integers (Euclid's algorithm), not negative; `gcd(0, n)` is `|n|`. See [`numpy::gcd`].
+    #[track_caller]
+    #[must_use]
+    pub fn gcd(&self, x2: impl Operand) -> Array {
+        numpy::gcd(self, x2)
+    }
     /// Numbers at even ratios from `start` to `stop`: evenly spaced logarithms. See [`numpy::geomspace`].
     #[track_caller]
     #[must_use]
@@ -588,6 +702,18 @@ impl Array {
     #[must_use]
     pub fn geomspace_with(&self, stop: impl Operand, keywords: impl FnOnce(numpy::Geomspace) -> numpy::Geomspace) -> Array {
         numpy::geomspace_with(self, stop, keywords)
+    }
+    /// The derivative along axes by differences: central inside, one-sided at the ends, both exact for straight lines. See [`numpy::gradient`].
+    #[track_caller]
+    #[must_use]
+    pub fn gradient(&self, varargs: &[Array]) -> Vec<Array> {
+        numpy::gradient(self, varargs)
+    }
+    /// As [`Array::gradient`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn gradient_with(&self, varargs: &[Array], keywords: impl FnOnce(numpy::Gradient) -> numpy::Gradient) -> Vec<Array> {
+        numpy::gradient_with(self, varargs, keywords)
     }
     /// For each pair of elements whether the first is greater; false where one is NaN. See [`numpy::greater`].
     #[track_caller]
@@ -607,6 +733,48 @@ impl Array {
     pub fn heaviside(&self, x2: impl Operand) -> Array {
         numpy::heaviside(self, x2)
     }
+    /// How many elements lie in each bin; a bin holds its left edge, the last one both. See [`numpy::histogram`].
+    #[track_caller]
+    #[must_use]
+    pub fn histogram(&self) -> (Array, Array) {
+        numpy::histogram(self)
+    }
+    /// As [`Array::histogram`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn histogram_with(&self, keywords: impl FnOnce(numpy::Histogram) -> numpy::Histogram) -> (Array, Array) {
+        numpy::histogram_with(self, keywords)
+    }
+    /// How many points of the plane lie in each cell. See [`numpy::histogram2d`].
+    #[track_caller]
+    #[must_use]
+    pub fn histogram2d(&self, y: impl Operand) -> (Array, Array, Array) {
+        numpy::histogram2d(self, y)
+    }
+    /// As [`Array::histogram2d`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn histogram2d_with(&self, y: impl Operand, keywords: impl FnOnce(numpy::Histogram2d) -> numpy::Histogram2d) -> (Array, Array, Array) {
+        numpy::histogram2d_with(self, y, keywords)
+    }
+    /// The edges of bins: evenly spaced over a range, or those that are given. See [`numpy::histogram_bin_edges`].
+    #[track_caller]
+    #[must_use]
+    pub fn histogram_bin_edges(&self) -> Array {
+        numpy::histogram_bin_edges(self)
+    }
+    /// How many points lie in each cell of a grid of any dimension. See [`numpy::histogramdd`].
+    #[track_caller]
+    #[must_use]
+    pub fn histogramdd(&self) -> Vec<Array> {
+        numpy::histogramdd(self)
+    }
+    /// As [`Array::histogramdd`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn histogramdd_with(&self, keywords: impl FnOnce(numpy::Histogramdd) -> numpy::Histogramdd) -> Vec<Array> {
+        numpy::histogramdd_with(self, keywords)
+    }
     /// The second axis cut into parts, of vectors the first: `split` along axis 1 or 0. See [`numpy::hsplit`].
     #[track_caller]
     #[must_use]
@@ -618,6 +786,12 @@ impl Array {
     #[must_use]
     pub fn hypot(&self, x2: impl Operand) -> Array {
         numpy::hypot(self, x2)
+    }
+    /// The modified Bessel function of the first kind and order 0 (DLMF 10.25), as `exp(|x|)` times its scaled form. See [`numpy::i0`].
+    #[track_caller]
+    #[must_use]
+    pub fn i0(&self) -> Array {
+        numpy::i0(self)
     }
     /// The imaginary part of each element; 0 of real numbers. See [`numpy::imag`].
     #[track_caller]
@@ -637,7 +811,7 @@ impl Array {
     pub fn inner_with(&self, b: impl Operand, keywords: impl FnOnce(numpy::Inner) -> numpy::Inner) -> Array {
         numpy::inner_with(self, b, keywords)
     }
-    /// As [`interp`], of functions without period. See [`numpy::interp`].
+    /// The piecewise linear function through points. See [`numpy::interp`].
     #[track_caller]
     #[must_use]
     pub fn interp(&self, xp: impl Operand, fp: impl Operand) -> Array {
@@ -648,6 +822,18 @@ impl Array {
     #[must_use]
     pub fn interp_with(&self, xp: impl Operand, fp: impl Operand, keywords: impl FnOnce(numpy::Interp) -> numpy::Interp) -> Array {
         numpy::interp_with(self, xp, fp, keywords)
+    }
+    /// The distinct elements that two arrays share, in order. See [`numpy::intersect1d`].
+    #[track_caller]
+    #[must_use]
+    pub fn intersect1d(&self, ar2: impl Operand) -> Vec<Array> {
+        numpy::intersect1d(self, ar2)
+    }
+    /// As [`Array::intersect1d`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn intersect1d_with(&self, ar2: impl Operand, keywords: impl FnOnce(numpy::Intersect1d) -> numpy::Intersect1d) -> Vec<Array> {
+        numpy::intersect1d_with(self, ar2, keywords)
     }
     /// The complement of all bits of each integer, `-x - 1` of signed ones; the negation of booleans. See [`numpy::invert`].
     #[track_caller]
@@ -726,6 +912,12 @@ impl Array {
     #[must_use]
     pub fn kron(&self, b: impl Operand) -> Array {
         numpy::kron(self, b)
+    }
+    /// The least common multiple of two integers, not negative; 0 if one is 0. See [`numpy::lcm`].
+    #[track_caller]
+    #[must_use]
+    pub fn lcm(&self, x2: impl Operand) -> Array {
+        numpy::lcm(self, x2)
     }
     /// `x1 * 2**x2`, the inverse of `frexp`. See [`numpy::ldexp`].
     #[track_caller]
@@ -841,6 +1033,12 @@ impl Array {
     pub fn matrix_transpose(&self) -> Array {
         numpy::matrix_transpose(self)
     }
+    /// The products of matrices and vectors; axes before are batches, which broadcast. See [`numpy::matvec`].
+    #[track_caller]
+    #[must_use]
+    pub fn matvec(&self, x2: impl Operand) -> Array {
+        numpy::matvec(self, x2)
+    }
     /// The greatest element over axes; NaN if one is among them. Complex numbers compare by real part, then imaginary See [`numpy::max`].
     #[track_caller]
     #[must_use]
@@ -901,6 +1099,18 @@ impl Array {
     pub fn minimum(&self, x2: impl Operand) -> Array {
         numpy::minimum(self, x2)
     }
+    /// The least and the greatest element over axes; NaN if one is among them. See [`numpy::minmax`].
+    #[track_caller]
+    #[must_use]
+    pub fn minmax(&self) -> (Array, Array) {
+        numpy::minmax(self)
+    }
+    /// As [`Array::minmax`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn minmax_with(&self, keywords: impl FnOnce(numpy::Minmax) -> numpy::Minmax) -> (Array, Array) {
+        numpy::minmax_with(self, keywords)
+    }
     /// The fractional and the integral part of each element, both with its sign: `x = fraction + integral`. See [`numpy::modf`].
     #[track_caller]
     #[must_use]
@@ -930,6 +1140,30 @@ impl Array {
     #[must_use]
     pub fn nan_to_num_with(&self, keywords: impl FnOnce(numpy::NanToNum) -> numpy::NanToNum) -> Array {
         numpy::nan_to_num_with(self, keywords)
+    }
+    /// The position of the first greatest element that is not NaN; -1 where all are NaN. See [`numpy::nanargmax`].
+    #[track_caller]
+    #[must_use]
+    pub fn nanargmax(&self) -> Array {
+        numpy::nanargmax(self)
+    }
+    /// As [`Array::nanargmax`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn nanargmax_with(&self, keywords: impl FnOnce(numpy::Nanargmax) -> numpy::Nanargmax) -> Array {
+        numpy::nanargmax_with(self, keywords)
+    }
+    /// The position of the first least element that is not NaN; -1 where all are NaN. See [`numpy::nanargmin`].
+    #[track_caller]
+    #[must_use]
+    pub fn nanargmin(&self) -> Array {
+        numpy::nanargmin(self)
+    }
+    /// As [`Array::nanargmin`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn nanargmin_with(&self, keywords: impl FnOnce(numpy::Nanargmin) -> numpy::Nanargmin) -> Array {
+        numpy::nanargmin_with(self, keywords)
     }
     /// The products of all elements up to each one, NaNs counting as 1. See [`numpy::nancumprod`].
     #[track_caller]
@@ -979,6 +1213,18 @@ impl Array {
     pub fn nanmean_with(&self, keywords: impl FnOnce(numpy::Nanmean) -> numpy::Nanmean) -> Array {
         numpy::nanmean_with(self, keywords)
     }
+    /// The middle of the elements over axes that are not NaN; the mean of the two middle ones of an even number. See [`numpy::nanmedian`].
+    #[track_caller]
+    #[must_use]
+    pub fn nanmedian(&self) -> Array {
+        numpy::nanmedian(self)
+    }
+    /// As [`Array::nanmedian`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn nanmedian_with(&self, keywords: impl FnOnce(numpy::Nanmedian) -> numpy::Nanmedian) -> Array {
+        numpy::nanmedian_with(self, keywords)
+    }
     /// The least element over axes that is not NaN; NaN where all are. See [`numpy::nanmin`].
     #[track_caller]
     #[must_use]
@@ -991,6 +1237,18 @@ impl Array {
     pub fn nanmin_with(&self, keywords: impl FnOnce(numpy::Nanmin) -> numpy::Nanmin) -> Array {
         numpy::nanmin_with(self, keywords)
     }
+    /// The values below which `q` percent of the elements that are not NaN lie: `nanquantile` with `q / 100`. See [`numpy::nanpercentile`].
+    #[track_caller]
+    #[must_use]
+    pub fn nanpercentile(&self, q: impl Operand) -> Array {
+        numpy::nanpercentile(self, q)
+    }
+    /// As [`Array::nanpercentile`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn nanpercentile_with(&self, q: impl Operand, keywords: impl FnOnce(numpy::Nanpercentile) -> numpy::Nanpercentile) -> Array {
+        numpy::nanpercentile_with(self, q, keywords)
+    }
     /// The product over axes of the elements that are not NaN; 1 where there are none. See [`numpy::nanprod`].
     #[track_caller]
     #[must_use]
@@ -1002,6 +1260,18 @@ impl Array {
     #[must_use]
     pub fn nanprod_with(&self, keywords: impl FnOnce(numpy::Nanprod) -> numpy::Nanprod) -> Array {
         numpy::nanprod_with(self, keywords)
+    }
+    /// The values below which a part `q` of the elements that are not NaN lies; NaN where there are none. See [`numpy::nanquantile`].
+    #[track_caller]
+    #[must_use]
+    pub fn nanquantile(&self, q: impl Operand) -> Array {
+        numpy::nanquantile(self, q)
+    }
+    /// As [`Array::nanquantile`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn nanquantile_with(&self, q: impl Operand, keywords: impl FnOnce(numpy::Nanquantile) -> numpy::Nanquantile) -> Array {
+        numpy::nanquantile_with(self, q, keywords)
     }
     /// The standard deviation over axes of the elements that are not NaN: the square root of `nanvar`. See [`numpy::nanstd`].
     #[track_caller]
@@ -1075,7 +1345,19 @@ impl Array {
     pub fn outer(&self, b: impl Operand) -> Array {
         numpy::outer(self, b)
     }
-    /// As `pad`, of the modes without options. See [`numpy::pad`].
+    /// Eight elements at a time as the bits of a byte; elements that differ from 0 count as 1. See [`numpy::packbits`].
+    #[track_caller]
+    #[must_use]
+    pub fn packbits(&self) -> Array {
+        numpy::packbits(self)
+    }
+    /// As [`Array::packbits`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn packbits_with(&self, keywords: impl FnOnce(numpy::Packbits) -> numpy::Packbits) -> Array {
+        numpy::packbits_with(self, keywords)
+    }
+    /// The array with elements added before and behind each axis. See [`numpy::pad`].
     #[track_caller]
     #[must_use]
     pub fn pad(&self, pad_width: impl Into<NestedInts>) -> Array {
@@ -1099,11 +1381,95 @@ impl Array {
     pub fn partition_with(&self, kth: i64, keywords: impl FnOnce(numpy::Partition) -> numpy::Partition) -> Array {
         numpy::partition_with(self, kth, keywords)
     }
+    /// The values below which `q` percent of the elements lie: `quantile` with `q / 100`. See [`numpy::percentile`].
+    #[track_caller]
+    #[must_use]
+    pub fn percentile(&self, q: impl Operand) -> Array {
+        numpy::percentile(self, q)
+    }
+    /// As [`Array::percentile`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn percentile_with(&self, q: impl Operand, keywords: impl FnOnce(numpy::Percentile) -> numpy::Percentile) -> Array {
+        numpy::percentile_with(self, q, keywords)
+    }
     /// The axes in another order: `transpose` under the name of the array API. See [`numpy::permute_dims`].
     #[track_caller]
     #[must_use]
     pub fn permute_dims(&self, axes: &[i64]) -> Array {
         numpy::permute_dims(self, axes)
+    }
+    /// The array with the elements where a mask holds replaced by values in turn; a new array. See [`numpy::place`].
+    #[track_caller]
+    #[must_use]
+    pub fn place(&self, mask: impl Operand, vals: impl Operand) -> Array {
+        numpy::place(self, mask, vals)
+    }
+    /// As [`Array::place`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn place_with(&self, mask: impl Operand, vals: impl Operand, keywords: impl FnOnce(numpy::Place) -> numpy::Place) -> Array {
+        numpy::place_with(self, mask, vals, keywords)
+    }
+    /// The sum of two polynomials. See [`numpy::polyadd`].
+    #[track_caller]
+    #[must_use]
+    pub fn polyadd(&self, a2: impl Operand) -> Array {
+        numpy::polyadd(self, a2)
+    }
+    /// The `m`-th derivative of a polynomial. See [`numpy::polyder`].
+    #[track_caller]
+    #[must_use]
+    pub fn polyder(&self) -> Array {
+        numpy::polyder(self)
+    }
+    /// As [`Array::polyder`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn polyder_with(&self, keywords: impl FnOnce(numpy::Polyder) -> numpy::Polyder) -> Array {
+        numpy::polyder_with(self, keywords)
+    }
+    /// The quotient and the remainder of two polynomials: `u = quotient * v + remainder`. See [`numpy::polydiv`].
+    #[track_caller]
+    #[must_use]
+    pub fn polydiv(&self, v: impl Operand) -> (Array, Array) {
+        numpy::polydiv(self, v)
+    }
+    /// As [`Array::polydiv`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn polydiv_with(&self, v: impl Operand, keywords: impl FnOnce(numpy::Polydiv) -> numpy::Polydiv) -> (Array, Array) {
+        numpy::polydiv_with(self, v, keywords)
+    }
+    /// The `m`-th antiderivative of a polynomial. See [`numpy::polyint`].
+    #[track_caller]
+    #[must_use]
+    pub fn polyint(&self) -> Array {
+        numpy::polyint(self)
+    }
+    /// As [`Array::polyint`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn polyint_with(&self, keywords: impl FnOnce(numpy::Polyint) -> numpy::Polyint) -> Array {
+        numpy::polyint_with(self, keywords)
+    }
+    /// The product of two polynomials, by convolution of their coefficients. See [`numpy::polymul`].
+    #[track_caller]
+    #[must_use]
+    pub fn polymul(&self, a2: impl Operand) -> Array {
+        numpy::polymul(self, a2)
+    }
+    /// As [`Array::polymul`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn polymul_with(&self, a2: impl Operand, keywords: impl FnOnce(numpy::Polymul) -> numpy::Polymul) -> Array {
+        numpy::polymul_with(self, a2, keywords)
+    }
+    /// The difference of two polynomials. See [`numpy::polysub`].
+    #[track_caller]
+    #[must_use]
+    pub fn polysub(&self, a2: impl Operand) -> Array {
+        numpy::polysub(self, a2)
     }
     /// The value of a polynomial, by Horner's rule: `((p[0] x + p[1]) x + p[2]) ...`. See [`numpy::polyval`].
     #[track_caller]
@@ -1147,7 +1513,31 @@ impl Array {
     pub fn ptp_with(&self, keywords: impl FnOnce(numpy::Ptp) -> numpy::Ptp) -> Array {
         numpy::ptp_with(self, keywords)
     }
-    /// As [`quantile`], of elements in a float's order and without weights. See [`numpy::quantile`].
+    /// The array with the elements at positions of the flat array replaced; a new array. See [`numpy::put`].
+    #[track_caller]
+    #[must_use]
+    pub fn put(&self, ind: impl Operand, v: impl Operand) -> Array {
+        numpy::put(self, ind, v)
+    }
+    /// As [`Array::put`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn put_with(&self, ind: impl Operand, v: impl Operand, keywords: impl FnOnce(numpy::Put) -> numpy::Put) -> Array {
+        numpy::put_with(self, ind, v, keywords)
+    }
+    /// The array with values at indices along an axis; a new array. The counterpart of `take_along_axis`. See [`numpy::put_along_axis`].
+    #[track_caller]
+    #[must_use]
+    pub fn put_along_axis(&self, indices: impl Operand, values: impl Operand, axis: i64) -> Array {
+        numpy::put_along_axis(self, indices, values, axis)
+    }
+    /// As [`Array::put_along_axis`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn put_along_axis_with(&self, indices: impl Operand, values: impl Operand, axis: i64, keywords: impl FnOnce(numpy::PutAlongAxis) -> numpy::PutAlongAxis) -> Array {
+        numpy::put_along_axis_with(self, indices, values, axis, keywords)
+    }
+    /// The values below which a part `q` of the elements lies. See [`numpy::quantile`].
     #[track_caller]
     #[must_use]
     pub fn quantile(&self, q: impl Operand) -> Array {
@@ -1207,6 +1597,12 @@ impl Array {
     pub fn repeat_with(&self, repeats: impl Operand, keywords: impl FnOnce(numpy::Repeat) -> numpy::Repeat) -> Array {
         numpy::repeat_with(self, repeats, keywords)
     }
+    /// The elements in another shape, repeated as often as needed or cut off. See [`numpy::resize`].
+    #[track_caller]
+    #[must_use]
+    pub fn resize(&self, new_shape: &[i64]) -> Array {
+        numpy::resize(self, new_shape)
+    }
     /// The bits of `x1` moved down by `x2` places; signed integers keep their sign, so that it divides by `2**x2` See [`numpy::right_shift`].
     #[track_caller]
     #[must_use]
@@ -1230,6 +1626,18 @@ impl Array {
     #[must_use]
     pub fn roll_with(&self, shift: impl Operand, keywords: impl FnOnce(numpy::Roll) -> numpy::Roll) -> Array {
         numpy::roll_with(self, shift, keywords)
+    }
+    /// An axis moved before another one; `moveaxis` is easier to read. See [`numpy::rollaxis`].
+    #[track_caller]
+    #[must_use]
+    pub fn rollaxis(&self, axis: i64) -> Array {
+        numpy::rollaxis(self, axis)
+    }
+    /// As [`Array::rollaxis`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn rollaxis_with(&self, axis: i64, keywords: impl FnOnce(numpy::Rollaxis) -> numpy::Rollaxis) -> Array {
+        numpy::rollaxis_with(self, axis, keywords)
     }
     /// The array rotated by quarter turns in a plane, from the first axis to the second one. See [`numpy::rot90`].
     #[track_caller]
@@ -1266,6 +1674,30 @@ impl Array {
     #[must_use]
     pub fn searchsorted_with(&self, v: impl Operand, keywords: impl FnOnce(numpy::Searchsorted) -> numpy::Searchsorted) -> Array {
         numpy::searchsorted_with(self, v, keywords)
+    }
+    /// The distinct elements of one array that another lacks, in order. See [`numpy::setdiff1d`].
+    #[track_caller]
+    #[must_use]
+    pub fn setdiff1d(&self, ar2: impl Operand) -> Array {
+        numpy::setdiff1d(self, ar2)
+    }
+    /// As [`Array::setdiff1d`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn setdiff1d_with(&self, ar2: impl Operand, keywords: impl FnOnce(numpy::Setdiff1d) -> numpy::Setdiff1d) -> Array {
+        numpy::setdiff1d_with(self, ar2, keywords)
+    }
+    /// The distinct elements that only one of two arrays has, in order. See [`numpy::setxor1d`].
+    #[track_caller]
+    #[must_use]
+    pub fn setxor1d(&self, ar2: impl Operand) -> Array {
+        numpy::setxor1d(self, ar2)
+    }
+    /// As [`Array::setxor1d`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn setxor1d_with(&self, ar2: impl Operand, keywords: impl FnOnce(numpy::Setxor1d) -> numpy::Setxor1d) -> Array {
+        numpy::setxor1d_with(self, ar2, keywords)
     }
     /// The sign of each element: -1, 0 or 1; `x / abs(x)` of complex numbers, and NaN of NaN. See [`numpy::sign`].
     #[track_caller]
@@ -1308,6 +1740,18 @@ impl Array {
     #[must_use]
     pub fn sort_with(&self, keywords: impl FnOnce(numpy::Sort) -> numpy::Sort) -> Array {
         numpy::sort_with(self, keywords)
+    }
+    /// The elements in order along the first axis as complex numbers: by real part, then imaginary part. See [`numpy::sort_complex`].
+    #[track_caller]
+    #[must_use]
+    pub fn sort_complex(&self) -> Array {
+        numpy::sort_complex(self)
+    }
+    /// The distance of each element to the next floating number away from zero, with the element's sign; of See [`numpy::spacing`].
+    #[track_caller]
+    #[must_use]
+    pub fn spacing(&self) -> Array {
+        numpy::spacing(self)
     }
     /// An axis cut into parts of equal size, or at given positions. See [`numpy::split`].
     #[track_caller]
@@ -1471,6 +1915,30 @@ impl Array {
     pub fn tril_with(&self, keywords: impl FnOnce(numpy::Tril) -> numpy::Tril) -> Array {
         numpy::tril_with(self, keywords)
     }
+    /// The positions on and below a diagonal of a given matrix. See [`numpy::tril_indices_from`].
+    #[track_caller]
+    #[must_use]
+    pub fn tril_indices_from(&self) -> (Array, Array) {
+        numpy::tril_indices_from(self)
+    }
+    /// As [`Array::tril_indices_from`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn tril_indices_from_with(&self, keywords: impl FnOnce(numpy::TrilIndicesFrom) -> numpy::TrilIndicesFrom) -> (Array, Array) {
+        numpy::tril_indices_from_with(self, keywords)
+    }
+    /// The array without the zeros around its nonzero elements. See [`numpy::trim_zeros`].
+    #[track_caller]
+    #[must_use]
+    pub fn trim_zeros(&self) -> Array {
+        numpy::trim_zeros(self)
+    }
+    /// As [`Array::trim_zeros`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn trim_zeros_with(&self, keywords: impl FnOnce(numpy::TrimZeros) -> numpy::TrimZeros) -> Array {
+        numpy::trim_zeros_with(self, keywords)
+    }
     /// The elements on and above a diagonal; others are 0. See [`numpy::triu`].
     #[track_caller]
     #[must_use]
@@ -1482,6 +1950,18 @@ impl Array {
     #[must_use]
     pub fn triu_with(&self, keywords: impl FnOnce(numpy::Triu) -> numpy::Triu) -> Array {
         numpy::triu_with(self, keywords)
+    }
+    /// The positions on and above a diagonal of a given matrix. See [`numpy::triu_indices_from`].
+    #[track_caller]
+    #[must_use]
+    pub fn triu_indices_from(&self) -> (Array, Array) {
+        numpy::triu_indices_from(self)
+    }
+    /// As [`Array::triu_indices_from`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn triu_indices_from_with(&self, keywords: impl FnOnce(numpy::TriuIndicesFrom) -> numpy::TriuIndicesFrom) -> (Array, Array) {
+        numpy::triu_indices_from_with(self, keywords)
     }
     /// The quotient of two arrays element by element, never of integer dtype. See [`numpy::true_divide`].
     #[track_caller]
@@ -1495,6 +1975,96 @@ impl Array {
     pub fn trunc(&self) -> Array {
         numpy::trunc(self)
     }
+    /// The distinct elements of two arrays together, in order. See [`numpy::union1d`].
+    #[track_caller]
+    #[must_use]
+    pub fn union1d(&self, ar2: impl Operand) -> Array {
+        numpy::union1d(self, ar2)
+    }
+    /// As [`Array::union1d`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn union1d_with(&self, ar2: impl Operand, keywords: impl FnOnce(numpy::Union1d) -> numpy::Union1d) -> Array {
+        numpy::union1d_with(self, ar2, keywords)
+    }
+    /// The distinct elements in order, or the distinct slices along an axis. See [`numpy::unique`].
+    #[track_caller]
+    #[must_use]
+    pub fn unique(&self) -> Vec<Array> {
+        numpy::unique(self)
+    }
+    /// As [`Array::unique`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn unique_with(&self, keywords: impl FnOnce(numpy::Unique) -> numpy::Unique) -> Vec<Array> {
+        numpy::unique_with(self, keywords)
+    }
+    /// The distinct elements in order, their first positions, the inverse and the counts; NaNs are distinct. See [`numpy::unique_all`].
+    #[track_caller]
+    #[must_use]
+    pub fn unique_all(&self) -> Vec<Array> {
+        numpy::unique_all(self)
+    }
+    /// As [`Array::unique_all`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn unique_all_with(&self, keywords: impl FnOnce(numpy::UniqueAll) -> numpy::UniqueAll) -> Vec<Array> {
+        numpy::unique_all_with(self, keywords)
+    }
+    /// The distinct elements in order and how often each occurs; NaNs are distinct. See [`numpy::unique_counts`].
+    #[track_caller]
+    #[must_use]
+    pub fn unique_counts(&self) -> Vec<Array> {
+        numpy::unique_counts(self)
+    }
+    /// As [`Array::unique_counts`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn unique_counts_with(&self, keywords: impl FnOnce(numpy::UniqueCounts) -> numpy::UniqueCounts) -> Vec<Array> {
+        numpy::unique_counts_with(self, keywords)
+    }
+    /// The distinct elements in order and for each element the position of its value among them; NaNs are distinct. See [`numpy::unique_inverse`].
+    #[track_caller]
+    #[must_use]
+    pub fn unique_inverse(&self) -> Vec<Array> {
+        numpy::unique_inverse(self)
+    }
+    /// As [`Array::unique_inverse`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn unique_inverse_with(&self, keywords: impl FnOnce(numpy::UniqueInverse) -> numpy::UniqueInverse) -> Vec<Array> {
+        numpy::unique_inverse_with(self, keywords)
+    }
+    /// The distinct elements in order; NaNs are distinct. See [`numpy::unique_values`].
+    #[track_caller]
+    #[must_use]
+    pub fn unique_values(&self) -> Array {
+        numpy::unique_values(self)
+    }
+    /// As [`Array::unique_values`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn unique_values_with(&self, keywords: impl FnOnce(numpy::UniqueValues) -> numpy::UniqueValues) -> Array {
+        numpy::unique_values_with(self, keywords)
+    }
+    /// The bits of bytes as elements 0 and 1. See [`numpy::unpackbits`].
+    #[track_caller]
+    #[must_use]
+    pub fn unpackbits(&self) -> Array {
+        numpy::unpackbits(self)
+    }
+    /// As [`Array::unpackbits`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn unpackbits_with(&self, keywords: impl FnOnce(numpy::Unpackbits) -> numpy::Unpackbits) -> Array {
+        numpy::unpackbits_with(self, keywords)
+    }
+    /// The coordinates of positions in the flat array; the inverse of `ravel_multi_index`. See [`numpy::unravel_index`].
+    #[track_caller]
+    #[must_use]
+    pub fn unravel_index(&self, shape: &[i64]) -> Vec<Array> {
+        numpy::unravel_index(self, shape)
+    }
     /// The slices along an axis. See [`numpy::unstack`].
     #[track_caller]
     #[must_use]
@@ -1506,6 +2076,18 @@ impl Array {
     #[must_use]
     pub fn unstack_with(&self, keywords: impl FnOnce(numpy::Unstack) -> numpy::Unstack) -> Vec<Array> {
         numpy::unstack_with(self, keywords)
+    }
+    /// Phases with jumps of more than half a period replaced by their complement, by adding multiples of the period. See [`numpy::unwrap`].
+    #[track_caller]
+    #[must_use]
+    pub fn unwrap(&self) -> Array {
+        numpy::unwrap(self)
+    }
+    /// As [`Array::unwrap`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn unwrap_with(&self, keywords: impl FnOnce(numpy::Unwrap) -> numpy::Unwrap) -> Array {
+        numpy::unwrap_with(self, keywords)
     }
     /// The Vandermonde matrix of a vector: its powers as columns. See [`numpy::vander`].
     #[track_caller]
@@ -1554,6 +2136,12 @@ impl Array {
     #[must_use]
     pub fn vecdot_with(&self, x2: impl Operand, keywords: impl FnOnce(numpy::Vecdot) -> numpy::Vecdot) -> Array {
         numpy::vecdot_with(self, x2, keywords)
+    }
+    /// The products of vectors, conjugated, and matrices; axes before are batches, which broadcast. See [`numpy::vecmat`].
+    #[track_caller]
+    #[must_use]
+    pub fn vecmat(&self, x2: impl Operand) -> Array {
+        numpy::vecmat(self, x2)
     }
     /// The first axis cut into parts: `split` along axis 0. See [`numpy::vsplit`].
     #[track_caller]

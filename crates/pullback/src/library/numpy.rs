@@ -790,6 +790,50 @@ impl Argsort {
     }
 }
 
+/// The positions of the elements that differ from 0, as rows.
+/// 
+///
+/// - `a`: an array or number; concrete unless `size` is given.
+/// - `size`: how many rows to give: more are cut off, missing ones are filled up.
+/// - `fill_value`: the position that fills up: an integer, or a tuple with one for each axis; 0 by default.
+///
+/// **Returns:** integers `[count, number of axes]`.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: `a` is neither an array nor a number (lists are refused).
+/// - `ConcretizationTypeError`: a traced `a` without `size`.
+///
+/// **Differentiable:** no; the result is an integer.
+#[track_caller]
+#[must_use]
+pub fn argwhere(a: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::positions::declared_argwhere).with(0, a.into_array()).run()
+}
+
+/// As [`argwhere`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn argwhere_with(a: impl Operand, keywords: impl FnOnce(Argwhere) -> Argwhere) -> Array {
+    keywords(Argwhere(Call::of(&pullback_lib::numpy::positions::declared_argwhere).with(0, a.into_array()))).0.run()
+}
+
+/// Keywords of [`argwhere_with`].
+pub struct Argwhere(Call);
+
+impl Argwhere {
+    /// How many rows to give: more are cut off, missing ones are filled up.
+    #[must_use]
+    pub fn size(self, size: usize) -> Argwhere {
+        Argwhere(self.0.with(1, size))
+    }
+    /// The position that fills up: an integer, or a tuple with one for each axis; 0 by default.
+    #[must_use]
+    pub fn fill_value(self, fill_value: impl Into<NestedInts>) -> Argwhere {
+        Argwhere(self.0.with(2, fill_value.into()))
+    }
+}
+
 /// Each element rounded to a number of decimals; halves go to the even digit.
 /// 
 ///
@@ -1185,6 +1229,20 @@ impl Average {
     }
 }
 
+/// The Bartlett window `1 - |2 k + 1 - M| / (M - 1)` for k from 0 up to M: a triangle with zeros at both ends.
+/// 
+///
+/// - `M`: the number of points, a static integer; none for less than 1.
+///
+/// **Returns:** a vector `[M]` of the default float; `[1.]` for one point.
+///
+/// **Differentiable:** no; there is no floating argument.
+#[track_caller]
+#[must_use]
+pub fn bartlett(m: i64) -> Array {
+    Call::of(&pullback_lib::numpy::windows::declared_bartlett).with(0, m).run()
+}
+
 /// How many elements have each of the values 0, 1, 2, ...; negative elements count as 0.
 /// 
 ///
@@ -1400,6 +1458,20 @@ pub fn bitwise_xor(x1: impl Operand, x2: impl Operand) -> Array {
     Call::of(&pullback_lib::numpy::operators::declared_bitwise_xor).with(0, x1.into_array()).with(1, x2.into_array()).run()
 }
 
+/// The Blackman window `0.42 - 0.5 cos(2 pi k / (M - 1)) + 0.08 cos(4 pi k / (M - 1))` for k from 0 up to M.
+/// 
+///
+/// - `M`: the number of points, a static integer; none for less than 1.
+///
+/// **Returns:** a vector `[M]` of the default float; `[1.]` for one point.
+///
+/// **Differentiable:** no; there is no floating argument.
+#[track_caller]
+#[must_use]
+pub fn blackman(m: i64) -> Array {
+    Call::of(&pullback_lib::numpy::windows::declared_blackman).with(0, m).run()
+}
+
 /// Arrays repeated to their common shape; each keeps its dtype.
 /// 
 ///
@@ -1476,7 +1548,24 @@ pub fn ceil(x: impl Operand) -> Array {
     Call::of(&pullback_lib::numpy::elementwise::declared_ceil).with(0, x.into_array()).run()
 }
 
-/// As [`choose`], by the name of the mode.
+/// For each index the element of the choice with that number.
+/// 
+///
+/// - `a`: integers.
+/// - `choices`: a sequence of arrays, or one array whose slices are the choices; they broadcast with `a`.
+/// - `out`: for compatibility; must be None.
+/// - `mode`: what other indices do: 'raise' (the default; concrete ones only) raises, 'clip' takes the nearest
+///   choice, 'wrap' that of the index modulo their number.
+///
+/// **Returns:** an array of the broadcast shape and the promoted dtype of the choices.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `ValueError`: indices that are no integers, one out of bounds in mode 'raise', shapes that do not broadcast, or another mode.
+/// - `ConcretizationTypeError`: traced indices in mode 'raise'.
+/// - `NotImplementedError`: `out` is given.
+///
+/// **Differentiable:** yes, in both modes, with respect to `choices`.
 #[track_caller]
 #[must_use]
 pub fn choose(a: impl Operand, choices: &[Array]) -> Array {
@@ -1494,7 +1583,7 @@ pub fn choose_with(a: impl Operand, choices: &[Array], keywords: impl FnOnce(Cho
 pub struct Choose(Call);
 
 impl Choose {
-    /// `mode`.
+    /// What other indices do: 'raise' (the default; concrete ones only) raises, 'clip' takes the nearest choice, 'wrap' that of the index modulo their number.
     #[must_use]
     pub fn mode(self, mode: &str) -> Choose {
         Choose(self.0.with(3, mode))
@@ -1568,6 +1657,60 @@ impl Clip {
 #[must_use]
 pub fn column_stack(tup: &[Array]) -> Array {
     Call::of(&pullback_lib::numpy::joining::declared_column_stack).with(0, tup).run()
+}
+
+/// The slices of an axis where a condition holds.
+/// 
+///
+/// - `condition`: a vector of booleans; concrete unless `size` is given.
+/// - `a`: an array.
+/// - `axis`: the axis; None (the default) takes the flat array.
+/// - `size`: how many slices to give: more are cut off, missing ones are filled up.
+/// - `fill_value`: what fills up; 0 by default.
+/// - `out`: for compatibility; must be None.
+///
+/// **Returns:** an array of the dtype of `a`.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: an argument is neither an array nor a number (lists are refused).
+/// - `ConcretizationTypeError`: a traced condition without `size`.
+/// - `ValueError`: the condition is no vector, or holds beyond the axis; a `size` that is not from 1 to that of the axis.
+/// - `NotImplementedError`: `out` is given.
+///
+/// **Differentiable:** yes, in both modes, with respect to `a`.
+#[track_caller]
+#[must_use]
+pub fn compress(condition: impl Operand, a: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::selection::declared_compress).with(0, condition.into_array()).with(1, a.into_array()).run()
+}
+
+/// As [`compress`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn compress_with(condition: impl Operand, a: impl Operand, keywords: impl FnOnce(Compress) -> Compress) -> Array {
+    keywords(Compress(Call::of(&pullback_lib::numpy::selection::declared_compress).with(0, condition.into_array()).with(1, a.into_array()))).0.run()
+}
+
+/// Keywords of [`compress_with`].
+pub struct Compress(Call);
+
+impl Compress {
+    /// The axis; None (the default) takes the flat array.
+    #[must_use]
+    pub fn axis(self, axis: i64) -> Compress {
+        Compress(self.0.with(2, axis))
+    }
+    /// How many slices to give: more are cut off, missing ones are filled up.
+    #[must_use]
+    pub fn size(self, size: i64) -> Compress {
+        Compress(self.0.with(3, size))
+    }
+    /// What fills up; 0 by default.
+    #[must_use]
+    pub fn fill_value(self, fill_value: impl Operand) -> Compress {
+        Compress(self.0.with(4, fill_value.into_array()))
+    }
 }
 
 /// Arrays one after the other along an axis: `concatenate` under the name of the array API.
@@ -1690,6 +1833,57 @@ pub fn conjugate(x: impl Operand) -> Array {
     Call::of(&pullback_lib::numpy::elementwise::declared_conjugate).with(0, x.into_array()).run()
 }
 
+/// The convolution of two vectors: `sum(a[i] * v[k - i])` for each k.
+/// 
+///
+/// - `a, v`: vectors of at least one element; integers become floating.
+/// - `mode`: 'full' (the default) for all places where they meet, `n + m - 1`; 'same' for as many as the longer has
+///   elements; 'valid' for those where they meet wholly.
+/// - `precision`: as `jax.lax.conv_general_dilated` takes it.
+/// - `preferred_element_type`: the dtype in which to add, and that of the result.
+///
+/// **Returns:** a vector of the promoted floating or complex dtype.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: an argument that is no array.
+/// - `ValueError`: an operand is no vector or empty, or another `mode`.
+///
+/// **Differentiable:** yes, in both modes, with respect to both.
+#[track_caller]
+#[must_use]
+pub fn convolve(a: impl Operand, v: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::convolution::declared_convolve).with(0, a.into_array()).with(1, v.into_array()).run()
+}
+
+/// As [`convolve`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn convolve_with(a: impl Operand, v: impl Operand, keywords: impl FnOnce(Convolve) -> Convolve) -> Array {
+    keywords(Convolve(Call::of(&pullback_lib::numpy::convolution::declared_convolve).with(0, a.into_array()).with(1, v.into_array()))).0.run()
+}
+
+/// Keywords of [`convolve_with`].
+pub struct Convolve(Call);
+
+impl Convolve {
+    /// 'full' (the default) for all places where they meet, `n + m - 1`; 'same' for as many as the longer has elements; 'valid' for those where they meet wholly.
+    #[must_use]
+    pub fn mode(self, mode: &str) -> Convolve {
+        Convolve(self.0.with(2, mode))
+    }
+    /// As `jax.lax.conv_general_dilated` takes it.
+    #[must_use]
+    pub fn precision(self, precision: DotPrecision) -> Convolve {
+        Convolve(self.0.with(3, precision))
+    }
+    /// The dtype in which to add, and that of the result.
+    #[must_use]
+    pub fn preferred_element_type(self, preferred_element_type: DType) -> Convolve {
+        Convolve(self.0.with(4, preferred_element_type))
+    }
+}
+
 /// A copy of an array, in memory of its own.
 /// 
 ///
@@ -1727,6 +1921,108 @@ pub fn copy(a: impl Operand) -> Array {
 #[must_use]
 pub fn copysign(x1: impl Operand, x2: impl Operand) -> Array {
     Call::of(&pullback_lib::numpy::operators::declared_copysign).with(0, x1.into_array()).with(1, x2.into_array()).run()
+}
+
+/// The correlation coefficients of variables: covariances divided by both deviations, clipped to [-1, 1].
+/// 
+///
+/// - `x`: observations of shape `[variables, n]`, or `[n]` of one variable; integers become floating.
+/// - `y`: more variables, likewise.
+/// - `rowvar`: whether variables are rows; otherwise they are columns.
+/// - `dtype`: the dtype of the computation and the result.
+///
+/// **Returns:** the matrix of correlations `[variables, variables]`, or 1 for one variable, without axes; NaN for
+/// constant variables.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: observations that are no array.
+/// - `ValueError`: observations of more than two axes.
+///
+/// **Differentiable:** yes, in both modes, where no variable is constant.
+#[track_caller]
+#[must_use]
+pub fn corrcoef(x: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::statistics::declared_corrcoef).with(0, x.into_array()).run()
+}
+
+/// As [`corrcoef`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn corrcoef_with(x: impl Operand, keywords: impl FnOnce(Corrcoef) -> Corrcoef) -> Array {
+    keywords(Corrcoef(Call::of(&pullback_lib::numpy::statistics::declared_corrcoef).with(0, x.into_array()))).0.run()
+}
+
+/// Keywords of [`corrcoef_with`].
+pub struct Corrcoef(Call);
+
+impl Corrcoef {
+    /// More variables, likewise.
+    #[must_use]
+    pub fn y(self, y: impl Operand) -> Corrcoef {
+        Corrcoef(self.0.with(1, y.into_array()))
+    }
+    /// Whether variables are rows; otherwise they are columns.
+    #[must_use]
+    pub fn rowvar(self, rowvar: bool) -> Corrcoef {
+        Corrcoef(self.0.with(2, rowvar))
+    }
+    /// The dtype of the computation and the result.
+    #[must_use]
+    pub fn dtype(self, dtype: DType) -> Corrcoef {
+        Corrcoef(self.0.with(3, dtype))
+    }
+}
+
+/// The cross-correlation of two vectors: `sum(a[i + k] * conj(v[i]))` for each lag k.
+/// 
+///
+/// - `a, v`: vectors of at least one element; integers become floating.
+/// - `mode`: 'valid' (the default) for the lags where they meet wholly, 'same' for as many as the longer has
+///   elements, 'full' for all lags.
+/// - `precision`: as `jax.lax.conv_general_dilated` takes it.
+/// - `preferred_element_type`: the dtype in which to add, and that of the result.
+///
+/// **Returns:** a vector of the promoted floating or complex dtype.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: an argument that is no array.
+/// - `ValueError`: an operand is no vector or empty, or another `mode`.
+///
+/// **Differentiable:** yes, in both modes, with respect to both.
+#[track_caller]
+#[must_use]
+pub fn correlate(a: impl Operand, v: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::convolution::declared_correlate).with(0, a.into_array()).with(1, v.into_array()).run()
+}
+
+/// As [`correlate`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn correlate_with(a: impl Operand, v: impl Operand, keywords: impl FnOnce(Correlate) -> Correlate) -> Array {
+    keywords(Correlate(Call::of(&pullback_lib::numpy::convolution::declared_correlate).with(0, a.into_array()).with(1, v.into_array()))).0.run()
+}
+
+/// Keywords of [`correlate_with`].
+pub struct Correlate(Call);
+
+impl Correlate {
+    /// 'valid' (the default) for the lags where they meet wholly, 'same' for as many as the longer has elements, 'full' for all lags.
+    #[must_use]
+    pub fn mode(self, mode: &str) -> Correlate {
+        Correlate(self.0.with(2, mode))
+    }
+    /// As `jax.lax.conv_general_dilated` takes it.
+    #[must_use]
+    pub fn precision(self, precision: DotPrecision) -> Correlate {
+        Correlate(self.0.with(3, precision))
+    }
+    /// The dtype in which to add, and that of the result.
+    #[must_use]
+    pub fn preferred_element_type(self, preferred_element_type: DType) -> Correlate {
+        Correlate(self.0.with(4, preferred_element_type))
+    }
 }
 
 /// The cosine of each element, in radians; NaN for infinities.
@@ -1806,6 +2102,81 @@ impl CountNonzero {
     #[must_use]
     pub fn keepdims(self, keepdims: bool) -> CountNonzero {
         CountNonzero(self.0.with(2, keepdims))
+    }
+}
+
+/// The estimated covariances of variables: means of `(x - mean(x)) conj(y - mean(y))` over observations.
+/// 
+///
+/// - `m`: observations of shape `[variables, n]`, or `[n]` of one variable; integers become floating.
+/// - `y`: more variables, likewise.
+/// - `rowvar`: whether variables are rows; otherwise they are columns.
+/// - `bias`: whether to divide by the number of observations, instead of one less.
+/// - `ddof`: what is taken off the number of observations, in place of `bias`: an integer.
+/// - `fweights`: how often each observation counts: integers `[n]`.
+/// - `aweights`: the importance of each observation: numbers `[n]`.
+/// - `dtype`: the dtype of the computation and the result.
+///
+/// **Returns:** the matrix of covariances `[variables, variables]`, or the variance of one variable, without axes.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: `fweights` that are no integers, or observations that are no array.
+/// - `ValueError`: observations of more than two axes, or `ddof` that is no integer.
+/// - `RuntimeError`: weights of several axes or another length.
+///
+/// **Differentiable:** yes, in both modes, with respect to `m`, `y` and `aweights`.
+#[track_caller]
+#[must_use]
+pub fn cov(m: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::statistics::declared_cov).with(0, m.into_array()).run()
+}
+
+/// As [`cov`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn cov_with(m: impl Operand, keywords: impl FnOnce(Cov) -> Cov) -> Array {
+    keywords(Cov(Call::of(&pullback_lib::numpy::statistics::declared_cov).with(0, m.into_array()))).0.run()
+}
+
+/// Keywords of [`cov_with`].
+pub struct Cov(Call);
+
+impl Cov {
+    /// More variables, likewise.
+    #[must_use]
+    pub fn y(self, y: impl Operand) -> Cov {
+        Cov(self.0.with(1, y.into_array()))
+    }
+    /// Whether variables are rows; otherwise they are columns.
+    #[must_use]
+    pub fn rowvar(self, rowvar: bool) -> Cov {
+        Cov(self.0.with(2, rowvar))
+    }
+    /// Whether to divide by the number of observations, instead of one less.
+    #[must_use]
+    pub fn bias(self, bias: bool) -> Cov {
+        Cov(self.0.with(3, bias))
+    }
+    /// What is taken off the number of observations, in place of `bias`: an integer.
+    #[must_use]
+    pub fn ddof(self, ddof: f64) -> Cov {
+        Cov(self.0.with(4, ddof))
+    }
+    /// How often each observation counts: integers `[n]`.
+    #[must_use]
+    pub fn fweights(self, fweights: impl Operand) -> Cov {
+        Cov(self.0.with(5, fweights.into_array()))
+    }
+    /// The importance of each observation: numbers `[n]`.
+    #[must_use]
+    pub fn aweights(self, aweights: impl Operand) -> Cov {
+        Cov(self.0.with(6, aweights.into_array()))
+    }
+    /// The dtype of the computation and the result.
+    #[must_use]
+    pub fn dtype(self, dtype: DType) -> Cov {
+        Cov(self.0.with(7, dtype))
     }
 }
 
@@ -2098,31 +2469,6 @@ pub fn degrees(x: impl Operand) -> Array {
     Call::of(&pullback_lib::numpy::trigonometry::declared_rad2deg).with(0, x.into_array()).run()
 }
 
-/// The array without one slice of an axis.
-#[track_caller]
-#[must_use]
-pub fn delete(arr: impl Operand, obj: i64) -> Array {
-    Call::of(&pullback_lib::numpy::joining::declared_delete).with(0, arr.into_array()).with(1, obj).run()
-}
-
-/// As [`delete`], with keywords.
-#[track_caller]
-#[must_use]
-pub fn delete_with(arr: impl Operand, obj: i64, keywords: impl FnOnce(Delete) -> Delete) -> Array {
-    keywords(Delete(Call::of(&pullback_lib::numpy::joining::declared_delete).with(0, arr.into_array()).with(1, obj))).0.run()
-}
-
-/// Keywords of [`delete_with`].
-pub struct Delete(Call);
-
-impl Delete {
-    /// `axis`.
-    #[must_use]
-    pub fn axis(self, axis: i64) -> Delete {
-        Delete(self.0.with(2, axis))
-    }
-}
-
 /// A matrix with a vector on a diagonal, or the diagonal of a matrix.
 /// 
 ///
@@ -2159,6 +2505,61 @@ impl Diag {
     pub fn k(self, k: i64) -> Diag {
         Diag(self.0.with(1, k))
     }
+}
+
+/// The positions of the main diagonal of an array with axes of size `n`.
+/// 
+///
+/// - `n`: the size.
+/// - `ndim`: the number of axes; 2 by default.
+///
+/// **Returns:** a tuple of `ndim` vectors `[n]`.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `ValueError`: a negative number.
+///
+/// **Differentiable:** no; the result is an integer.
+#[track_caller]
+#[must_use]
+pub fn diag_indices(n: i64) -> Vec<Array> {
+    Call::of(&pullback_lib::numpy::positions::declared_diag_indices).with(0, n).run()
+}
+
+/// As [`diag_indices`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn diag_indices_with(n: i64, keywords: impl FnOnce(DiagIndices) -> DiagIndices) -> Vec<Array> {
+    keywords(DiagIndices(Call::of(&pullback_lib::numpy::positions::declared_diag_indices).with(0, n))).0.run()
+}
+
+/// Keywords of [`diag_indices_with`].
+pub struct DiagIndices(Call);
+
+impl DiagIndices {
+    /// The number of axes; 2 by default.
+    #[must_use]
+    pub fn ndim(self, ndim: i64) -> DiagIndices {
+        DiagIndices(self.0.with(1, ndim))
+    }
+}
+
+/// The positions of the main diagonal of an array with axes of equal size.
+/// 
+///
+/// - `arr`: an array of at least two axes.
+///
+/// **Returns:** a tuple of equal vectors, one for each axis.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `ValueError`: fewer axes, or unequal ones.
+///
+/// **Differentiable:** no; the result is an integer.
+#[track_caller]
+#[must_use]
+pub fn diag_indices_from(arr: impl Operand) -> Vec<Array> {
+    Call::of(&pullback_lib::numpy::positions::declared_diag_indices_from).with(0, arr.into_array()).run()
 }
 
 /// A matrix with all elements of an array, taken as flat, on a diagonal.
@@ -2490,6 +2891,48 @@ impl Dstack {
     }
 }
 
+/// The differences of neighbours in the flat array.
+/// 
+///
+/// - `ary`: an array.
+/// - `to_end, to_begin`: elements to go behind and before the differences, converted to their dtype; none by default.
+///
+/// **Returns:** a vector, one shorter than `ary` without additions.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: `ary` is neither an array nor a number (lists are refused).
+///
+/// **Differentiable:** yes, in both modes; it is linear.
+#[track_caller]
+#[must_use]
+pub fn ediff1d(ary: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::differences::declared_ediff1d).with(0, ary.into_array()).run()
+}
+
+/// As [`ediff1d`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn ediff1d_with(ary: impl Operand, keywords: impl FnOnce(Ediff1d) -> Ediff1d) -> Array {
+    keywords(Ediff1d(Call::of(&pullback_lib::numpy::differences::declared_ediff1d).with(0, ary.into_array()))).0.run()
+}
+
+/// Keywords of [`ediff1d_with`].
+pub struct Ediff1d(Call);
+
+impl Ediff1d {
+    /// Elements to go behind and before the differences, converted to their dtype; none by default.
+    #[must_use]
+    pub fn to_end(self, to_end: impl Operand) -> Ediff1d {
+        Ediff1d(self.0.with(1, to_end.into_array()))
+    }
+    /// Elements to go behind and before the differences, converted to their dtype; none by default.
+    #[must_use]
+    pub fn to_begin(self, to_begin: impl Operand) -> Ediff1d {
+        Ediff1d(self.0.with(2, to_begin.into_array()))
+    }
+}
+
 /// An array of zeros: memory that was not written to cannot be seen, so that `empty` is `zeros`.
 /// 
 ///
@@ -2667,6 +3110,51 @@ pub fn expm1(x: impl Operand) -> Array {
     Call::of(&pullback_lib::numpy::powers::declared_expm1).with(0, x.into_array()).run()
 }
 
+/// The elements of a flat array where a condition holds.
+/// 
+///
+/// - `condition`: booleans, taken as flat; concrete unless `size` is given.
+/// - `arr`: an array, taken as flat.
+/// - `size`: how many elements to give: more are cut off, missing ones are filled up.
+/// - `fill_value`: what fills up; 0 by default.
+///
+/// **Returns:** a vector of the dtype of `arr`.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: an argument is neither an array nor a number (lists are refused).
+/// - `ConcretizationTypeError`: a traced condition without `size`.
+///
+/// **Differentiable:** yes, in both modes, with respect to `arr`.
+#[track_caller]
+#[must_use]
+pub fn extract(condition: impl Operand, arr: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::selection::declared_extract).with(0, condition.into_array()).with(1, arr.into_array()).run()
+}
+
+/// As [`extract`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn extract_with(condition: impl Operand, arr: impl Operand, keywords: impl FnOnce(Extract) -> Extract) -> Array {
+    keywords(Extract(Call::of(&pullback_lib::numpy::selection::declared_extract).with(0, condition.into_array()).with(1, arr.into_array()))).0.run()
+}
+
+/// Keywords of [`extract_with`].
+pub struct Extract(Call);
+
+impl Extract {
+    /// How many elements to give: more are cut off, missing ones are filled up.
+    #[must_use]
+    pub fn size(self, size: i64) -> Extract {
+        Extract(self.0.with(2, size))
+    }
+    /// What fills up; 0 by default.
+    #[must_use]
+    pub fn fill_value(self, fill_value: impl Operand) -> Extract {
+        Extract(self.0.with(3, fill_value.into_array()))
+    }
+}
+
 /// A matrix with ones on a diagonal and zeros elsewhere.
 /// 
 ///
@@ -2734,6 +3222,51 @@ impl Eye {
 #[must_use]
 pub fn fabs(x: impl Operand) -> Array {
     Call::of(&pullback_lib::numpy::elementwise::declared_fabs).with(0, x.into_array()).run()
+}
+
+/// The array with a value, or values in turn, on its main diagonal; a new array.
+/// 
+///
+/// - `a`: an array of at least two axes; of more only if they are of equal size.
+/// - `val`: a number, or an array whose elements are taken in turn.
+/// - `wrap`: for compatibility; must be False.
+/// - `inplace`: must be given as False: arrays are immutable.
+///
+/// **Returns:** an array of the shape and dtype of `a`.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `ValueError`: too few axes, or unequal ones.
+/// - `NotImplementedError`: `wrap` or `inplace` is true.
+///
+/// **Differentiable:** yes, in both modes, with respect to `a` and `val`.
+#[track_caller]
+#[must_use]
+pub fn fill_diagonal(a: impl Operand, val: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::updates::declared_fill_diagonal).with(0, a.into_array()).with(1, val.into_array()).run()
+}
+
+/// As [`fill_diagonal`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn fill_diagonal_with(a: impl Operand, val: impl Operand, keywords: impl FnOnce(FillDiagonal) -> FillDiagonal) -> Array {
+    keywords(FillDiagonal(Call::of(&pullback_lib::numpy::updates::declared_fill_diagonal).with(0, a.into_array()).with(1, val.into_array()))).0.run()
+}
+
+/// Keywords of [`fill_diagonal_with`].
+pub struct FillDiagonal(Call);
+
+impl FillDiagonal {
+    /// For compatibility; must be False.
+    #[must_use]
+    pub fn wrap(self, wrap: bool) -> FillDiagonal {
+        FillDiagonal(self.0.with(2, wrap))
+    }
+    /// Must be given as False: arrays are immutable.
+    #[must_use]
+    pub fn inplace(self, inplace: bool) -> FillDiagonal {
+        FillDiagonal(self.0.with(3, inplace))
+    }
 }
 
 /// The elements in reverse order along axes.
@@ -2923,6 +3456,27 @@ pub fn fmod(x1: impl Operand, x2: impl Operand) -> Array {
     Call::of(&pullback_lib::numpy::operators::declared_fmod).with(0, x1.into_array()).with(1, x2.into_array()).run()
 }
 
+/// The mantissa, of magnitude from 0.5 up to 1, and the exponent of 2 of each element: `x = mantissa *
+/// 2**exponent`.
+/// 0, infinities and NaN are their own mantissa with exponent 0; subnormal numbers count as 0.
+/// 
+///
+/// - `x`: a real array or number; integers and booleans become floating.
+///
+/// **Returns:** a pair of arrays of the shape of `x`: mantissas of the floating dtype, and int32 exponents.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: `x` is complex, or neither an array nor a number.
+/// - `NotImplementedError`: a floating dtype of less than 16 bits.
+///
+/// **Differentiable:** the mantissa, with derivative `2**-exponent`.
+#[track_caller]
+#[must_use]
+pub fn frexp(x: impl Operand) -> (Array, Array) {
+    Call::of(&pullback_lib::numpy::bits::declared_frexp).with(0, x.into_array()).run()
+}
+
 /// An array of one value.
 /// 
 ///
@@ -3012,6 +3566,25 @@ impl FullLike {
     }
 }
 
+/// The greatest common divisor of two integers (Euclid's algorithm), not negative; `gcd(0, n)` is `|n|`.
+/// 
+///
+/// - `x1, x2`: integer arrays or numbers whose shapes broadcast.
+///
+/// **Returns:** an array of the broadcast shape and the promoted integer dtype.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: an argument is neither an array nor a number.
+/// - `ValueError`: an argument is boolean, floating or complex, or the shapes do not broadcast.
+///
+/// **Differentiable:** no; the result is an integer.
+#[track_caller]
+#[must_use]
+pub fn gcd(x1: impl Operand, x2: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::divisors::declared_gcd).with(0, x1.into_array()).with(1, x2.into_array()).run()
+}
+
 /// Numbers at even ratios from `start` to `stop`: evenly spaced logarithms.
 /// 
 ///
@@ -3069,6 +3642,49 @@ impl Geomspace {
     }
 }
 
+/// The derivative along axes by differences: central inside, one-sided at the ends, both exact for straight lines.
+/// With uneven coordinates the inside ones are those of the parabola through three points.
+/// 
+///
+/// - `f`: the values, an array; integers become floating.
+/// - `varargs`: for each axis the distance of the points, or the vector of their coordinates; one for all, 1 by
+///   default.
+/// - `axis`: the axis or axes; None (the default) for all.
+/// - `edge_order`: for compatibility; must be None.
+///
+/// **Returns:** an array of the shape of `f`, or a list with one for each axis.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `ValueError`: an axis of fewer than two elements, or out of bounds.
+/// - `TypeError`: another number of distances than axes.
+/// - `NotImplementedError`: `edge_order` is given.
+///
+/// **Differentiable:** yes, in both modes, with respect to `f` and the distances.
+#[track_caller]
+#[must_use]
+pub fn gradient(f: impl Operand, varargs: &[Array]) -> Vec<Array> {
+    Call::of(&pullback_lib::numpy::differences::declared_gradient).with(0, f.into_array()).with(1, varargs).run()
+}
+
+/// As [`gradient`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn gradient_with(f: impl Operand, varargs: &[Array], keywords: impl FnOnce(Gradient) -> Gradient) -> Vec<Array> {
+    keywords(Gradient(Call::of(&pullback_lib::numpy::differences::declared_gradient).with(0, f.into_array()).with(1, varargs))).0.run()
+}
+
+/// Keywords of [`gradient_with`].
+pub struct Gradient(Call);
+
+impl Gradient {
+    /// The axis or axes; None (the default) for all.
+    #[must_use]
+    pub fn axis(self, axis: &[i64]) -> Gradient {
+        Gradient(self.0.with(2, axis))
+    }
+}
+
 /// For each pair of elements whether the first is greater; false where one is NaN.
 /// Complex numbers compare by real part, then imaginary part.
 /// 
@@ -3107,6 +3723,34 @@ pub fn greater_equal(x: impl Operand, y: impl Operand) -> Array {
     Call::of(&pullback_lib::numpy::comparisons::declared_greater_equal).with(0, x.into_array()).with(1, y.into_array()).run()
 }
 
+/// The Hamming window `0.54 - 0.46 cos(2 pi k / (M - 1))` for k from 0 up to M.
+/// 
+///
+/// - `M`: the number of points, a static integer; none for less than 1.
+///
+/// **Returns:** a vector `[M]` of the default float; `[1.]` for one point.
+///
+/// **Differentiable:** no; there is no floating argument.
+#[track_caller]
+#[must_use]
+pub fn hamming(m: i64) -> Array {
+    Call::of(&pullback_lib::numpy::windows::declared_hamming).with(0, m).run()
+}
+
+/// The Hann window `0.5 - 0.5 cos(2 pi k / (M - 1))` for k from 0 up to M.
+/// 
+///
+/// - `M`: the number of points, a static integer; none for less than 1.
+///
+/// **Returns:** a vector `[M]` of the default float; `[1.]` for one point.
+///
+/// **Differentiable:** no; there is no floating argument.
+#[track_caller]
+#[must_use]
+pub fn hanning(m: i64) -> Array {
+    Call::of(&pullback_lib::numpy::windows::declared_hanning).with(0, m).run()
+}
+
 /// The step function: 0 for negative `x1`, `x2` where `x1` is 0, 1 for positive `x1`, and NaN for NaN.
 /// 
 ///
@@ -3125,6 +3769,168 @@ pub fn greater_equal(x: impl Operand, y: impl Operand) -> Array {
 #[must_use]
 pub fn heaviside(x1: impl Operand, x2: impl Operand) -> Array {
     Call::of(&pullback_lib::numpy::operators::declared_heaviside).with(0, x1.into_array()).with(1, x2.into_array()).run()
+}
+
+/// How many elements lie in each bin; a bin holds its left edge, the last one both.
+/// 
+///
+/// - `a`: an array, taken as flat.
+/// - `bins`: the number of bins, or a vector of their edges.
+/// - `range`: the first and the last edge; the least and the greatest element by default; elements outside do not
+///   count.
+/// - `weights`: what each element counts: an array of the shape of `a`.
+/// - `density`: whether to divide by the widths of the bins and the sum.
+/// - `out_sharding`: must be None.
+///
+/// **Returns:** the counts `[bins]`, floating, and the edges `[bins + 1]`.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `ValueError`: weights of another shape.
+/// - `TypeError`: `bins` is the name of a rule, or `a` is neither an array nor a number.
+/// - `NotImplementedError`: `out_sharding` is given.
+///
+/// **Differentiable:** the counts with respect to `weights`.
+#[track_caller]
+#[must_use]
+pub fn histogram(a: impl Operand) -> (Array, Array) {
+    Call::of(&pullback_lib::numpy::histograms::declared_histogram).with(0, a.into_array()).run()
+}
+
+/// As [`histogram`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn histogram_with(a: impl Operand, keywords: impl FnOnce(Histogram) -> Histogram) -> (Array, Array) {
+    keywords(Histogram(Call::of(&pullback_lib::numpy::histograms::declared_histogram).with(0, a.into_array()))).0.run()
+}
+
+/// Keywords of [`histogram_with`].
+pub struct Histogram(Call);
+
+impl Histogram {
+    /// What each element counts: an array of the shape of `a`.
+    #[must_use]
+    pub fn weights(self, weights: impl Operand) -> Histogram {
+        Histogram(self.0.with(3, weights.into_array()))
+    }
+    /// Whether to divide by the widths of the bins and the sum.
+    #[must_use]
+    pub fn density(self, density: bool) -> Histogram {
+        Histogram(self.0.with(4, density))
+    }
+}
+
+/// How many points of the plane lie in each cell.
+/// 
+///
+/// - `x, y`: the coordinates, vectors `[n]`.
+/// - `bins`: the number of bins or a vector of edges, for both axes, or a pair of such.
+/// - `range`: the first and the last edge of each axis, `[2, 2]`; those of the points by default.
+/// - `weights`: what each point counts `[n]`.
+/// - `density`: whether to divide by the areas of the cells and the sum.
+///
+/// **Returns:** the counts `[bins of x, bins of y]`, the edges along `x` and the edges along `y`.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: coordinates that are no vectors of one length.
+/// - `ValueError`: weights or ranges of another length.
+///
+/// **Differentiable:** the counts with respect to `weights`.
+#[track_caller]
+#[must_use]
+pub fn histogram2d(x: impl Operand, y: impl Operand) -> (Array, Array, Array) {
+    Call::of(&pullback_lib::numpy::histograms::declared_histogram2d).with(0, x.into_array()).with(1, y.into_array()).run()
+}
+
+/// As [`histogram2d`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn histogram2d_with(x: impl Operand, y: impl Operand, keywords: impl FnOnce(Histogram2d) -> Histogram2d) -> (Array, Array, Array) {
+    keywords(Histogram2d(Call::of(&pullback_lib::numpy::histograms::declared_histogram2d).with(0, x.into_array()).with(1, y.into_array()))).0.run()
+}
+
+/// Keywords of [`histogram2d_with`].
+pub struct Histogram2d(Call);
+
+impl Histogram2d {
+    /// What each point counts `[n]`.
+    #[must_use]
+    pub fn weights(self, weights: impl Operand) -> Histogram2d {
+        Histogram2d(self.0.with(4, weights.into_array()))
+    }
+    /// Whether to divide by the areas of the cells and the sum.
+    #[must_use]
+    pub fn density(self, density: bool) -> Histogram2d {
+        Histogram2d(self.0.with(5, density))
+    }
+}
+
+/// The edges of bins: evenly spaced over a range, or those that are given.
+/// 
+///
+/// - `a`: an array, taken as flat.
+/// - `bins`: the number of bins, or a vector of their edges.
+/// - `range`: the first and the last edge; the least and the greatest element by default.
+/// - `weights`: for compatibility; without influence.
+///
+/// **Returns:** the edges `[bins + 1]`, floating; a range of length 0 is widened by half on both sides.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: `bins` is the name of a rule, or `a` is neither an array nor a number.
+/// - `ValueError`: `range` is no pair of numbers.
+///
+/// **Differentiable:** with respect to `a` and `range`.
+#[track_caller]
+#[must_use]
+pub fn histogram_bin_edges(a: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::histograms::declared_histogram_bin_edges).with(0, a.into_array()).run()
+}
+
+/// How many points lie in each cell of a grid of any dimension.
+/// 
+///
+/// - `sample`: points `[n, d]`.
+/// - `bins`: the number of bins or a vector of edges for all axes, or a list with one for each.
+/// - `range`: the first and the last edge of each axis, or None for those of the points: a sequence of `d` pairs.
+/// - `weights`: what each point counts `[n]`.
+/// - `density`: whether to divide by the volumes of the cells and the sum.
+///
+/// **Returns:** the counts, with `d` axes, and the list of edges along each.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `ValueError`: `sample` has not two axes; weights, bins or ranges of another length.
+///
+/// **Differentiable:** the counts with respect to `weights`.
+#[track_caller]
+#[must_use]
+pub fn histogramdd(sample: impl Operand) -> Vec<Array> {
+    Call::of(&pullback_lib::numpy::histograms::declared_histogramdd).with(0, sample.into_array()).run()
+}
+
+/// As [`histogramdd`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn histogramdd_with(sample: impl Operand, keywords: impl FnOnce(Histogramdd) -> Histogramdd) -> Vec<Array> {
+    keywords(Histogramdd(Call::of(&pullback_lib::numpy::histograms::declared_histogramdd).with(0, sample.into_array()))).0.run()
+}
+
+/// Keywords of [`histogramdd_with`].
+pub struct Histogramdd(Call);
+
+impl Histogramdd {
+    /// What each point counts `[n]`.
+    #[must_use]
+    pub fn weights(self, weights: impl Operand) -> Histogramdd {
+        Histogramdd(self.0.with(3, weights.into_array()))
+    }
+    /// Whether to divide by the volumes of the cells and the sum.
+    #[must_use]
+    pub fn density(self, density: bool) -> Histogramdd {
+        Histogramdd(self.0.with(4, density))
+    }
 }
 
 /// The second axis cut into parts, of vectors the first: `split` along axis 1 or 0.
@@ -3202,6 +4008,25 @@ impl Hstack {
 #[must_use]
 pub fn hypot(x1: impl Operand, x2: impl Operand) -> Array {
     Call::of(&pullback_lib::numpy::operators::declared_hypot).with(0, x1.into_array()).with(1, x2.into_array()).run()
+}
+
+/// The modified Bessel function of the first kind and order 0 (DLMF 10.25), as `exp(|x|)` times its scaled form.
+/// 
+///
+/// - `x`: a real array or number; integers and booleans become floating.
+///
+/// **Returns:** an array of the shape of `x` and a floating dtype; infinite where `exp(|x|)` overflows.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: `x` is neither an array nor a number (lists are refused).
+/// - `ValueError`: `x` is complex.
+///
+/// **Differentiable:** yes, in both modes; the derivative is the function of order 1.
+#[track_caller]
+#[must_use]
+pub fn i0(x: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::windows::declared_i0).with(0, x.into_array()).run()
 }
 
 /// The identity matrix.
@@ -3349,33 +4174,96 @@ impl Inner {
     }
 }
 
-/// As [`interp`], of functions without period.
+/// The piecewise linear function through points.
+/// 
+///
+/// - `x`: where to evaluate: a real array or number.
+/// - `xp`: the abscissas of the points, a vector `[n]`, ascending unless `period` is given.
+/// - `fp`: the ordinates `[n]`, real or complex.
+/// - `left, right`: the values outside of the points; those of the first and last point by default; 'extrapolate'
+///   goes on along the line of the two nearest points.
+/// - `period`: the period of the function; abscissas are taken modulo it, and `left` and `right` have no influence.
+///
+/// **Returns:** an array of the shape of `x` and a floating or complex dtype.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `ValueError`: points that are no vectors of one length, complex `x`, a period of 0 or with axes, or another
+///   text.
+///
+/// **Differentiable:** almost everywhere, with respect to `x`, `xp` and `fp`.
 #[track_caller]
 #[must_use]
 pub fn interp(x: impl Operand, xp: impl Operand, fp: impl Operand) -> Array {
-    Call::of(&pullback_lib::numpy::statistics::declared_plain_interp).with(0, x.into_array()).with(1, xp.into_array()).with(2, fp.into_array()).run()
+    Call::of(&pullback_lib::numpy::interpolation::declared_interp_by).with(0, x.into_array()).with(1, xp.into_array()).with(2, fp.into_array()).run()
 }
 
 /// As [`interp`], with keywords.
 #[track_caller]
 #[must_use]
 pub fn interp_with(x: impl Operand, xp: impl Operand, fp: impl Operand, keywords: impl FnOnce(Interp) -> Interp) -> Array {
-    keywords(Interp(Call::of(&pullback_lib::numpy::statistics::declared_plain_interp).with(0, x.into_array()).with(1, xp.into_array()).with(2, fp.into_array()))).0.run()
+    keywords(Interp(Call::of(&pullback_lib::numpy::interpolation::declared_interp_by).with(0, x.into_array()).with(1, xp.into_array()).with(2, fp.into_array()))).0.run()
 }
 
 /// Keywords of [`interp_with`].
 pub struct Interp(Call);
 
 impl Interp {
-    /// `left`.
+    /// The period of the function; abscissas are taken modulo it, and `left` and `right` have no influence.
     #[must_use]
-    pub fn left(self, left: impl Operand) -> Interp {
-        Interp(self.0.with(3, left.into_array()))
+    pub fn period(self, period: impl Operand) -> Interp {
+        Interp(self.0.with(5, period.into_array()))
     }
-    /// `right`.
+}
+
+/// The distinct elements that two arrays share, in order.
+/// 
+///
+/// - `ar1, ar2`: arrays, taken as flat; concrete unless `size` is given.
+/// - `assume_unique`: for compatibility; without influence.
+/// - `return_indices`: whether to give the first positions of the elements in both arrays.
+/// - `size`: the number of results, a static integer: more are cut off, missing ones are filled up.
+/// - `fill_value`: what fills up; the least element by default. Positions are filled up with the sizes of the arrays.
+///
+/// **Returns:** a vector of the promoted dtype, or a tuple of it and both vectors of positions.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: an argument is neither an array nor a number (lists are refused).
+/// - `ConcretizationTypeError`: traced arrays without `size`.
+///
+/// **Differentiable:** as the values of `unique`.
+#[track_caller]
+#[must_use]
+pub fn intersect1d(ar1: impl Operand, ar2: impl Operand) -> Vec<Array> {
+    Call::of(&pullback_lib::numpy::sets::declared_intersect1d).with(0, ar1.into_array()).with(1, ar2.into_array()).run()
+}
+
+/// As [`intersect1d`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn intersect1d_with(ar1: impl Operand, ar2: impl Operand, keywords: impl FnOnce(Intersect1d) -> Intersect1d) -> Vec<Array> {
+    keywords(Intersect1d(Call::of(&pullback_lib::numpy::sets::declared_intersect1d).with(0, ar1.into_array()).with(1, ar2.into_array()))).0.run()
+}
+
+/// Keywords of [`intersect1d_with`].
+pub struct Intersect1d(Call);
+
+impl Intersect1d {
+    /// Whether to give the first positions of the elements in both arrays.
     #[must_use]
-    pub fn right(self, right: impl Operand) -> Interp {
-        Interp(self.0.with(4, right.into_array()))
+    pub fn return_indices(self, return_indices: bool) -> Intersect1d {
+        Intersect1d(self.0.with(3, return_indices))
+    }
+    /// The number of results, a static integer: more are cut off, missing ones are filled up.
+    #[must_use]
+    pub fn size(self, size: usize) -> Intersect1d {
+        Intersect1d(self.0.with(4, size))
+    }
+    /// What fills up; the least element by default. Positions are filled up with the sizes of the arrays.
+    #[must_use]
+    pub fn fill_value(self, fill_value: impl Operand) -> Intersect1d {
+        Intersect1d(self.0.with(5, fill_value.into_array()))
     }
 }
 
@@ -3625,6 +4513,45 @@ pub fn isreal(x: impl Operand) -> Array {
     Call::of(&pullback_lib::numpy::elementwise::declared_isreal).with(0, x.into_array()).run()
 }
 
+/// Index arrays that form an open grid: `a[ix_(rows, columns)]` is the part of `a` in these rows and columns.
+/// 
+///
+/// - `args`: vectors of integers.
+///
+/// **Returns:** a tuple of arrays; the i-th one has its elements along axis i and size 1 along the others.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `ValueError`: an argument is no vector.
+/// - `NotImplementedError`: booleans.
+///
+/// **Differentiable:** no; indices are integers.
+#[track_caller]
+#[must_use]
+pub fn ix_(args: &[Array]) -> Vec<Array> {
+    Call::of(&pullback_lib::numpy::positions::declared_ix_).with(0, args).run()
+}
+
+/// The Kaiser window `i0(beta sqrt(1 - ((k - a) / a)²)) / i0(beta)` for k from 0 up to M, where `a` is `(M - 1) /
+/// 2`.
+/// 
+///
+/// - `M`: the number of points, a static integer; none for less than 1.
+/// - `beta`: how fast it falls off, a real number: 0 is the rectangle.
+///
+/// **Returns:** a vector `[M]` of a floating dtype; `[1.]` for one point.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `ValueError`: `beta` is complex.
+///
+/// **Differentiable:** yes, in both modes, with respect to `beta`.
+#[track_caller]
+#[must_use]
+pub fn kaiser(m: i64, beta: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::windows::declared_kaiser).with(0, m).with(1, beta.into_array()).run()
+}
+
 /// The Kronecker product: each element of `a` times the whole of `b`, as blocks.
 /// 
 ///
@@ -3641,6 +4568,25 @@ pub fn isreal(x: impl Operand) -> Array {
 #[must_use]
 pub fn kron(a: impl Operand, b: impl Operand) -> Array {
     Call::of(&pullback_lib::numpy::joining::declared_kron).with(0, a.into_array()).with(1, b.into_array()).run()
+}
+
+/// The least common multiple of two integers, not negative; 0 if one is 0.
+/// 
+///
+/// - `x1, x2`: integer arrays or numbers whose shapes broadcast.
+///
+/// **Returns:** an array of the broadcast shape and the promoted integer dtype.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: an argument is neither an array nor a number.
+/// - `ValueError`: an argument is boolean, floating or complex, or the shapes do not broadcast.
+///
+/// **Differentiable:** no; the result is an integer.
+#[track_caller]
+#[must_use]
+pub fn lcm(x1: impl Operand, x2: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::divisors::declared_lcm).with(0, x1.into_array()).with(1, x2.into_array()).run()
 }
 
 /// `x1 * 2**x2`, the inverse of `frexp`.
@@ -4146,6 +5092,26 @@ pub fn matrix_transpose(x: impl Operand) -> Array {
     Call::of(&pullback_lib::numpy::shaping::declared_matrix_transpose).with(0, x.into_array()).run()
 }
 
+/// The products of matrices and vectors; axes before are batches, which broadcast.
+/// 
+///
+/// - `x1`: matrices `[..., m, n]`.
+/// - `x2`: vectors `[..., n]`.
+///
+/// **Returns:** an array `[..., m]` of the promoted dtype.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: an argument is neither an array nor a number (lists are refused).
+/// - `ValueError`: the sizes `n` differ, an argument has too few axes, or batches do not broadcast.
+///
+/// **Differentiable:** yes, in both modes, with respect to both.
+#[track_caller]
+#[must_use]
+pub fn matvec(x1: impl Operand, x2: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::matrix_products::declared_matvec).with(0, x1.into_array()).with(1, x2.into_array()).run()
+}
+
 /// The greatest element over axes; NaN if one is among them. Complex numbers compare by real part, then imaginary
 /// part.
 /// 
@@ -4305,14 +5271,14 @@ impl Mean {
 #[track_caller]
 #[must_use]
 pub fn median(a: impl Operand) -> Array {
-    Call::of(&pullback_lib::numpy::statistics::declared_median).with(0, a.into_array()).run()
+    Call::of(&pullback_lib::numpy::quantiles::declared_median).with(0, a.into_array()).run()
 }
 
 /// As [`median`], with keywords.
 #[track_caller]
 #[must_use]
 pub fn median_with(a: impl Operand, keywords: impl FnOnce(Median) -> Median) -> Array {
-    keywords(Median(Call::of(&pullback_lib::numpy::statistics::declared_median).with(0, a.into_array()))).0.run()
+    keywords(Median(Call::of(&pullback_lib::numpy::quantiles::declared_median).with(0, a.into_array()))).0.run()
 }
 
 /// Keywords of [`median_with`].
@@ -4466,6 +5432,59 @@ pub fn minimum(x1: impl Operand, x2: impl Operand) -> Array {
     Call::of(&pullback_lib::numpy::operators::declared_minimum).with(0, x1.into_array()).with(1, x2.into_array()).run()
 }
 
+/// The least and the greatest element over axes; NaN if one is among them.
+/// 
+///
+/// - `a`: an array or number of any dtype.
+/// - `axis`: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+/// - `out`: for compatibility; must be None.
+/// - `keepdims`: whether reduced axes stay, with size 1.
+/// - `initial`: an upper bound of the minimum and a lower bound of the maximum: one number for both, or a pair.
+/// - `where`: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+///
+/// **Returns:** the pair of minimum and maximum, of the dtype of `a` and its shape without the reduced axes.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: `a` is neither an array nor a number (lists are refused).
+/// - `ValueError`: no elements or a `where` without `initial`; an axis is out of bounds or occurs twice.
+/// - `NotImplementedError`: `out` is given.
+///
+/// **Differentiable:** yes, in both modes; elements that tie share the gradient equally.
+#[track_caller]
+#[must_use]
+pub fn minmax(a: impl Operand) -> (Array, Array) {
+    Call::of(&pullback_lib::numpy::statistics::declared_minmax).with(0, a.into_array()).run()
+}
+
+/// As [`minmax`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn minmax_with(a: impl Operand, keywords: impl FnOnce(Minmax) -> Minmax) -> (Array, Array) {
+    keywords(Minmax(Call::of(&pullback_lib::numpy::statistics::declared_minmax).with(0, a.into_array()))).0.run()
+}
+
+/// Keywords of [`minmax_with`].
+pub struct Minmax(Call);
+
+impl Minmax {
+    /// The axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+    #[must_use]
+    pub fn axis(self, axis: impl Into<Axes>) -> Minmax {
+        Minmax(self.0.with(1, axis.into()))
+    }
+    /// Whether reduced axes stay, with size 1.
+    #[must_use]
+    pub fn keepdims(self, keepdims: bool) -> Minmax {
+        Minmax(self.0.with(3, keepdims))
+    }
+    /// A boolean mask that broadcasts to `a`: which elements take part; all by default.
+    #[must_use]
+    pub fn where_(self, where_: impl Operand) -> Minmax {
+        Minmax(self.0.with(5, where_.into_array()))
+    }
+}
+
 /// The remainder of the division rounded down: `x1 - floor(x1 / x2) * x2`, with the sign of `x2`.
 /// By 0 it is NaN; what integers give by 0 is not specified. See `fmod` for the sign of `x1`.
 /// 
@@ -4596,6 +5615,98 @@ impl NanToNum {
     #[must_use]
     pub fn neginf(self, neginf: impl Operand) -> NanToNum {
         NanToNum(self.0.with(4, neginf.into_array()))
+    }
+}
+
+/// The position of the first greatest element that is not NaN; -1 where all are NaN.
+/// 
+///
+/// - `a`: a real array or number.
+/// - `axis`: the axis along which to look; None (the default) takes the flat array.
+/// - `out`: for compatibility; must be None.
+/// - `keepdims`: whether the axis stays, with size 1; without `axis` all axes do.
+///
+/// **Returns:** integers of the default dtype, of the shape of `a` without the axis.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: `a` is complex, or neither an array nor a number.
+/// - `ValueError`: the axis is out of bounds or has no elements.
+/// - `NotImplementedError`: `out` is given.
+///
+/// **Differentiable:** no; the result is an integer.
+#[track_caller]
+#[must_use]
+pub fn nanargmax(a: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::positions::declared_nanargmax).with(0, a.into_array()).run()
+}
+
+/// As [`nanargmax`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn nanargmax_with(a: impl Operand, keywords: impl FnOnce(Nanargmax) -> Nanargmax) -> Array {
+    keywords(Nanargmax(Call::of(&pullback_lib::numpy::positions::declared_nanargmax).with(0, a.into_array()))).0.run()
+}
+
+/// Keywords of [`nanargmax_with`].
+pub struct Nanargmax(Call);
+
+impl Nanargmax {
+    /// The axis along which to look; None (the default) takes the flat array.
+    #[must_use]
+    pub fn axis(self, axis: i64) -> Nanargmax {
+        Nanargmax(self.0.with(1, axis))
+    }
+    /// Whether the axis stays, with size 1; without `axis` all axes do.
+    #[must_use]
+    pub fn keepdims(self, keepdims: bool) -> Nanargmax {
+        Nanargmax(self.0.with(3, keepdims))
+    }
+}
+
+/// The position of the first least element that is not NaN; -1 where all are NaN.
+/// 
+///
+/// - `a`: a real array or number.
+/// - `axis`: the axis along which to look; None (the default) takes the flat array.
+/// - `out`: for compatibility; must be None.
+/// - `keepdims`: whether the axis stays, with size 1; without `axis` all axes do.
+///
+/// **Returns:** integers of the default dtype, of the shape of `a` without the axis.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: `a` is complex, or neither an array nor a number.
+/// - `ValueError`: the axis is out of bounds or has no elements.
+/// - `NotImplementedError`: `out` is given.
+///
+/// **Differentiable:** no; the result is an integer.
+#[track_caller]
+#[must_use]
+pub fn nanargmin(a: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::positions::declared_nanargmin).with(0, a.into_array()).run()
+}
+
+/// As [`nanargmin`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn nanargmin_with(a: impl Operand, keywords: impl FnOnce(Nanargmin) -> Nanargmin) -> Array {
+    keywords(Nanargmin(Call::of(&pullback_lib::numpy::positions::declared_nanargmin).with(0, a.into_array()))).0.run()
+}
+
+/// Keywords of [`nanargmin_with`].
+pub struct Nanargmin(Call);
+
+impl Nanargmin {
+    /// The axis along which to look; None (the default) takes the flat array.
+    #[must_use]
+    pub fn axis(self, axis: i64) -> Nanargmin {
+        Nanargmin(self.0.with(1, axis))
+    }
+    /// Whether the axis stays, with size 1; without `axis` all axes do.
+    #[must_use]
+    pub fn keepdims(self, keepdims: bool) -> Nanargmin {
+        Nanargmin(self.0.with(3, keepdims))
     }
 }
 
@@ -4807,6 +5918,56 @@ impl Nanmean {
     }
 }
 
+/// The middle of the elements over axes that are not NaN; the mean of the two middle ones of an even number.
+/// 
+///
+/// - `a`: a real array or number; integers become floating.
+/// - `axis`: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+/// - `out, overwrite_input`: for compatibility; must be None and False.
+/// - `keepdims`: whether reduced axes stay, with size 1.
+///
+/// **Returns:** a floating array of the shape of `a` without the reduced axes; NaN where all elements are.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: `a` is neither an array nor a number (lists are refused).
+/// - `ValueError`: `a` is complex, `out` or `overwrite_input` is given, or an axis is out of bounds.
+///
+/// **Differentiable:** almost everywhere; the gradient goes to the middle elements.
+#[track_caller]
+#[must_use]
+pub fn nanmedian(a: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::quantiles::declared_nanmedian).with(0, a.into_array()).run()
+}
+
+/// As [`nanmedian`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn nanmedian_with(a: impl Operand, keywords: impl FnOnce(Nanmedian) -> Nanmedian) -> Array {
+    keywords(Nanmedian(Call::of(&pullback_lib::numpy::quantiles::declared_nanmedian).with(0, a.into_array()))).0.run()
+}
+
+/// Keywords of [`nanmedian_with`].
+pub struct Nanmedian(Call);
+
+impl Nanmedian {
+    /// The axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+    #[must_use]
+    pub fn axis(self, axis: impl Into<Axes>) -> Nanmedian {
+        Nanmedian(self.0.with(1, axis.into()))
+    }
+    /// For compatibility; must be None and False.
+    #[must_use]
+    pub fn overwrite_input(self, overwrite_input: bool) -> Nanmedian {
+        Nanmedian(self.0.with(3, overwrite_input))
+    }
+    /// Whether reduced axes stay, with size 1.
+    #[must_use]
+    pub fn keepdims(self, keepdims: bool) -> Nanmedian {
+        Nanmedian(self.0.with(4, keepdims))
+    }
+}
+
 /// The least element over axes that is not NaN; NaN where all are.
 /// 
 ///
@@ -4862,6 +6023,70 @@ impl Nanmin {
     #[must_use]
     pub fn where_(self, where_: impl Operand) -> Nanmin {
         Nanmin(self.0.with(5, where_.into_array()))
+    }
+}
+
+/// The values below which `q` percent of the elements that are not NaN lie: `nanquantile` with `q / 100`.
+/// 
+///
+/// - `a`: a real array or number; integers become floating.
+/// - `q`: the percentages, from 0 to 100: a number or a vector; others are clipped.
+/// - `axis`: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+/// - `out, overwrite_input`: for compatibility; must be None and False.
+/// - `method`: what lies between two elements, as for `quantile`.
+/// - `keepdims`: whether reduced axes stay, with size 1.
+/// - `weights`: what each element counts, as for `quantile`.
+///
+/// **Returns:** a floating array: the axes of `q`, then those of `a` without the reduced ones.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: `a` is neither an array nor a number.
+/// - `ValueError`: as for `quantile`.
+/// - `NotImplementedError`: `weights` with another method than 'inverted_cdf'.
+///
+/// **Differentiable:** almost everywhere, with respect to `a`; by 'linear' with respect to `q` too.
+#[track_caller]
+#[must_use]
+pub fn nanpercentile(a: impl Operand, q: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::quantiles::declared_nanpercentile).with(0, a.into_array()).with(1, q.into_array()).run()
+}
+
+/// As [`nanpercentile`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn nanpercentile_with(a: impl Operand, q: impl Operand, keywords: impl FnOnce(Nanpercentile) -> Nanpercentile) -> Array {
+    keywords(Nanpercentile(Call::of(&pullback_lib::numpy::quantiles::declared_nanpercentile).with(0, a.into_array()).with(1, q.into_array()))).0.run()
+}
+
+/// Keywords of [`nanpercentile_with`].
+pub struct Nanpercentile(Call);
+
+impl Nanpercentile {
+    /// The axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+    #[must_use]
+    pub fn axis(self, axis: impl Into<Axes>) -> Nanpercentile {
+        Nanpercentile(self.0.with(2, axis.into()))
+    }
+    /// For compatibility; must be None and False.
+    #[must_use]
+    pub fn overwrite_input(self, overwrite_input: bool) -> Nanpercentile {
+        Nanpercentile(self.0.with(4, overwrite_input))
+    }
+    /// What lies between two elements, as for `quantile`.
+    #[must_use]
+    pub fn method(self, method: &str) -> Nanpercentile {
+        Nanpercentile(self.0.with(5, method))
+    }
+    /// Whether reduced axes stay, with size 1.
+    #[must_use]
+    pub fn keepdims(self, keepdims: bool) -> Nanpercentile {
+        Nanpercentile(self.0.with(6, keepdims))
+    }
+    /// What each element counts, as for `quantile`.
+    #[must_use]
+    pub fn weights(self, weights: impl Operand) -> Nanpercentile {
+        Nanpercentile(self.0.with(7, weights.into_array()))
     }
 }
 
@@ -4926,6 +6151,70 @@ impl Nanprod {
     #[must_use]
     pub fn where_(self, where_: impl Operand) -> Nanprod {
         Nanprod(self.0.with(6, where_.into_array()))
+    }
+}
+
+/// The values below which a part `q` of the elements that are not NaN lies; NaN where there are none.
+/// 
+///
+/// - `a`: a real array or number; integers become floating.
+/// - `q`: the parts, from 0 to 1: a number or a vector; others are clipped.
+/// - `axis`: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+/// - `out, overwrite_input`: for compatibility; must be None and False.
+/// - `method`: what lies between two elements, as for `quantile`.
+/// - `keepdims`: whether reduced axes stay, with size 1.
+/// - `weights`: what each element counts, as for `quantile`.
+///
+/// **Returns:** a floating array: the axes of `q`, then those of `a` without the reduced ones.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: `a` or `q` is neither an array nor a number.
+/// - `ValueError`: as for `quantile`.
+/// - `NotImplementedError`: `weights` with another method than 'inverted_cdf'.
+///
+/// **Differentiable:** almost everywhere, with respect to `a`; by 'linear' with respect to `q` too.
+#[track_caller]
+#[must_use]
+pub fn nanquantile(a: impl Operand, q: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::quantiles::declared_nanquantile).with(0, a.into_array()).with(1, q.into_array()).run()
+}
+
+/// As [`nanquantile`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn nanquantile_with(a: impl Operand, q: impl Operand, keywords: impl FnOnce(Nanquantile) -> Nanquantile) -> Array {
+    keywords(Nanquantile(Call::of(&pullback_lib::numpy::quantiles::declared_nanquantile).with(0, a.into_array()).with(1, q.into_array()))).0.run()
+}
+
+/// Keywords of [`nanquantile_with`].
+pub struct Nanquantile(Call);
+
+impl Nanquantile {
+    /// The axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+    #[must_use]
+    pub fn axis(self, axis: impl Into<Axes>) -> Nanquantile {
+        Nanquantile(self.0.with(2, axis.into()))
+    }
+    /// For compatibility; must be None and False.
+    #[must_use]
+    pub fn overwrite_input(self, overwrite_input: bool) -> Nanquantile {
+        Nanquantile(self.0.with(4, overwrite_input))
+    }
+    /// What lies between two elements, as for `quantile`.
+    #[must_use]
+    pub fn method(self, method: &str) -> Nanquantile {
+        Nanquantile(self.0.with(5, method))
+    }
+    /// Whether reduced axes stay, with size 1.
+    #[must_use]
+    pub fn keepdims(self, keepdims: bool) -> Nanquantile {
+        Nanquantile(self.0.with(6, keepdims))
+    }
+    /// What each element counts, as for `quantile`.
+    #[must_use]
+    pub fn weights(self, weights: impl Operand) -> Nanquantile {
+        Nanquantile(self.0.with(7, weights.into_array()))
     }
 }
 
@@ -5296,25 +6585,87 @@ pub fn outer(a: impl Operand, b: impl Operand) -> Array {
     Call::of(&pullback_lib::numpy::contraction::declared_outer).with(0, a.into_array()).with(1, b.into_array()).run()
 }
 
-/// As `pad`, of the modes without options.
+/// Eight elements at a time as the bits of a byte; elements that differ from 0 count as 1.
+/// 
+///
+/// - `a`: integers or booleans.
+/// - `axis`: the axis along which to pack; None (the default) packs the flat array.
+/// - `bitorder`: 'big' (the default) if the first element is the highest bit, else 'little'.
+///
+/// **Returns:** uint8; the axis is an eighth as long, rounded up, missing bits being 0.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: elements that are neither integers nor booleans.
+/// - `ValueError`: another `bitorder`.
+///
+/// **Differentiable:** no; the result is an integer.
+#[track_caller]
+#[must_use]
+pub fn packbits(a: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::bits::declared_packbits).with(0, a.into_array()).run()
+}
+
+/// As [`packbits`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn packbits_with(a: impl Operand, keywords: impl FnOnce(Packbits) -> Packbits) -> Array {
+    keywords(Packbits(Call::of(&pullback_lib::numpy::bits::declared_packbits).with(0, a.into_array()))).0.run()
+}
+
+/// Keywords of [`packbits_with`].
+pub struct Packbits(Call);
+
+impl Packbits {
+    /// The axis along which to pack; None (the default) packs the flat array.
+    #[must_use]
+    pub fn axis(self, axis: i64) -> Packbits {
+        Packbits(self.0.with(1, axis))
+    }
+    /// 'big' (the default) if the first element is the highest bit, else 'little'.
+    #[must_use]
+    pub fn bitorder(self, bitorder: &str) -> Packbits {
+        Packbits(self.0.with(2, bitorder))
+    }
+}
+
+/// The array with elements added before and behind each axis.
+/// 
+///
+/// - `array`: an array or number.
+/// - `pad_width`: how many: a number, a pair (before, behind), or a pair for each axis; static.
+/// - `mode`: what is added: 'constant', 'edge', 'empty' (zeros), 'wrap', 'linear_ramp', 'maximum', 'mean', 'median',
+///   'minimum', 'reflect', 'symmetric', or a function of a vector, the widths, the axis and the options that
+///   gives the vector.
+/// - `kwargs`: options of the mode: `constant_values` (0 by default), `end_values`, `stat_length`, `reflect_type`.
+///
+/// **Returns:** an array of the dtype of `array`, longer along each axis.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: widths that are no integers.
+/// - `ValueError`: options that the mode does not know, or widths that are negative or do not fit.
+/// - `NotImplementedError`: another mode.
+///
+/// **Differentiable:** yes, in both modes, with respect to `array`, `constant_values` and `end_values`.
 #[track_caller]
 #[must_use]
 pub fn pad(array: impl Operand, pad_width: impl Into<NestedInts>) -> Array {
-    Call::of(&pullback_lib::numpy::padding::declared_plain_pad).with(0, array.into_array()).with(1, pad_width.into()).run()
+    Call::of(&pullback_lib::numpy::padding::declared_pad_by).with(0, array.into_array()).with(1, pad_width.into()).run()
 }
 
 /// As [`pad`], with keywords.
 #[track_caller]
 #[must_use]
 pub fn pad_with(array: impl Operand, pad_width: impl Into<NestedInts>, keywords: impl FnOnce(Pad) -> Pad) -> Array {
-    keywords(Pad(Call::of(&pullback_lib::numpy::padding::declared_plain_pad).with(0, array.into_array()).with(1, pad_width.into()))).0.run()
+    keywords(Pad(Call::of(&pullback_lib::numpy::padding::declared_pad_by).with(0, array.into_array()).with(1, pad_width.into()))).0.run()
 }
 
 /// Keywords of [`pad_with`].
 pub struct Pad(Call);
 
 impl Pad {
-    /// `mode`.
+    /// What is added: 'constant', 'edge', 'empty' (zeros), 'wrap', 'linear_ramp', 'maximum', 'mean', 'median', 'minimum', 'reflect', 'symmetric', or a function of a vector, the widths, the axis and the options that gives the vector.
     #[must_use]
     pub fn mode(self, mode: &str) -> Pad {
         Pad(self.0.with(2, mode))
@@ -5323,6 +6674,16 @@ impl Pad {
     #[must_use]
     pub fn constant_values(self, constant_values: impl Operand) -> Pad {
         Pad(self.0.with(3, constant_values.into_array()))
+    }
+    /// `end_values`.
+    #[must_use]
+    pub fn end_values(self, end_values: impl Operand) -> Pad {
+        Pad(self.0.with(4, end_values.into_array()))
+    }
+    /// `reflect_type`.
+    #[must_use]
+    pub fn reflect_type(self, reflect_type: &str) -> Pad {
+        Pad(self.0.with(6, reflect_type))
     }
 }
 
@@ -5366,6 +6727,72 @@ impl Partition {
     }
 }
 
+/// The values below which `q` percent of the elements lie: `quantile` with `q / 100`.
+/// 
+///
+/// - `a`: a real array or number; integers become floating.
+/// - `q`: the percentages, from 0 to 100: a number or a vector; others are clipped.
+/// - `axis`: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+/// - `out, overwrite_input`: for compatibility; must be None and False.
+/// - `method`: what lies between two elements, as for `quantile`.
+/// - `keepdims`: whether reduced axes stay, with size 1.
+/// - `weights`: what each element counts, as for `quantile`.
+/// - `out_sharding`: must be None.
+///
+/// **Returns:** a floating array: the axes of `q`, then those of `a` without the reduced ones.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: `a` is neither an array nor a number.
+/// - `ValueError`: `a` is complex, `q` has several axes, another `method`, weights of another shape, `out` or
+///   `overwrite_input` is given, or an axis is out of bounds.
+/// - `NotImplementedError`: `weights` with another method than 'inverted_cdf', or `out_sharding` is given.
+///
+/// **Differentiable:** almost everywhere, with respect to `a`; by 'linear' with respect to `q` too.
+#[track_caller]
+#[must_use]
+pub fn percentile(a: impl Operand, q: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::quantiles::declared_percentile).with(0, a.into_array()).with(1, q.into_array()).run()
+}
+
+/// As [`percentile`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn percentile_with(a: impl Operand, q: impl Operand, keywords: impl FnOnce(Percentile) -> Percentile) -> Array {
+    keywords(Percentile(Call::of(&pullback_lib::numpy::quantiles::declared_percentile).with(0, a.into_array()).with(1, q.into_array()))).0.run()
+}
+
+/// Keywords of [`percentile_with`].
+pub struct Percentile(Call);
+
+impl Percentile {
+    /// The axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+    #[must_use]
+    pub fn axis(self, axis: impl Into<Axes>) -> Percentile {
+        Percentile(self.0.with(2, axis.into()))
+    }
+    /// For compatibility; must be None and False.
+    #[must_use]
+    pub fn overwrite_input(self, overwrite_input: bool) -> Percentile {
+        Percentile(self.0.with(4, overwrite_input))
+    }
+    /// What lies between two elements, as for `quantile`.
+    #[must_use]
+    pub fn method(self, method: &str) -> Percentile {
+        Percentile(self.0.with(5, method))
+    }
+    /// Whether reduced axes stay, with size 1.
+    #[must_use]
+    pub fn keepdims(self, keepdims: bool) -> Percentile {
+        Percentile(self.0.with(6, keepdims))
+    }
+    /// What each element counts, as for `quantile`.
+    #[must_use]
+    pub fn weights(self, weights: impl Operand) -> Percentile {
+        Percentile(self.0.with(7, weights.into_array()))
+    }
+}
+
 /// The axes in another order: `transpose` under the name of the array API.
 /// 
 ///
@@ -5386,6 +6813,241 @@ pub fn permute_dims(a: impl Operand, axes: &[i64]) -> Array {
     Call::of(&pullback_lib::numpy::shaping::declared_permute_dims).with(0, a.into_array()).with(1, axes).run()
 }
 
+/// The array with the elements where a mask holds replaced by values in turn; a new array.
+/// 
+///
+/// - `arr`: an array.
+/// - `mask`: booleans, as many as `arr` has elements.
+/// - `vals`: values, repeated as often as is needed.
+/// - `inplace`: must be given as False: arrays are immutable.
+///
+/// **Returns:** an array of the shape and dtype of `arr`.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `ValueError`: `inplace` is true, sizes differ, or there are no values.
+/// - `TypeError`: lists or tuples.
+///
+/// **Differentiable:** yes, in both modes, with respect to `arr` and `vals`.
+#[track_caller]
+#[must_use]
+pub fn place(arr: impl Operand, mask: impl Operand, vals: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::updates::declared_place).with(0, arr.into_array()).with(1, mask.into_array()).with(2, vals.into_array()).run()
+}
+
+/// As [`place`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn place_with(arr: impl Operand, mask: impl Operand, vals: impl Operand, keywords: impl FnOnce(Place) -> Place) -> Array {
+    keywords(Place(Call::of(&pullback_lib::numpy::updates::declared_place).with(0, arr.into_array()).with(1, mask.into_array()).with(2, vals.into_array()))).0.run()
+}
+
+/// Keywords of [`place_with`].
+pub struct Place(Call);
+
+impl Place {
+    /// Must be given as False: arrays are immutable.
+    #[must_use]
+    pub fn inplace(self, inplace: bool) -> Place {
+        Place(self.0.with(3, inplace))
+    }
+}
+
+/// The sum of two polynomials.
+/// 
+///
+/// - `a1, a2`: vectors of coefficients, the highest power first.
+///
+/// **Returns:** the coefficients of the sum, as many as the longer has, of the promoted dtype.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: an argument is neither an array nor a number (lists are refused).
+///
+/// **Differentiable:** yes, in both modes, with respect to both.
+#[track_caller]
+#[must_use]
+pub fn polyadd(a1: impl Operand, a2: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::polynomials::declared_polyadd).with(0, a1.into_array()).with(1, a2.into_array()).run()
+}
+
+/// The `m`-th derivative of a polynomial.
+/// 
+///
+/// - `p`: a vector of coefficients, the highest power first; integers become floating.
+/// - `m`: how often to differentiate, a static integer; 1 by default.
+///
+/// **Returns:** `m` coefficients less, of a floating or complex dtype.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: `p` is neither an array nor a number (lists are refused), or `m` is no integer.
+/// - `ValueError`: `m` is negative.
+///
+/// **Differentiable:** yes, in both modes; it is linear.
+#[track_caller]
+#[must_use]
+pub fn polyder(p: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::polynomials::declared_polyder).with(0, p.into_array()).run()
+}
+
+/// As [`polyder`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn polyder_with(p: impl Operand, keywords: impl FnOnce(Polyder) -> Polyder) -> Array {
+    keywords(Polyder(Call::of(&pullback_lib::numpy::polynomials::declared_polyder).with(0, p.into_array()))).0.run()
+}
+
+/// Keywords of [`polyder_with`].
+pub struct Polyder(Call);
+
+impl Polyder {
+    /// How often to differentiate, a static integer; 1 by default.
+    #[must_use]
+    pub fn m(self, m: i64) -> Polyder {
+        Polyder(self.0.with(1, m))
+    }
+}
+
+/// The quotient and the remainder of two polynomials: `u = quotient * v + remainder`.
+/// 
+///
+/// - `u`: the coefficients `[n]` of the dividend, the highest power first; integers become floating.
+/// - `v`: the coefficients `[m]` of the divisor, the first of which is not 0.
+/// - `trim_leading_zeros`: whether to drop leading zeros of the remainder, which needs concrete arrays.
+///
+/// **Returns:** the pair of the quotient `[max(n - m + 1, 1)]` and the remainder, `[n]` with leading zeros.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: an argument is neither an array nor a number (lists are refused).
+/// - `ConcretizationTypeError`: traced arrays with `trim_leading_zeros`.
+///
+/// **Differentiable:** yes, in both modes, with respect to both.
+#[track_caller]
+#[must_use]
+pub fn polydiv(u: impl Operand, v: impl Operand) -> (Array, Array) {
+    Call::of(&pullback_lib::numpy::polynomials::declared_polydiv).with(0, u.into_array()).with(1, v.into_array()).run()
+}
+
+/// As [`polydiv`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn polydiv_with(u: impl Operand, v: impl Operand, keywords: impl FnOnce(Polydiv) -> Polydiv) -> (Array, Array) {
+    keywords(Polydiv(Call::of(&pullback_lib::numpy::polynomials::declared_polydiv).with(0, u.into_array()).with(1, v.into_array()))).0.run()
+}
+
+/// Keywords of [`polydiv_with`].
+pub struct Polydiv(Call);
+
+impl Polydiv {
+    /// Whether to drop leading zeros of the remainder, which needs concrete arrays.
+    #[must_use]
+    pub fn trim_leading_zeros(self, trim_leading_zeros: bool) -> Polydiv {
+        Polydiv(self.0.with(2, trim_leading_zeros))
+    }
+}
+
+/// The `m`-th antiderivative of a polynomial.
+/// 
+///
+/// - `p`: a vector of coefficients, the highest power first; integers become floating.
+/// - `m`: how often to integrate, a static integer; 1 by default.
+/// - `k`: the constants of integration, one or `m`, the first one for the first integration; 0 by default.
+///
+/// **Returns:** `m` coefficients more, of a floating or complex dtype.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: `p` is neither an array nor a number (lists are refused), or `m` is no integer.
+/// - `ValueError`: `m` is negative, or `k` has another number of constants.
+///
+/// **Differentiable:** yes, in both modes, with respect to `p` and `k`; it is linear.
+#[track_caller]
+#[must_use]
+pub fn polyint(p: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::polynomials::declared_polyint).with(0, p.into_array()).run()
+}
+
+/// As [`polyint`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn polyint_with(p: impl Operand, keywords: impl FnOnce(Polyint) -> Polyint) -> Array {
+    keywords(Polyint(Call::of(&pullback_lib::numpy::polynomials::declared_polyint).with(0, p.into_array()))).0.run()
+}
+
+/// Keywords of [`polyint_with`].
+pub struct Polyint(Call);
+
+impl Polyint {
+    /// How often to integrate, a static integer; 1 by default.
+    #[must_use]
+    pub fn m(self, m: i64) -> Polyint {
+        Polyint(self.0.with(1, m))
+    }
+    /// The constants of integration, one or `m`, the first one for the first integration; 0 by default.
+    #[must_use]
+    pub fn k(self, k: impl Operand) -> Polyint {
+        Polyint(self.0.with(2, k.into_array()))
+    }
+}
+
+/// The product of two polynomials, by convolution of their coefficients.
+/// 
+///
+/// - `a1, a2`: vectors of coefficients, the highest power first; integers become floating.
+/// - `trim_leading_zeros`: whether to drop leading zeros of both first, which needs concrete arrays.
+///
+/// **Returns:** the coefficients `[n + m - 1]` of the product, of a floating or complex dtype.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: an argument is neither an array nor a number (lists are refused).
+/// - `ConcretizationTypeError`: traced arrays with `trim_leading_zeros`.
+///
+/// **Differentiable:** yes, in both modes, with respect to both.
+#[track_caller]
+#[must_use]
+pub fn polymul(a1: impl Operand, a2: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::polynomials::declared_polymul).with(0, a1.into_array()).with(1, a2.into_array()).run()
+}
+
+/// As [`polymul`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn polymul_with(a1: impl Operand, a2: impl Operand, keywords: impl FnOnce(Polymul) -> Polymul) -> Array {
+    keywords(Polymul(Call::of(&pullback_lib::numpy::polynomials::declared_polymul).with(0, a1.into_array()).with(1, a2.into_array()))).0.run()
+}
+
+/// Keywords of [`polymul_with`].
+pub struct Polymul(Call);
+
+impl Polymul {
+    /// Whether to drop leading zeros of both first, which needs concrete arrays.
+    #[must_use]
+    pub fn trim_leading_zeros(self, trim_leading_zeros: bool) -> Polymul {
+        Polymul(self.0.with(2, trim_leading_zeros))
+    }
+}
+
+/// The difference of two polynomials.
+/// 
+///
+/// - `a1, a2`: vectors of coefficients, the highest power first.
+///
+/// **Returns:** the coefficients of the difference, as many as the longer has, of the promoted dtype.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: an argument is neither an array nor a number (lists are refused).
+///
+/// **Differentiable:** yes, in both modes, with respect to both.
+#[track_caller]
+#[must_use]
+pub fn polysub(a1: impl Operand, a2: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::polynomials::declared_polysub).with(0, a1.into_array()).with(1, a2.into_array()).run()
+}
+
 /// The value of a polynomial, by Horner's rule: `((p[0] x + p[1]) x + p[2]) ...`.
 /// 
 ///
@@ -5404,7 +7066,7 @@ pub fn permute_dims(a: impl Operand, axes: &[i64]) -> Array {
 #[track_caller]
 #[must_use]
 pub fn polyval(p: impl Operand, x: impl Operand) -> Array {
-    Call::of(&pullback_lib::numpy::statistics::declared_polyval).with(0, p.into_array()).with(1, x.into_array()).run()
+    Call::of(&pullback_lib::numpy::polynomials::declared_polyval).with(0, p.into_array()).with(1, x.into_array()).run()
 }
 
 /// The elements unchanged, as an array.
@@ -5588,38 +7250,164 @@ impl Ptp {
     }
 }
 
-/// As [`quantile`], of elements in a float's order and without weights.
+/// The array with the elements at positions of the flat array replaced; a new array.
+/// 
+///
+/// - `a`: an array.
+/// - `ind`: integers.
+/// - `v`: values, repeated as often as is needed.
+/// - `mode`: what positions out of bounds do: None (the default) and 'clip' take the nearest, None after counting
+///   negative ones from the end; 'wrap' takes them modulo the size.
+/// - `inplace`: must be given as False: arrays are immutable.
+///
+/// **Returns:** an array of the shape and dtype of `a`.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `ValueError`: `inplace` is true, or another `mode`.
+/// - `NotImplementedError`: `mode='raise'`.
+///
+/// **Differentiable:** yes, in both modes, with respect to `a` and `v`.
+#[track_caller]
+#[must_use]
+pub fn put(a: impl Operand, ind: impl Operand, v: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::updates::declared_put).with(0, a.into_array()).with(1, ind.into_array()).with(2, v.into_array()).run()
+}
+
+/// As [`put`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn put_with(a: impl Operand, ind: impl Operand, v: impl Operand, keywords: impl FnOnce(Put) -> Put) -> Array {
+    keywords(Put(Call::of(&pullback_lib::numpy::updates::declared_put).with(0, a.into_array()).with(1, ind.into_array()).with(2, v.into_array()))).0.run()
+}
+
+/// Keywords of [`put_with`].
+pub struct Put(Call);
+
+impl Put {
+    /// What positions out of bounds do: None (the default) and 'clip' take the nearest, None after counting negative ones from the end; 'wrap' takes them modulo the size.
+    #[must_use]
+    pub fn mode(self, mode: &str) -> Put {
+        Put(self.0.with(3, mode))
+    }
+    /// Must be given as False: arrays are immutable.
+    #[must_use]
+    pub fn inplace(self, inplace: bool) -> Put {
+        Put(self.0.with(4, inplace))
+    }
+}
+
+/// The array with values at indices along an axis; a new array. The counterpart of `take_along_axis`.
+/// 
+///
+/// - `arr`: an array.
+/// - `indices`: integers with as many axes as `arr`.
+/// - `values`: what is put there; broadcasts to the indices.
+/// - `axis`: the axis; None takes the flat array.
+/// - `inplace`: must be given as False: arrays are immutable.
+/// - `mode`: what happens to indices out of bounds, as for `jnp.ndarray.at`; they are left out by default.
+///
+/// **Returns:** an array of the shape and dtype of `arr`.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `ValueError`: `inplace` is true, the axis is out of bounds, or shapes do not go together.
+///
+/// **Differentiable:** yes, in both modes, with respect to `arr` and `values`.
+#[track_caller]
+#[must_use]
+pub fn put_along_axis(arr: impl Operand, indices: impl Operand, values: impl Operand, axis: i64) -> Array {
+    Call::of(&pullback_lib::numpy::updates::declared_put_along_axis).with(0, arr.into_array()).with(1, indices.into_array()).with(2, values.into_array()).with(3, axis).run()
+}
+
+/// As [`put_along_axis`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn put_along_axis_with(arr: impl Operand, indices: impl Operand, values: impl Operand, axis: i64, keywords: impl FnOnce(PutAlongAxis) -> PutAlongAxis) -> Array {
+    keywords(PutAlongAxis(Call::of(&pullback_lib::numpy::updates::declared_put_along_axis).with(0, arr.into_array()).with(1, indices.into_array()).with(2, values.into_array()).with(3, axis))).0.run()
+}
+
+/// Keywords of [`put_along_axis_with`].
+pub struct PutAlongAxis(Call);
+
+impl PutAlongAxis {
+    /// Must be given as False: arrays are immutable.
+    #[must_use]
+    pub fn inplace(self, inplace: bool) -> PutAlongAxis {
+        PutAlongAxis(self.0.with(4, inplace))
+    }
+    /// What happens to indices out of bounds, as for `jnp.ndarray.at`; they are left out by default.
+    #[must_use]
+    pub fn mode(self, mode: &str) -> PutAlongAxis {
+        PutAlongAxis(self.0.with(5, mode))
+    }
+}
+
+/// The values below which a part `q` of the elements lies.
+/// By 'linear' it is the value at position `q (n - 1)` of the sorted elements (type 7 of Hyndman and Fan, "Sample
+/// quantiles in statistical packages", 1996). NaN if one is among the elements.
+/// 
+///
+/// - `a`: a real array or number; integers become floating.
+/// - `q`: the parts, from 0 to 1: a number or a vector; others are clipped.
+/// - `axis`: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+/// - `out, overwrite_input`: for compatibility; must be None and False.
+/// - `method`: what lies between two elements: 'linear', 'lower', 'higher', 'midpoint', 'nearest', or 'inverted_cdf',
+///   which gives the first element that the part reaches.
+/// - `keepdims`: whether reduced axes stay, with size 1.
+/// - `weights`: what each element counts, of the shape of `a` or of the reduced axes; only for 'inverted_cdf'.
+///
+/// **Returns:** a floating array: the axes of `q`, then those of `a` without the reduced ones.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: `a` or `q` is neither an array nor a number.
+/// - `ValueError`: `a` is complex, `q` has several axes, another `method`, weights of another shape, `out` or
+///   `overwrite_input` is given, or an axis is out of bounds.
+/// - `NotImplementedError`: `weights` with another method than 'inverted_cdf'.
+///
+/// **Differentiable:** almost everywhere, with respect to `a`; by 'linear' with respect to `q` too.
 #[track_caller]
 #[must_use]
 pub fn quantile(a: impl Operand, q: impl Operand) -> Array {
-    Call::of(&pullback_lib::numpy::statistics::declared_plain_quantile).with(0, a.into_array()).with(1, q.into_array()).run()
+    Call::of(&pullback_lib::numpy::quantiles::declared_quantile_by).with(0, a.into_array()).with(1, q.into_array()).run()
 }
 
 /// As [`quantile`], with keywords.
 #[track_caller]
 #[must_use]
 pub fn quantile_with(a: impl Operand, q: impl Operand, keywords: impl FnOnce(Quantile) -> Quantile) -> Array {
-    keywords(Quantile(Call::of(&pullback_lib::numpy::statistics::declared_plain_quantile).with(0, a.into_array()).with(1, q.into_array()))).0.run()
+    keywords(Quantile(Call::of(&pullback_lib::numpy::quantiles::declared_quantile_by).with(0, a.into_array()).with(1, q.into_array()))).0.run()
 }
 
 /// Keywords of [`quantile_with`].
 pub struct Quantile(Call);
 
 impl Quantile {
-    /// `axis`.
+    /// The axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
     #[must_use]
     pub fn axis(self, axis: impl Into<Axes>) -> Quantile {
         Quantile(self.0.with(2, axis.into()))
     }
-    /// `method`.
+    /// For compatibility; must be None and False.
+    #[must_use]
+    pub fn overwrite_input(self, overwrite_input: bool) -> Quantile {
+        Quantile(self.0.with(4, overwrite_input))
+    }
+    /// What lies between two elements: 'linear', 'lower', 'higher', 'midpoint', 'nearest', or 'inverted_cdf', which gives the first element that the part reaches.
     #[must_use]
     pub fn method(self, method: &str) -> Quantile {
-        Quantile(self.0.with(3, method))
+        Quantile(self.0.with(5, method))
     }
-    /// `keepdims`.
+    /// Whether reduced axes stay, with size 1.
     #[must_use]
     pub fn keepdims(self, keepdims: bool) -> Quantile {
-        Quantile(self.0.with(4, keepdims))
+        Quantile(self.0.with(6, keepdims))
+    }
+    /// What each element counts, of the shape of `a` or of the reduced axes; only for 'inverted_cdf'.
+    #[must_use]
+    pub fn weights(self, weights: impl Operand) -> Quantile {
+        Quantile(self.0.with(7, weights.into_array()))
     }
 }
 
@@ -5850,6 +7638,26 @@ impl Reshape {
     }
 }
 
+/// The elements in another shape, repeated as often as needed or cut off.
+/// 
+///
+/// - `a`: an array or number.
+/// - `new_shape`: the sizes of the axes: an integer or a tuple.
+///
+/// **Returns:** an array of that shape and the dtype of `a`; zeros if `a` is empty.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: `a` is neither an array nor a number (lists are refused).
+/// - `ValueError`: a negative size.
+///
+/// **Differentiable:** yes, in both modes; it is linear.
+#[track_caller]
+#[must_use]
+pub fn resize(a: impl Operand, new_shape: &[i64]) -> Array {
+    Call::of(&pullback_lib::numpy::shaping::declared_resize).with(0, a.into_array()).with(1, new_shape).run()
+}
+
 /// The bits of `x1` moved down by `x2` places; signed integers keep their sign, so that it divides by `2**x2`
 /// rounding down.
 /// 
@@ -5923,6 +7731,45 @@ impl Roll {
     #[must_use]
     pub fn axis(self, axis: impl Into<Axes>) -> Roll {
         Roll(self.0.with(2, axis.into()))
+    }
+}
+
+/// An axis moved before another one; `moveaxis` is easier to read.
+/// 
+///
+/// - `a`: an array.
+/// - `axis`: the axis to move.
+/// - `start`: the axis before which it goes; 0 by default.
+///
+/// **Returns:** an array of the dtype of `a`.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: `a` is nothing that `array` takes.
+/// - `ValueError`: an axis is out of bounds.
+///
+/// **Differentiable:** yes, in both modes; it is linear.
+#[track_caller]
+#[must_use]
+pub fn rollaxis(a: impl Operand, axis: i64) -> Array {
+    Call::of(&pullback_lib::numpy::shaping::declared_rollaxis).with(0, a.into_array()).with(1, axis).run()
+}
+
+/// As [`rollaxis`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn rollaxis_with(a: impl Operand, axis: i64, keywords: impl FnOnce(Rollaxis) -> Rollaxis) -> Array {
+    keywords(Rollaxis(Call::of(&pullback_lib::numpy::shaping::declared_rollaxis).with(0, a.into_array()).with(1, axis))).0.run()
+}
+
+/// Keywords of [`rollaxis_with`].
+pub struct Rollaxis(Call);
+
+impl Rollaxis {
+    /// The axis before which it goes; 0 by default.
+    #[must_use]
+    pub fn start(self, start: i64) -> Rollaxis {
+        Rollaxis(self.0.with(2, start))
     }
 }
 
@@ -6099,6 +7946,101 @@ impl Select {
     }
 }
 
+/// The distinct elements of one array that another lacks, in order.
+/// 
+///
+/// - `ar1, ar2`: arrays, taken as flat; concrete unless `size` is given.
+/// - `assume_unique`: whether to take the elements of `ar1` as they come, neither sorted nor made distinct.
+/// - `size`: the number of results, a static integer: more are cut off, missing ones are filled up.
+/// - `fill_value`: what fills up; 0 by default.
+///
+/// **Returns:** a vector of the dtype of `ar1`.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: an argument is neither an array nor a number (lists are refused).
+/// - `ConcretizationTypeError`: traced arrays without `size`.
+///
+/// **Differentiable:** as the values of `unique`, with respect to `ar1`.
+#[track_caller]
+#[must_use]
+pub fn setdiff1d(ar1: impl Operand, ar2: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::sets::declared_setdiff1d).with(0, ar1.into_array()).with(1, ar2.into_array()).run()
+}
+
+/// As [`setdiff1d`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn setdiff1d_with(ar1: impl Operand, ar2: impl Operand, keywords: impl FnOnce(Setdiff1d) -> Setdiff1d) -> Array {
+    keywords(Setdiff1d(Call::of(&pullback_lib::numpy::sets::declared_setdiff1d).with(0, ar1.into_array()).with(1, ar2.into_array()))).0.run()
+}
+
+/// Keywords of [`setdiff1d_with`].
+pub struct Setdiff1d(Call);
+
+impl Setdiff1d {
+    /// Whether to take the elements of `ar1` as they come, neither sorted nor made distinct.
+    #[must_use]
+    pub fn assume_unique(self, assume_unique: bool) -> Setdiff1d {
+        Setdiff1d(self.0.with(2, assume_unique))
+    }
+    /// The number of results, a static integer: more are cut off, missing ones are filled up.
+    #[must_use]
+    pub fn size(self, size: usize) -> Setdiff1d {
+        Setdiff1d(self.0.with(3, size))
+    }
+    /// What fills up; 0 by default.
+    #[must_use]
+    pub fn fill_value(self, fill_value: impl Operand) -> Setdiff1d {
+        Setdiff1d(self.0.with(4, fill_value.into_array()))
+    }
+}
+
+/// The distinct elements that only one of two arrays has, in order.
+/// 
+///
+/// - `ar1, ar2`: arrays, taken as flat; concrete unless `size` is given.
+/// - `assume_unique`: for compatibility; without influence.
+/// - `size`: the number of results, a static integer: more are cut off, missing ones are filled up.
+/// - `fill_value`: what fills up; the least element by default.
+///
+/// **Returns:** a vector of the promoted dtype.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: an argument is neither an array nor a number (lists are refused).
+/// - `ConcretizationTypeError`: traced arrays without `size`.
+///
+/// **Differentiable:** as the values of `unique`.
+#[track_caller]
+#[must_use]
+pub fn setxor1d(ar1: impl Operand, ar2: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::sets::declared_setxor1d).with(0, ar1.into_array()).with(1, ar2.into_array()).run()
+}
+
+/// As [`setxor1d`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn setxor1d_with(ar1: impl Operand, ar2: impl Operand, keywords: impl FnOnce(Setxor1d) -> Setxor1d) -> Array {
+    keywords(Setxor1d(Call::of(&pullback_lib::numpy::sets::declared_setxor1d).with(0, ar1.into_array()).with(1, ar2.into_array()))).0.run()
+}
+
+/// Keywords of [`setxor1d_with`].
+pub struct Setxor1d(Call);
+
+impl Setxor1d {
+    /// The number of results, a static integer: more are cut off, missing ones are filled up.
+    #[must_use]
+    pub fn size(self, size: usize) -> Setxor1d {
+        Setxor1d(self.0.with(3, size))
+    }
+    /// What fills up; the least element by default.
+    #[must_use]
+    pub fn fill_value(self, fill_value: impl Operand) -> Setxor1d {
+        Setxor1d(self.0.with(4, fill_value.into_array()))
+    }
+}
+
 /// The sign of each element: -1, 0 or 1; `x / abs(x)` of complex numbers, and NaN of NaN.
 /// 
 ///
@@ -6239,6 +8181,45 @@ impl Sort {
     pub fn descending(self, descending: bool) -> Sort {
         Sort(self.0.with(5, descending))
     }
+}
+
+/// The elements in order along the first axis as complex numbers: by real part, then imaginary part.
+/// 
+///
+/// - `a`: an array of at least one axis.
+///
+/// **Returns:** an array of the shape of `a` and a complex dtype.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: `a` is neither an array nor a number (lists are refused).
+/// - `ValueError`: `a` has no axes.
+///
+/// **Differentiable:** yes, in both modes: the gradient goes back to the places where elements came from.
+#[track_caller]
+#[must_use]
+pub fn sort_complex(a: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::sorting::declared_sort_complex).with(0, a.into_array()).run()
+}
+
+/// The distance of each element to the next floating number away from zero, with the element's sign; of
+/// float16 the next one above, without it.
+/// 
+///
+/// - `x`: a real array or number; integers and booleans become floating.
+///
+/// **Returns:** an array of the shape of `x` and its floating dtype; NaN for infinities and NaN.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: `x` is complex, or neither an array nor a number.
+/// - `NotImplementedError`: a floating dtype of less than 16 bits.
+///
+/// **Differentiable:** no; results are made of bits and have derivative 0.
+#[track_caller]
+#[must_use]
+pub fn spacing(x: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::bits::declared_spacing).with(0, x.into_array()).run()
 }
 
 /// An axis cut into parts of equal size, or at given positions.
@@ -7108,6 +9089,130 @@ impl Tril {
     }
 }
 
+/// The positions on and below a diagonal of a matrix.
+/// 
+///
+/// - `n`: the number of rows.
+/// - `k`: the diagonal: 0, the default, is the main one, positive ones are above it.
+/// - `m`: the number of columns; `n` by default.
+///
+/// **Returns:** the pair of row and column positions, vectors of integers.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: a traced number.
+///
+/// **Differentiable:** no; the result is an integer.
+#[track_caller]
+#[must_use]
+pub fn tril_indices(n: i64) -> (Array, Array) {
+    Call::of(&pullback_lib::numpy::positions::declared_tril_indices).with(0, n).run()
+}
+
+/// As [`tril_indices`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn tril_indices_with(n: i64, keywords: impl FnOnce(TrilIndices) -> TrilIndices) -> (Array, Array) {
+    keywords(TrilIndices(Call::of(&pullback_lib::numpy::positions::declared_tril_indices).with(0, n))).0.run()
+}
+
+/// Keywords of [`tril_indices_with`].
+pub struct TrilIndices(Call);
+
+impl TrilIndices {
+    /// The diagonal: 0, the default, is the main one, positive ones are above it.
+    #[must_use]
+    pub fn k(self, k: i64) -> TrilIndices {
+        TrilIndices(self.0.with(1, k))
+    }
+    /// The number of columns; `n` by default.
+    #[must_use]
+    pub fn m(self, m: i64) -> TrilIndices {
+        TrilIndices(self.0.with(2, m))
+    }
+}
+
+/// The positions on and below a diagonal of a given matrix.
+/// 
+///
+/// - `arr`: a matrix, of which only the shape matters.
+/// - `k`: the diagonal: 0, the default, is the main one, positive ones are above it.
+///
+/// **Returns:** the pair of row and column positions, vectors of integers.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `ValueError`: `arr` is no matrix.
+///
+/// **Differentiable:** no; the result is an integer.
+#[track_caller]
+#[must_use]
+pub fn tril_indices_from(arr: impl Operand) -> (Array, Array) {
+    Call::of(&pullback_lib::numpy::positions::declared_tril_indices_from).with(0, arr.into_array()).run()
+}
+
+/// As [`tril_indices_from`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn tril_indices_from_with(arr: impl Operand, keywords: impl FnOnce(TrilIndicesFrom) -> TrilIndicesFrom) -> (Array, Array) {
+    keywords(TrilIndicesFrom(Call::of(&pullback_lib::numpy::positions::declared_tril_indices_from).with(0, arr.into_array()))).0.run()
+}
+
+/// Keywords of [`tril_indices_from_with`].
+pub struct TrilIndicesFrom(Call);
+
+impl TrilIndicesFrom {
+    /// The diagonal: 0, the default, is the main one, positive ones are above it.
+    #[must_use]
+    pub fn k(self, k: i64) -> TrilIndicesFrom {
+        TrilIndicesFrom(self.0.with(1, k))
+    }
+}
+
+/// The array without the zeros around its nonzero elements.
+/// 
+///
+/// - `filt`: a concrete array.
+/// - `trim`: 'f' for the front, 'b' for the back, 'fb' (the default) for both.
+/// - `axis`: the axis or axes to cut; None (the default) for all.
+///
+/// **Returns:** an array of the dtype of `filt`.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `ConcretizationTypeError`: a traced array: the size of the result depends on its values.
+/// - `ValueError`: an axis is out of bounds.
+///
+/// **Differentiable:** outside of transformations only; the values must be concrete.
+#[track_caller]
+#[must_use]
+pub fn trim_zeros(filt: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::updates::declared_trim_zeros).with(0, filt.into_array()).run()
+}
+
+/// As [`trim_zeros`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn trim_zeros_with(filt: impl Operand, keywords: impl FnOnce(TrimZeros) -> TrimZeros) -> Array {
+    keywords(TrimZeros(Call::of(&pullback_lib::numpy::updates::declared_trim_zeros).with(0, filt.into_array()))).0.run()
+}
+
+/// Keywords of [`trim_zeros_with`].
+pub struct TrimZeros(Call);
+
+impl TrimZeros {
+    /// 'f' for the front, 'b' for the back, 'fb' (the default) for both.
+    #[must_use]
+    pub fn trim(self, trim: &str) -> TrimZeros {
+        TrimZeros(self.0.with(1, trim))
+    }
+    /// The axis or axes to cut; None (the default) for all.
+    #[must_use]
+    pub fn axis(self, axis: &[i64]) -> TrimZeros {
+        TrimZeros(self.0.with(2, axis))
+    }
+}
+
 /// The elements on and above a diagonal; others are 0.
 /// 
 ///
@@ -7143,6 +9248,86 @@ impl Triu {
     #[must_use]
     pub fn k(self, k: i64) -> Triu {
         Triu(self.0.with(1, k))
+    }
+}
+
+/// The positions on and above a diagonal of a matrix.
+/// 
+///
+/// - `n`: the number of rows.
+/// - `k`: the diagonal: 0, the default, is the main one, positive ones are above it.
+/// - `m`: the number of columns; `n` by default.
+///
+/// **Returns:** the pair of row and column positions, vectors of integers.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: a traced number.
+///
+/// **Differentiable:** no; the result is an integer.
+#[track_caller]
+#[must_use]
+pub fn triu_indices(n: i64) -> (Array, Array) {
+    Call::of(&pullback_lib::numpy::positions::declared_triu_indices).with(0, n).run()
+}
+
+/// As [`triu_indices`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn triu_indices_with(n: i64, keywords: impl FnOnce(TriuIndices) -> TriuIndices) -> (Array, Array) {
+    keywords(TriuIndices(Call::of(&pullback_lib::numpy::positions::declared_triu_indices).with(0, n))).0.run()
+}
+
+/// Keywords of [`triu_indices_with`].
+pub struct TriuIndices(Call);
+
+impl TriuIndices {
+    /// The diagonal: 0, the default, is the main one, positive ones are above it.
+    #[must_use]
+    pub fn k(self, k: i64) -> TriuIndices {
+        TriuIndices(self.0.with(1, k))
+    }
+    /// The number of columns; `n` by default.
+    #[must_use]
+    pub fn m(self, m: i64) -> TriuIndices {
+        TriuIndices(self.0.with(2, m))
+    }
+}
+
+/// The positions on and above a diagonal of a given matrix.
+/// 
+///
+/// - `arr`: a matrix, of which only the shape matters.
+/// - `k`: the diagonal: 0, the default, is the main one, positive ones are above it.
+///
+/// **Returns:** the pair of row and column positions, vectors of integers.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `ValueError`: `arr` is no matrix.
+///
+/// **Differentiable:** no; the result is an integer.
+#[track_caller]
+#[must_use]
+pub fn triu_indices_from(arr: impl Operand) -> (Array, Array) {
+    Call::of(&pullback_lib::numpy::positions::declared_triu_indices_from).with(0, arr.into_array()).run()
+}
+
+/// As [`triu_indices_from`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn triu_indices_from_with(arr: impl Operand, keywords: impl FnOnce(TriuIndicesFrom) -> TriuIndicesFrom) -> (Array, Array) {
+    keywords(TriuIndicesFrom(Call::of(&pullback_lib::numpy::positions::declared_triu_indices_from).with(0, arr.into_array()))).0.run()
+}
+
+/// Keywords of [`triu_indices_from_with`].
+pub struct TriuIndicesFrom(Call);
+
+impl TriuIndicesFrom {
+    /// The diagonal: 0, the default, is the main one, positive ones are above it.
+    #[must_use]
+    pub fn k(self, k: i64) -> TriuIndicesFrom {
+        TriuIndicesFrom(self.0.with(1, k))
     }
 }
 
@@ -7184,6 +9369,363 @@ pub fn trunc(x: impl Operand) -> Array {
     Call::of(&pullback_lib::numpy::elementwise::declared_trunc).with(0, x.into_array()).run()
 }
 
+/// The distinct elements of two arrays together, in order.
+/// 
+///
+/// - `ar1, ar2`: arrays, taken as flat; concrete unless `size` is given.
+/// - `size, fill_value`: how many to give, and what fills up, as for `unique`.
+///
+/// **Returns:** a vector of the promoted dtype.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: an argument is neither an array nor a number (lists are refused).
+/// - `ConcretizationTypeError`: traced arrays without `size`.
+///
+/// **Differentiable:** as the values of `unique`.
+#[track_caller]
+#[must_use]
+pub fn union1d(ar1: impl Operand, ar2: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::sets::declared_union1d).with(0, ar1.into_array()).with(1, ar2.into_array()).run()
+}
+
+/// As [`union1d`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn union1d_with(ar1: impl Operand, ar2: impl Operand, keywords: impl FnOnce(Union1d) -> Union1d) -> Array {
+    keywords(Union1d(Call::of(&pullback_lib::numpy::sets::declared_union1d).with(0, ar1.into_array()).with(1, ar2.into_array()))).0.run()
+}
+
+/// Keywords of [`union1d_with`].
+pub struct Union1d(Call);
+
+impl Union1d {
+    /// How many to give, and what fills up, as for `unique`.
+    #[must_use]
+    pub fn size(self, size: usize) -> Union1d {
+        Union1d(self.0.with(2, size))
+    }
+    /// How many to give, and what fills up, as for `unique`.
+    #[must_use]
+    pub fn fill_value(self, fill_value: impl Operand) -> Union1d {
+        Union1d(self.0.with(3, fill_value.into_array()))
+    }
+}
+
+/// The distinct elements in order, or the distinct slices along an axis.
+/// 
+///
+/// - `ar`: an array or number; concrete unless `size` is given.
+/// - `return_index`: whether to give the position of the first of each.
+/// - `return_inverse`: whether to give for each element (slice) the position of its value among the results.
+/// - `return_counts`: whether to give how often each occurs.
+/// - `axis`: an axis whose slices are compared, lexicographically; None (the default) for the elements.
+/// - `equal_nan`: whether NaNs are equal.
+/// - `size`: the number of results, a static integer: more are cut off, missing ones are filled up.
+/// - `fill_value`: what fills up; the least element by default.
+/// - `sorted`: for compatibility; results are always in order.
+///
+/// **Returns:** the values, or a tuple of them and what else was asked for, in the order of the arguments.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: `ar` is neither an array nor a number (lists are refused).
+/// - `ValueError`: the axis is out of bounds; no `fill_value` for an empty array and a positive `size`.
+/// - `ConcretizationTypeError`: a traced array without `size`.
+///
+/// **Differentiable:** the values: the gradient goes to the first of equal elements in order.
+#[track_caller]
+#[must_use]
+pub fn unique(ar: impl Operand) -> Vec<Array> {
+    Call::of(&pullback_lib::numpy::sets::declared_unique).with(0, ar.into_array()).run()
+}
+
+/// As [`unique`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn unique_with(ar: impl Operand, keywords: impl FnOnce(Unique) -> Unique) -> Vec<Array> {
+    keywords(Unique(Call::of(&pullback_lib::numpy::sets::declared_unique).with(0, ar.into_array()))).0.run()
+}
+
+/// Keywords of [`unique_with`].
+pub struct Unique(Call);
+
+impl Unique {
+    /// Whether to give the position of the first of each.
+    #[must_use]
+    pub fn return_index(self, return_index: bool) -> Unique {
+        Unique(self.0.with(1, return_index))
+    }
+    /// Whether to give for each element (slice) the position of its value among the results.
+    #[must_use]
+    pub fn return_inverse(self, return_inverse: bool) -> Unique {
+        Unique(self.0.with(2, return_inverse))
+    }
+    /// Whether to give how often each occurs.
+    #[must_use]
+    pub fn return_counts(self, return_counts: bool) -> Unique {
+        Unique(self.0.with(3, return_counts))
+    }
+    /// An axis whose slices are compared, lexicographically; None (the default) for the elements.
+    #[must_use]
+    pub fn axis(self, axis: i64) -> Unique {
+        Unique(self.0.with(4, axis))
+    }
+    /// Whether NaNs are equal.
+    #[must_use]
+    pub fn equal_nan(self, equal_nan: bool) -> Unique {
+        Unique(self.0.with(5, equal_nan))
+    }
+    /// The number of results, a static integer: more are cut off, missing ones are filled up.
+    #[must_use]
+    pub fn size(self, size: usize) -> Unique {
+        Unique(self.0.with(6, size))
+    }
+    /// What fills up; the least element by default.
+    #[must_use]
+    pub fn fill_value(self, fill_value: impl Operand) -> Unique {
+        Unique(self.0.with(7, fill_value.into_array()))
+    }
+}
+
+/// The distinct elements in order, their first positions, the inverse and the counts; NaNs are distinct.
+/// 
+///
+/// - `x`: an array or number; concrete unless `size` is given.
+/// - `size, fill_value`: how many to give, and what fills up, as for `unique`.
+///
+/// **Returns:** a named tuple of `values`, `indices`, `inverse_indices` (of the shape of `x`) and `counts`.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: `x` is neither an array nor a number (lists are refused).
+/// - `ConcretizationTypeError`: a traced array without `size`.
+///
+/// **Differentiable:** the values, as those of `unique`.
+#[track_caller]
+#[must_use]
+pub fn unique_all(x: impl Operand) -> Vec<Array> {
+    Call::of(&pullback_lib::numpy::sets::declared_unique_all).with(0, x.into_array()).run()
+}
+
+/// As [`unique_all`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn unique_all_with(x: impl Operand, keywords: impl FnOnce(UniqueAll) -> UniqueAll) -> Vec<Array> {
+    keywords(UniqueAll(Call::of(&pullback_lib::numpy::sets::declared_unique_all).with(0, x.into_array()))).0.run()
+}
+
+/// Keywords of [`unique_all_with`].
+pub struct UniqueAll(Call);
+
+impl UniqueAll {
+    /// How many to give, and what fills up, as for `unique`.
+    #[must_use]
+    pub fn size(self, size: usize) -> UniqueAll {
+        UniqueAll(self.0.with(1, size))
+    }
+    /// How many to give, and what fills up, as for `unique`.
+    #[must_use]
+    pub fn fill_value(self, fill_value: impl Operand) -> UniqueAll {
+        UniqueAll(self.0.with(2, fill_value.into_array()))
+    }
+}
+
+/// The distinct elements in order and how often each occurs; NaNs are distinct.
+/// 
+///
+/// - `x`: an array or number; concrete unless `size` is given.
+/// - `size, fill_value`: how many to give, and what fills up, as for `unique`.
+///
+/// **Returns:** a named tuple of `values` and `counts`.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: `x` is neither an array nor a number (lists are refused).
+/// - `ConcretizationTypeError`: a traced array without `size`.
+///
+/// **Differentiable:** the values, as those of `unique`.
+#[track_caller]
+#[must_use]
+pub fn unique_counts(x: impl Operand) -> Vec<Array> {
+    Call::of(&pullback_lib::numpy::sets::declared_unique_counts).with(0, x.into_array()).run()
+}
+
+/// As [`unique_counts`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn unique_counts_with(x: impl Operand, keywords: impl FnOnce(UniqueCounts) -> UniqueCounts) -> Vec<Array> {
+    keywords(UniqueCounts(Call::of(&pullback_lib::numpy::sets::declared_unique_counts).with(0, x.into_array()))).0.run()
+}
+
+/// Keywords of [`unique_counts_with`].
+pub struct UniqueCounts(Call);
+
+impl UniqueCounts {
+    /// How many to give, and what fills up, as for `unique`.
+    #[must_use]
+    pub fn size(self, size: usize) -> UniqueCounts {
+        UniqueCounts(self.0.with(1, size))
+    }
+    /// How many to give, and what fills up, as for `unique`.
+    #[must_use]
+    pub fn fill_value(self, fill_value: impl Operand) -> UniqueCounts {
+        UniqueCounts(self.0.with(2, fill_value.into_array()))
+    }
+}
+
+/// The distinct elements in order and for each element the position of its value among them; NaNs are distinct.
+/// 
+///
+/// - `x`: an array or number; concrete unless `size` is given.
+/// - `size, fill_value`: how many to give, and what fills up, as for `unique`.
+///
+/// **Returns:** a named tuple of `values` and `inverse_indices` (of the shape of `x`).
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: `x` is neither an array nor a number (lists are refused).
+/// - `ConcretizationTypeError`: a traced array without `size`.
+///
+/// **Differentiable:** the values, as those of `unique`.
+#[track_caller]
+#[must_use]
+pub fn unique_inverse(x: impl Operand) -> Vec<Array> {
+    Call::of(&pullback_lib::numpy::sets::declared_unique_inverse).with(0, x.into_array()).run()
+}
+
+/// As [`unique_inverse`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn unique_inverse_with(x: impl Operand, keywords: impl FnOnce(UniqueInverse) -> UniqueInverse) -> Vec<Array> {
+    keywords(UniqueInverse(Call::of(&pullback_lib::numpy::sets::declared_unique_inverse).with(0, x.into_array()))).0.run()
+}
+
+/// Keywords of [`unique_inverse_with`].
+pub struct UniqueInverse(Call);
+
+impl UniqueInverse {
+    /// How many to give, and what fills up, as for `unique`.
+    #[must_use]
+    pub fn size(self, size: usize) -> UniqueInverse {
+        UniqueInverse(self.0.with(1, size))
+    }
+    /// How many to give, and what fills up, as for `unique`.
+    #[must_use]
+    pub fn fill_value(self, fill_value: impl Operand) -> UniqueInverse {
+        UniqueInverse(self.0.with(2, fill_value.into_array()))
+    }
+}
+
+/// The distinct elements in order; NaNs are distinct.
+/// 
+///
+/// - `x`: an array or number; concrete unless `size` is given.
+/// - `size, fill_value`: how many to give, and what fills up, as for `unique`.
+///
+/// **Returns:** a vector of the dtype of `x`.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: `x` is neither an array nor a number (lists are refused).
+/// - `ConcretizationTypeError`: a traced array without `size`.
+///
+/// **Differentiable:** as the values of `unique`.
+#[track_caller]
+#[must_use]
+pub fn unique_values(x: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::sets::declared_unique_values).with(0, x.into_array()).run()
+}
+
+/// As [`unique_values`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn unique_values_with(x: impl Operand, keywords: impl FnOnce(UniqueValues) -> UniqueValues) -> Array {
+    keywords(UniqueValues(Call::of(&pullback_lib::numpy::sets::declared_unique_values).with(0, x.into_array()))).0.run()
+}
+
+/// Keywords of [`unique_values_with`].
+pub struct UniqueValues(Call);
+
+impl UniqueValues {
+    /// How many to give, and what fills up, as for `unique`.
+    #[must_use]
+    pub fn size(self, size: usize) -> UniqueValues {
+        UniqueValues(self.0.with(1, size))
+    }
+    /// How many to give, and what fills up, as for `unique`.
+    #[must_use]
+    pub fn fill_value(self, fill_value: impl Operand) -> UniqueValues {
+        UniqueValues(self.0.with(2, fill_value.into_array()))
+    }
+}
+
+/// The bits of bytes as elements 0 and 1.
+/// 
+///
+/// - `a`: uint8 elements.
+/// - `axis`: the axis along which bits go; None (the default) unpacks the flat array.
+/// - `count`: how many bits to give: fewer are cut off, missing ones are 0; a negative number is cut off the end.
+/// - `bitorder`: 'big' (the default) if the highest bit comes first, else 'little'.
+///
+/// **Returns:** uint8; the axis is eight times as long, or `count`.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: elements that are no bytes.
+/// - `ValueError`: another `bitorder`.
+///
+/// **Differentiable:** no; the result is an integer.
+#[track_caller]
+#[must_use]
+pub fn unpackbits(a: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::bits::declared_unpackbits).with(0, a.into_array()).run()
+}
+
+/// As [`unpackbits`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn unpackbits_with(a: impl Operand, keywords: impl FnOnce(Unpackbits) -> Unpackbits) -> Array {
+    keywords(Unpackbits(Call::of(&pullback_lib::numpy::bits::declared_unpackbits).with(0, a.into_array()))).0.run()
+}
+
+/// Keywords of [`unpackbits_with`].
+pub struct Unpackbits(Call);
+
+impl Unpackbits {
+    /// The axis along which bits go; None (the default) unpacks the flat array.
+    #[must_use]
+    pub fn axis(self, axis: i64) -> Unpackbits {
+        Unpackbits(self.0.with(1, axis))
+    }
+    /// How many bits to give: fewer are cut off, missing ones are 0; a negative number is cut off the end.
+    #[must_use]
+    pub fn count(self, count: i64) -> Unpackbits {
+        Unpackbits(self.0.with(2, count))
+    }
+    /// 'big' (the default) if the highest bit comes first, else 'little'.
+    #[must_use]
+    pub fn bitorder(self, bitorder: &str) -> Unpackbits {
+        Unpackbits(self.0.with(3, bitorder))
+    }
+}
+
+/// The coordinates of positions in the flat array; the inverse of `ravel_multi_index`.
+/// Negative positions count from the end; others out of bounds are brought to the nearest.
+/// 
+///
+/// - `indices`: integers.
+/// - `shape`: the sizes of the axes: an integer or a tuple.
+///
+/// **Returns:** a tuple with an integer array of the shape of `indices` for each axis.
+///
+/// **Differentiable:** no; the result is an integer.
+#[track_caller]
+#[must_use]
+pub fn unravel_index(indices: impl Operand, shape: &[i64]) -> Vec<Array> {
+    Call::of(&pullback_lib::numpy::positions::declared_unravel_index).with(0, indices.into_array()).with(1, shape).run()
+}
+
 /// The slices along an axis.
 /// 
 ///
@@ -7219,6 +9761,56 @@ impl Unstack {
     #[must_use]
     pub fn axis(self, axis: i64) -> Unstack {
         Unstack(self.0.with(1, axis))
+    }
+}
+
+/// Phases with jumps of more than half a period replaced by their complement, by adding multiples of the period.
+/// 
+///
+/// - `p`: an array of real numbers of at least one axis.
+/// - `discont`: the least jump that is replaced; half a period by default and at least.
+/// - `axis`: the axis; the last by default.
+/// - `period`: the period, 2 pi by default.
+///
+/// **Returns:** an array of the shape of `p` and a floating dtype; integers stay integers if the period is one.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `ValueError`: `p` is complex.
+/// - `IndexError`: the axis is out of bounds.
+///
+/// **Differentiable:** almost everywhere; with derivative 1.
+#[track_caller]
+#[must_use]
+pub fn unwrap(p: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::interpolation::declared_unwrap).with(0, p.into_array()).run()
+}
+
+/// As [`unwrap`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn unwrap_with(p: impl Operand, keywords: impl FnOnce(Unwrap) -> Unwrap) -> Array {
+    keywords(Unwrap(Call::of(&pullback_lib::numpy::interpolation::declared_unwrap).with(0, p.into_array()))).0.run()
+}
+
+/// Keywords of [`unwrap_with`].
+pub struct Unwrap(Call);
+
+impl Unwrap {
+    /// The least jump that is replaced; half a period by default and at least.
+    #[must_use]
+    pub fn discont(self, discont: impl Operand) -> Unwrap {
+        Unwrap(self.0.with(1, discont.into_array()))
+    }
+    /// The axis; the last by default.
+    #[must_use]
+    pub fn axis(self, axis: i64) -> Unwrap {
+        Unwrap(self.0.with(2, axis))
+    }
+    /// The period, 2 pi by default.
+    #[must_use]
+    pub fn period(self, period: impl Operand) -> Unwrap {
+        Unwrap(self.0.with(3, period.into_array()))
     }
 }
 
@@ -7433,6 +10025,26 @@ impl Vecdot {
     pub fn preferred_element_type(self, preferred_element_type: DType) -> Vecdot {
         Vecdot(self.0.with(4, preferred_element_type))
     }
+}
+
+/// The products of vectors, conjugated, and matrices; axes before are batches, which broadcast.
+/// 
+///
+/// - `x1`: vectors `[..., m]`.
+/// - `x2`: matrices `[..., m, n]`.
+///
+/// **Returns:** an array `[..., n]` of the promoted dtype.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: an argument is neither an array nor a number (lists are refused).
+/// - `ValueError`: the sizes `m` differ, an argument has too few axes, or batches do not broadcast.
+///
+/// **Differentiable:** yes, in both modes, with respect to both.
+#[track_caller]
+#[must_use]
+pub fn vecmat(x1: impl Operand, x2: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::matrix_products::declared_vecmat).with(0, x1.into_array()).with(1, x2.into_array()).run()
 }
 
 /// The first axis cut into parts: `split` along axis 0.

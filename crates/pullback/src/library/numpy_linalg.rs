@@ -69,6 +69,44 @@ pub fn cond(x: impl Operand) -> Array {
     Call::of(&pullback_lib::numpy::linalg::norms::declared_cond).with(0, x.into_array()).run()
 }
 
+/// The cross products of vectors of three elements.
+/// 
+///
+/// - `x1, x2`: arrays of size 3 along `axis`; other axes broadcast.
+/// - `axis`: the axis of the vectors; the last by default.
+///
+/// **Returns:** an array of the broadcast shape, of the promoted dtype.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `IndexError`: the axis is out of bounds.
+/// - `ValueError`: vectors of another size, or shapes that do not broadcast.
+///
+/// **Differentiable:** yes, in both modes, with respect to both.
+#[track_caller]
+#[must_use]
+pub fn cross(x1: impl Operand, x2: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::matrix_products::declared_linalg_cross).with(0, x1.into_array()).with(1, x2.into_array()).run()
+}
+
+/// As [`cross`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn cross_with(x1: impl Operand, x2: impl Operand, keywords: impl FnOnce(Cross) -> Cross) -> Array {
+    keywords(Cross(Call::of(&pullback_lib::numpy::matrix_products::declared_linalg_cross).with(0, x1.into_array()).with(1, x2.into_array()))).0.run()
+}
+
+/// Keywords of [`cross_with`].
+pub struct Cross(Call);
+
+impl Cross {
+    /// The axis of the vectors; the last by default.
+    #[must_use]
+    pub fn axis(self, axis: i64) -> Cross {
+        Cross(self.0.with(2, axis))
+    }
+}
+
 /// The determinant: of sizes 2 and 3 as sum of products, else as product of pivots.
 /// 
 ///
@@ -85,6 +123,43 @@ pub fn cond(x: impl Operand) -> Array {
 #[must_use]
 pub fn det(a: impl Operand) -> Array {
     Call::of(&pullback_lib::numpy::linalg::determinants::declared_det).with(0, a.into_array()).run()
+}
+
+/// The diagonals of the matrices in the last two axes.
+/// 
+///
+/// - `x`: an array `[..., m, n]`.
+/// - `offset`: the diagonal: 0, the default, is the main one, positive ones are above it.
+///
+/// **Returns:** an array of the dtype of `x`, with the diagonals along the last axis.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `ValueError`: `x` has fewer than two axes.
+///
+/// **Differentiable:** yes, in both modes; it is linear.
+#[track_caller]
+#[must_use]
+pub fn diagonal(x: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::matrix_products::declared_linalg_diagonal).with(0, x.into_array()).run()
+}
+
+/// As [`diagonal`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn diagonal_with(x: impl Operand, keywords: impl FnOnce(Diagonal) -> Diagonal) -> Array {
+    keywords(Diagonal(Call::of(&pullback_lib::numpy::matrix_products::declared_linalg_diagonal).with(0, x.into_array()))).0.run()
+}
+
+/// Keywords of [`diagonal_with`].
+pub struct Diagonal(Call);
+
+impl Diagonal {
+    /// The diagonal: 0, the default, is the main one, positive ones are above it.
+    #[must_use]
+    pub fn offset(self, offset: i64) -> Diagonal {
+        Diagonal(self.0.with(1, offset))
+    }
 }
 
 /// The eigenvalues and right eigenvectors of general matrices: `a v = w v`. On the CPU only.
@@ -278,6 +353,51 @@ impl Lstsq {
     }
 }
 
+/// The matrix product; the same as `jax.numpy.matmul`.
+/// 
+///
+/// - `x1`: an array `[..., m, n]` or `[n]`.
+/// - `x2`: an array `[..., n, k]` or `[n]`.
+/// - `precision`: the precision of the products: None, or what `jax.lax.dot_general` takes.
+/// - `preferred_element_type`: the dtype in which to add, and that of the result.
+///
+/// **Returns:** an array `[..., m, k]` of the promoted dtype.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: an argument is neither an array nor a number, or the sizes `n` differ.
+/// - `ValueError`: an argument has no axes, or batches do not broadcast.
+///
+/// **Differentiable:** yes, in both modes, with respect to both.
+#[track_caller]
+#[must_use]
+pub fn matmul(x1: impl Operand, x2: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::matrix_products::declared_linalg_matmul).with(0, x1.into_array()).with(1, x2.into_array()).run()
+}
+
+/// As [`matmul`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn matmul_with(x1: impl Operand, x2: impl Operand, keywords: impl FnOnce(Matmul) -> Matmul) -> Array {
+    keywords(Matmul(Call::of(&pullback_lib::numpy::matrix_products::declared_linalg_matmul).with(0, x1.into_array()).with(1, x2.into_array()))).0.run()
+}
+
+/// Keywords of [`matmul_with`].
+pub struct Matmul(Call);
+
+impl Matmul {
+    /// The precision of the products: None, or what `jax.lax.dot_general` takes.
+    #[must_use]
+    pub fn precision(self, precision: DotPrecision) -> Matmul {
+        Matmul(self.0.with(2, precision))
+    }
+    /// The dtype in which to add, and that of the result.
+    #[must_use]
+    pub fn preferred_element_type(self, preferred_element_type: DType) -> Matmul {
+        Matmul(self.0.with(3, preferred_element_type))
+    }
+}
+
 /// The norm of the matrices in the last two axes.
 /// 
 ///
@@ -381,6 +501,24 @@ impl MatrixRank {
     }
 }
 
+/// The last two axes exchanged; complex numbers are not conjugated.
+/// 
+///
+/// - `x`: an array `[..., m, n]`.
+///
+/// **Returns:** an array `[..., n, m]` of the dtype of `x`.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `ValueError`: `x` has fewer than two axes.
+///
+/// **Differentiable:** yes, in both modes; it is linear.
+#[track_caller]
+#[must_use]
+pub fn matrix_transpose(x: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::matrix_products::declared_linalg_matrix_transpose).with(0, x.into_array()).run()
+}
+
 /// The norm of vectors or matrices.
 /// 
 ///
@@ -425,6 +563,25 @@ impl Norm {
     pub fn keepdims(self, keepdims: bool) -> Norm {
         Norm(self.0.with(3, keepdims))
     }
+}
+
+/// The products of all pairs of elements of two vectors.
+/// 
+///
+/// - `x1`: a vector `[m]`.
+/// - `x2`: a vector `[n]`.
+///
+/// **Returns:** an array `[m, n]` of the promoted dtype.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `ValueError`: an operand is no vector.
+///
+/// **Differentiable:** yes, in both modes, with respect to both.
+#[track_caller]
+#[must_use]
+pub fn outer(x1: impl Operand, x2: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::matrix_products::declared_linalg_outer).with(0, x1.into_array()).with(1, x2.into_array()).run()
 }
 
 /// The pseudo-inverse (of Moore and Penrose) by singular values: those up to a bound count as zero.
@@ -649,6 +806,59 @@ pub fn svdvals(x: impl Operand) -> Array {
     Call::of(&pullback_lib::numpy::linalg::factorizations::declared_svdvals).with(0, x.into_array()).run()
 }
 
+/// The sums of products over several axes of two arrays; the same as `jax.numpy.tensordot`.
+/// 
+///
+/// - `x1, x2`: arrays.
+/// - `axes`: an integer: the last axes of `x1` go with as many first ones of `x2`, 2 by default; or a pair of
+///   (sequences of) axes that go together.
+/// - `precision`: the precision of the products: None, or what `jax.lax.dot_general` takes.
+/// - `preferred_element_type`: the dtype in which to add, and that of the result.
+/// - `out_sharding`: for compatibility; without influence.
+///
+/// **Returns:** an array with the other axes of `x1`, then those of `x2`, of the promoted dtype.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: an argument is neither an array nor a number, more axes than there are, lists of different lengths,
+///   or sizes that differ.
+/// - `ValueError`: an axis is out of bounds.
+///
+/// **Differentiable:** yes, in both modes, with respect to both.
+#[track_caller]
+#[must_use]
+pub fn tensordot(x1: impl Operand, x2: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::matrix_products::declared_linalg_tensordot).with(0, x1.into_array()).with(1, x2.into_array()).run()
+}
+
+/// As [`tensordot`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn tensordot_with(x1: impl Operand, x2: impl Operand, keywords: impl FnOnce(Tensordot) -> Tensordot) -> Array {
+    keywords(Tensordot(Call::of(&pullback_lib::numpy::matrix_products::declared_linalg_tensordot).with(0, x1.into_array()).with(1, x2.into_array()))).0.run()
+}
+
+/// Keywords of [`tensordot_with`].
+pub struct Tensordot(Call);
+
+impl Tensordot {
+    /// An integer: the last axes of `x1` go with as many first ones of `x2`, 2 by default; or a pair of (sequences of) axes that go together.
+    #[must_use]
+    pub fn axes(self, axes: impl Into<NestedInts>) -> Tensordot {
+        Tensordot(self.0.with(2, axes.into()))
+    }
+    /// The precision of the products: None, or what `jax.lax.dot_general` takes.
+    #[must_use]
+    pub fn precision(self, precision: DotPrecision) -> Tensordot {
+        Tensordot(self.0.with(3, precision))
+    }
+    /// The dtype in which to add, and that of the result.
+    #[must_use]
+    pub fn preferred_element_type(self, preferred_element_type: DType) -> Tensordot {
+        Tensordot(self.0.with(4, preferred_element_type))
+    }
+}
+
 /// The inverse under `tensordot` over `ind` axes: `tensordot(tensorinv(a, ind), a, ind)` is the identity.
 /// 
 ///
@@ -721,6 +931,99 @@ impl Tensorsolve {
     #[must_use]
     pub fn axes(self, axes: &[i64]) -> Tensorsolve {
         Tensorsolve(self.0.with(2, axes))
+    }
+}
+
+/// The sums of the diagonals of the matrices in the last two axes.
+/// 
+///
+/// - `x`: an array `[..., m, n]`.
+/// - `offset`: the diagonal: 0, the default, is the main one, positive ones are above it.
+/// - `dtype`: the dtype in which to add, and that of the result; that of `x`, widened as by `sum`, by default.
+///
+/// **Returns:** an array `[...]`.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `ValueError`: `x` has fewer than two axes.
+///
+/// **Differentiable:** yes, in both modes; it is linear.
+#[track_caller]
+#[must_use]
+pub fn trace(x: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::matrix_products::declared_linalg_trace).with(0, x.into_array()).run()
+}
+
+/// As [`trace`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn trace_with(x: impl Operand, keywords: impl FnOnce(Trace) -> Trace) -> Array {
+    keywords(Trace(Call::of(&pullback_lib::numpy::matrix_products::declared_linalg_trace).with(0, x.into_array()))).0.run()
+}
+
+/// Keywords of [`trace_with`].
+pub struct Trace(Call);
+
+impl Trace {
+    /// The diagonal: 0, the default, is the main one, positive ones are above it.
+    #[must_use]
+    pub fn offset(self, offset: i64) -> Trace {
+        Trace(self.0.with(1, offset))
+    }
+    /// The dtype in which to add, and that of the result; that of `x`, widened as by `sum`, by default.
+    #[must_use]
+    pub fn dtype(self, dtype: DType) -> Trace {
+        Trace(self.0.with(2, dtype))
+    }
+}
+
+/// The inner products of vectors along an axis, the first conjugated; the same as `jax.numpy.vecdot`.
+/// 
+///
+/// - `x1, x2`: arrays of one size along `axis`; other axes broadcast.
+/// - `axis`: the axis of the vectors; the last by default.
+/// - `precision`: the precision of the products: None, or what `jax.lax.dot_general` takes.
+/// - `preferred_element_type`: the dtype in which to add, and that of the result.
+///
+/// **Returns:** an array of the broadcast shape without the axis, of the promoted dtype.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `TypeError`: an argument is neither an array nor a number.
+/// - `ValueError`: the sizes differ, the axis is out of bounds, or batches do not broadcast.
+///
+/// **Differentiable:** yes, in both modes, with respect to both.
+#[track_caller]
+#[must_use]
+pub fn vecdot(x1: impl Operand, x2: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::matrix_products::declared_linalg_vecdot).with(0, x1.into_array()).with(1, x2.into_array()).run()
+}
+
+/// As [`vecdot`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn vecdot_with(x1: impl Operand, x2: impl Operand, keywords: impl FnOnce(Vecdot) -> Vecdot) -> Array {
+    keywords(Vecdot(Call::of(&pullback_lib::numpy::matrix_products::declared_linalg_vecdot).with(0, x1.into_array()).with(1, x2.into_array()))).0.run()
+}
+
+/// Keywords of [`vecdot_with`].
+pub struct Vecdot(Call);
+
+impl Vecdot {
+    /// The axis of the vectors; the last by default.
+    #[must_use]
+    pub fn axis(self, axis: i64) -> Vecdot {
+        Vecdot(self.0.with(2, axis))
+    }
+    /// The precision of the products: None, or what `jax.lax.dot_general` takes.
+    #[must_use]
+    pub fn precision(self, precision: DotPrecision) -> Vecdot {
+        Vecdot(self.0.with(3, precision))
+    }
+    /// The dtype in which to add, and that of the result.
+    #[must_use]
+    pub fn preferred_element_type(self, preferred_element_type: DType) -> Vecdot {
+        Vecdot(self.0.with(4, preferred_element_type))
     }
 }
 

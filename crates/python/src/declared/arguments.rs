@@ -7,7 +7,7 @@ use pullback_lib::axes::Axes;
 use pullback_lib::declare::{Arguments, Callable, CallableOr, NestedInts, Prototype, Tree, WideNumber};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyDict, PyInt, PyList, PySlice, PyString, PyTuple};
 
 use super::Function;
 use super::slots::Slots;
@@ -176,6 +176,14 @@ impl<'py> Arguments for Given<'_, '_, 'py> {
 
     fn text(&mut self, at: usize) -> Result<String> {
         self.converted(at, |object| object.extract())
+    }
+
+    fn slice(&mut self, at: usize) -> Result<Option<[Option<i64>; 3]>> {
+        self.converted(at, |object| {
+            let Ok(slice) = object.cast::<PySlice>() else { return Ok(None) };
+            let end = |name: &str| slice.getattr(name)?.extract::<Option<i64>>();
+            Ok(Some([end("start")?, end("stop")?, end("step")?]))
+        })
     }
 
     fn axes(&mut self, at: usize) -> Result<Axes> {

@@ -1,7 +1,5 @@
 //! What the functions of `numpy` need beside their arguments.
 
-use pullback_base::{Result, Scalar};
-use pullback_ir::Val;
 use pyo3::prelude::*;
 
 use crate::gate::gate;
@@ -14,21 +12,4 @@ pub fn _check_known(py: Python<'_>, x: ArrayLike, function: &str) -> PyResult<()
     gate(py, || pullback_lib::convert::known(&x, function, "The size argument").map(|_| ()))
 }
 
-/// Positions of the nonzero elements of a concrete array, one vector for each axis.
-pub fn nonzero(x: &Val) -> Result<Vec<Val>> {
-    let array = pullback_lib::convert::known(x, "nonzero", "The size argument")?;
-    let shape = array.shape();
-    let mut columns: Vec<Vec<Scalar>> = vec![vec![]; shape.len()];
-    for (flat, element) in array.elements()?.into_iter().enumerate() {
-        if element.is_nonzero() {
-            let mut rest = flat;
-            for axis in (0..shape.len()).rev() {
-                columns[axis].push(Scalar::i32((rest % shape[axis]) as i32));
-                rest /= shape[axis];
-            }
-        }
-    }
-    let dtype = pullback_lib::convert::default_int();
-    let vector = |column: Vec<Scalar>| pullback_base::Array::from_scalars(&[column.len()], dtype, column);
-    Ok(columns.into_iter().map(|column| Val::Array(vector(column))).collect())
-}
+pub use pullback_lib::numpy::nonzero;
