@@ -48,7 +48,7 @@ impl Bins {
 }
 
 impl Argument for Bins {
-    const TYPE: Type = Type { python: "ArrayLike | Sequence[ArrayLike]", rust: "Bins" };
+    const TYPE: Type = Type { python: "ArrayLike | Sequence[ArrayLike]", rust: "&Array" };
     fn read(args: &mut dyn Arguments, at: usize) -> Result<Bins> {
         if args.is_array(at) {
             return args.array(at).map(Nest::Leaf).map(Bins::Each);

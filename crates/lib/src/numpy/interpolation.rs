@@ -27,7 +27,7 @@ pub enum Side {
 }
 
 impl Argument for Side {
-    const TYPE: Type = Type { python: "ArrayLike | Literal['extrapolate']", rust: "Side" };
+    const TYPE: Type = Type { python: "ArrayLike | Literal['extrapolate']", rust: "&Array" };
     fn read(args: &mut dyn Arguments, at: usize) -> Result<Side> {
         if !args.is_array(at)
             && let Ok(word) = args.text(at)

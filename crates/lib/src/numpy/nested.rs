@@ -64,10 +64,19 @@ impl Nest {
 }
 
 impl Argument for Nest {
-    const TYPE: Type = Type { python: "ArrayLike | Sequence[Any]", rust: "&Nest" };
+    const TYPE: Type = Type { python: "ArrayLike | Sequence[Any]", rust: "&[Array]" };
     fn read(args: &mut dyn Arguments, at: usize) -> Result<Nest> {
-        let Tree { leaves, structure } = args.tree(at)?;
-        Nest::of(&structure, &mut leaves.into_iter())
+        if args.is_array(at) {
+            return args.array(at).map(Nest::Leaf);
+        }
+        match args.tree(at) {
+            Ok(Tree { leaves, structure }) => Nest::of(&structure, &mut leaves.into_iter()),
+            // A front without trees has sequences.
+            Err(error) => match args.arrays(at) {
+                Ok(parts) => Ok(Nest::List(parts.into_iter().map(Nest::Leaf).collect())),
+                Err(_) => Err(error),
+            },
+        }
     }
     fn absent(default: Constant) -> Nest {
         match default {

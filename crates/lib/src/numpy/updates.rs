@@ -23,7 +23,7 @@ pub enum Positions {
 }
 
 impl Argument for Positions {
-    const TYPE: Type = Type { python: "ArrayLike | slice", rust: "Positions" };
+    const TYPE: Type = Type { python: "ArrayLike | slice", rust: "&Array" };
     fn read(args: &mut dyn Arguments, at: usize) -> Result<Positions> {
         if let Some(range) = args.slice(at)? {
             return Ok(Positions::Range(range));

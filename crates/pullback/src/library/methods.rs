@@ -433,6 +433,18 @@ impl Array {
     pub fn deg2rad(&self) -> Array {
         numpy::deg2rad(self)
     }
+    /// The array without some slices along an axis. See [`numpy::delete`].
+    #[track_caller]
+    #[must_use]
+    pub fn delete(&self, obj: impl Operand) -> Array {
+        numpy::delete(self, obj)
+    }
+    /// As [`Array::delete`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn delete_with(&self, obj: impl Operand, keywords: impl FnOnce(numpy::Delete) -> numpy::Delete) -> Array {
+        numpy::delete_with(self, obj, keywords)
+    }
     /// A matrix with a vector on a diagonal, or the diagonal of a matrix. See [`numpy::diag`].
     #[track_caller]
     #[must_use]
@@ -763,6 +775,12 @@ impl Array {
     pub fn histogram_bin_edges(&self) -> Array {
         numpy::histogram_bin_edges(self)
     }
+    /// As [`Array::histogram_bin_edges`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn histogram_bin_edges_with(&self, keywords: impl FnOnce(numpy::HistogramBinEdges) -> numpy::HistogramBinEdges) -> Array {
+        numpy::histogram_bin_edges_with(self, keywords)
+    }
     /// How many points lie in each cell of a grid of any dimension. See [`numpy::histogramdd`].
     #[track_caller]
     #[must_use]
@@ -810,6 +828,18 @@ impl Array {
     #[must_use]
     pub fn inner_with(&self, b: impl Operand, keywords: impl FnOnce(numpy::Inner) -> numpy::Inner) -> Array {
         numpy::inner_with(self, b, keywords)
+    }
+    /// The array with slices inserted before given positions along an axis. See [`numpy::insert`].
+    #[track_caller]
+    #[must_use]
+    pub fn insert(&self, obj: impl Operand, values: impl Operand) -> Array {
+        numpy::insert(self, obj, values)
+    }
+    /// As [`Array::insert`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn insert_with(&self, obj: impl Operand, values: impl Operand, keywords: impl FnOnce(numpy::Insert) -> numpy::Insert) -> Array {
+        numpy::insert_with(self, obj, values, keywords)
     }
     /// The piecewise linear function through points. See [`numpy::interp`].
     #[track_caller]

@@ -1472,6 +1472,25 @@ pub fn blackman(m: i64) -> Array {
     Call::of(&pullback_lib::numpy::windows::declared_blackman).with(0, m).run()
 }
 
+/// Nested lists of arrays joined to one: the innermost along the last axis, the next along the one before.
+/// 
+///
+/// - `arrays`: an array or number, or lists of such of one depth.
+///
+/// **Returns:** an array of the promoted dtype.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `ValueError`: tuples, empty lists, or lists of different depth.
+/// - `TypeError`: shapes that do not go together.
+///
+/// **Differentiable:** yes, in both modes; it is linear.
+#[track_caller]
+#[must_use]
+pub fn block(arrays: &[Array]) -> Array {
+    Call::of(&pullback_lib::numpy::joining::declared_block).with(0, arrays).run()
+}
+
 /// Arrays repeated to their common shape; each keeps its dtype.
 /// 
 ///
@@ -2467,6 +2486,53 @@ pub fn deg2rad(x: impl Operand) -> Array {
 #[must_use]
 pub fn degrees(x: impl Operand) -> Array {
     Call::of(&pullback_lib::numpy::trigonometry::declared_rad2deg).with(0, x.into_array()).run()
+}
+
+/// The array without some slices along an axis.
+/// 
+///
+/// - `arr`: an array.
+/// - `obj`: which slices: an integer, which may be traced, a slice, a concrete mask, or integers: concrete, or traced
+///   with `assume_unique_indices`.
+/// - `axis`: the axis; None (the default) takes the flat array.
+/// - `assume_unique_indices`: a promise that no index occurs twice, so that the size of the result is known.
+///
+/// **Returns:** an array of the dtype of `arr`, shorter along the axis.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `ValueError`: an integer or the axis is out of bounds, or a mask of another length.
+/// - `TypeError`: indices that are no integers, or `arr` is no array.
+/// - `ConcretizationTypeError`: traced indices without `assume_unique_indices`.
+///
+/// **Differentiable:** yes, in both modes, with respect to `arr`.
+#[track_caller]
+#[must_use]
+pub fn delete(arr: impl Operand, obj: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::updates::declared_delete).with(0, arr.into_array()).with(1, obj.into_array()).run()
+}
+
+/// As [`delete`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn delete_with(arr: impl Operand, obj: impl Operand, keywords: impl FnOnce(Delete) -> Delete) -> Array {
+    keywords(Delete(Call::of(&pullback_lib::numpy::updates::declared_delete).with(0, arr.into_array()).with(1, obj.into_array()))).0.run()
+}
+
+/// Keywords of [`delete_with`].
+pub struct Delete(Call);
+
+impl Delete {
+    /// The axis; None (the default) takes the flat array.
+    #[must_use]
+    pub fn axis(self, axis: i64) -> Delete {
+        Delete(self.0.with(2, axis))
+    }
+    /// A promise that no index occurs twice, so that the size of the result is known.
+    #[must_use]
+    pub fn assume_unique_indices(self, assume_unique_indices: bool) -> Delete {
+        Delete(self.0.with(3, assume_unique_indices))
+    }
 }
 
 /// A matrix with a vector on a diagonal, or the diagonal of a matrix.
@@ -3808,6 +3874,16 @@ pub fn histogram_with(a: impl Operand, keywords: impl FnOnce(Histogram) -> Histo
 pub struct Histogram(Call);
 
 impl Histogram {
+    /// The number of bins, or a vector of their edges.
+    #[must_use]
+    pub fn bins(self, bins: impl Operand) -> Histogram {
+        Histogram(self.0.with(1, bins.into_array()))
+    }
+    /// The first and the last edge; the least and the greatest element by default; elements outside do not count.
+    #[must_use]
+    pub fn range(self, range: &[Array]) -> Histogram {
+        Histogram(self.0.with(2, range))
+    }
     /// What each element counts: an array of the shape of `a`.
     #[must_use]
     pub fn weights(self, weights: impl Operand) -> Histogram {
@@ -3854,6 +3930,16 @@ pub fn histogram2d_with(x: impl Operand, y: impl Operand, keywords: impl FnOnce(
 pub struct Histogram2d(Call);
 
 impl Histogram2d {
+    /// The number of bins or a vector of edges, for both axes, or a pair of such.
+    #[must_use]
+    pub fn bins(self, bins: impl Operand) -> Histogram2d {
+        Histogram2d(self.0.with(2, bins.into_array()))
+    }
+    /// The first and the last edge of each axis, `[2, 2]`; those of the points by default.
+    #[must_use]
+    pub fn range(self, range: &[Array]) -> Histogram2d {
+        Histogram2d(self.0.with(3, range))
+    }
     /// What each point counts `[n]`.
     #[must_use]
     pub fn weights(self, weights: impl Operand) -> Histogram2d {
@@ -3886,6 +3972,29 @@ impl Histogram2d {
 #[must_use]
 pub fn histogram_bin_edges(a: impl Operand) -> Array {
     Call::of(&pullback_lib::numpy::histograms::declared_histogram_bin_edges).with(0, a.into_array()).run()
+}
+
+/// As [`histogram_bin_edges`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn histogram_bin_edges_with(a: impl Operand, keywords: impl FnOnce(HistogramBinEdges) -> HistogramBinEdges) -> Array {
+    keywords(HistogramBinEdges(Call::of(&pullback_lib::numpy::histograms::declared_histogram_bin_edges).with(0, a.into_array()))).0.run()
+}
+
+/// Keywords of [`histogram_bin_edges_with`].
+pub struct HistogramBinEdges(Call);
+
+impl HistogramBinEdges {
+    /// The number of bins, or a vector of their edges.
+    #[must_use]
+    pub fn bins(self, bins: impl Operand) -> HistogramBinEdges {
+        HistogramBinEdges(self.0.with(1, bins.into_array()))
+    }
+    /// The first and the last edge; the least and the greatest element by default.
+    #[must_use]
+    pub fn range(self, range: &[Array]) -> HistogramBinEdges {
+        HistogramBinEdges(self.0.with(2, range))
+    }
 }
 
 /// How many points lie in each cell of a grid of any dimension.
@@ -3921,6 +4030,16 @@ pub fn histogramdd_with(sample: impl Operand, keywords: impl FnOnce(Histogramdd)
 pub struct Histogramdd(Call);
 
 impl Histogramdd {
+    /// The number of bins or a vector of edges for all axes, or a list with one for each.
+    #[must_use]
+    pub fn bins(self, bins: impl Operand) -> Histogramdd {
+        Histogramdd(self.0.with(1, bins.into_array()))
+    }
+    /// The first and the last edge of each axis, or None for those of the points: a sequence of `d` pairs.
+    #[must_use]
+    pub fn range(self, range: &[Array]) -> Histogramdd {
+        Histogramdd(self.0.with(2, range))
+    }
     /// What each point counts `[n]`.
     #[must_use]
     pub fn weights(self, weights: impl Operand) -> Histogramdd {
@@ -4174,6 +4293,46 @@ impl Inner {
     }
 }
 
+/// The array with slices inserted before given positions along an axis.
+/// 
+///
+/// - `arr`: an array.
+/// - `obj`: where: an integer, integers or a slice; positions of `arr`, brought into its bounds.
+/// - `values`: what; broadcast and converted to the dtype of `arr`.
+/// - `axis`: the axis; None (the default) takes the flat array.
+///
+/// **Returns:** an array of the dtype of `arr`, longer along the axis.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `ValueError`: the axis is out of bounds, `obj` has several axes, or shapes do not broadcast.
+/// - `TypeError`: positions that are no integers.
+///
+/// **Differentiable:** yes, in both modes, with respect to `arr` and `values`.
+#[track_caller]
+#[must_use]
+pub fn insert(arr: impl Operand, obj: impl Operand, values: impl Operand) -> Array {
+    Call::of(&pullback_lib::numpy::updates::declared_insert).with(0, arr.into_array()).with(1, obj.into_array()).with(2, values.into_array()).run()
+}
+
+/// As [`insert`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn insert_with(arr: impl Operand, obj: impl Operand, values: impl Operand, keywords: impl FnOnce(Insert) -> Insert) -> Array {
+    keywords(Insert(Call::of(&pullback_lib::numpy::updates::declared_insert).with(0, arr.into_array()).with(1, obj.into_array()).with(2, values.into_array()))).0.run()
+}
+
+/// Keywords of [`insert_with`].
+pub struct Insert(Call);
+
+impl Insert {
+    /// The axis; None (the default) takes the flat array.
+    #[must_use]
+    pub fn axis(self, axis: i64) -> Insert {
+        Insert(self.0.with(3, axis))
+    }
+}
+
 /// The piecewise linear function through points.
 /// 
 ///
@@ -4209,6 +4368,16 @@ pub fn interp_with(x: impl Operand, xp: impl Operand, fp: impl Operand, keywords
 pub struct Interp(Call);
 
 impl Interp {
+    /// The values outside of the points; those of the first and last point by default; 'extrapolate' goes on along the line of the two nearest points.
+    #[must_use]
+    pub fn left(self, left: impl Operand) -> Interp {
+        Interp(self.0.with(3, left.into_array()))
+    }
+    /// The values outside of the points; those of the first and last point by default; 'extrapolate' goes on along the line of the two nearest points.
+    #[must_use]
+    pub fn right(self, right: impl Operand) -> Interp {
+        Interp(self.0.with(4, right.into_array()))
+    }
     /// The period of the function; abscissas are taken modulo it, and `left` and `right` have no influence.
     #[must_use]
     pub fn period(self, period: impl Operand) -> Interp {
@@ -7486,6 +7655,58 @@ impl Ravel {
     #[must_use]
     pub fn order(self, order: &str) -> Ravel {
         Ravel(self.0.with(1, order))
+    }
+}
+
+/// The positions in the flat array of coordinates.
+/// 
+///
+/// - `multi_index`: a sequence of integer arrays that broadcast, one for each axis.
+/// - `dims`: the sizes of the axes.
+/// - `mode`: what coordinates out of bounds do: 'raise' (the default; concrete ones only) raises, 'clip' takes the
+///   nearest, 'wrap' the coordinate modulo the size, 'ignore' counts with them as they are.
+/// - `order`: 'C' (the default) if the last axis varies fastest, 'F' if the first does.
+/// - `dtype`: the dtype of the result; that of the coordinates by default.
+///
+/// **Returns:** integers of the broadcast shape.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `ValueError`: another number of coordinates, coordinates out of bounds in mode 'raise', another mode or order.
+/// - `TracerBoolConversionError`: traced coordinates in mode 'raise'.
+///
+/// **Differentiable:** no; the result is an integer.
+#[track_caller]
+#[must_use]
+pub fn ravel_multi_index(multi_index: &[Array], dims: &[i64]) -> Array {
+    Call::of(&pullback_lib::numpy::positions::declared_ravel_multi_index).with(0, multi_index).with(1, dims).run()
+}
+
+/// As [`ravel_multi_index`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn ravel_multi_index_with(multi_index: &[Array], dims: &[i64], keywords: impl FnOnce(RavelMultiIndex) -> RavelMultiIndex) -> Array {
+    keywords(RavelMultiIndex(Call::of(&pullback_lib::numpy::positions::declared_ravel_multi_index).with(0, multi_index).with(1, dims))).0.run()
+}
+
+/// Keywords of [`ravel_multi_index_with`].
+pub struct RavelMultiIndex(Call);
+
+impl RavelMultiIndex {
+    /// What coordinates out of bounds do: 'raise' (the default; concrete ones only) raises, 'clip' takes the nearest, 'wrap' the coordinate modulo the size, 'ignore' counts with them as they are.
+    #[must_use]
+    pub fn mode(self, mode: &str) -> RavelMultiIndex {
+        RavelMultiIndex(self.0.with(2, mode))
+    }
+    /// 'C' (the default) if the last axis varies fastest, 'F' if the first does.
+    #[must_use]
+    pub fn order(self, order: &str) -> RavelMultiIndex {
+        RavelMultiIndex(self.0.with(3, order))
+    }
+    /// The dtype of the result; that of the coordinates by default.
+    #[must_use]
+    pub fn dtype(self, dtype: DType) -> RavelMultiIndex {
+        RavelMultiIndex(self.0.with(4, dtype))
     }
 }
 

@@ -519,6 +519,43 @@ pub fn matrix_transpose(x: impl Operand) -> Array {
     Call::of(&pullback_lib::numpy::matrix_products::declared_linalg_matrix_transpose).with(0, x.into_array()).run()
 }
 
+/// The product of several matrices in the order with the fewest multiplications.
+/// 
+///
+/// - `arrays`: at least two matrices; the first may be a row vector and the last a column vector.
+/// - `precision`: as `jax.lax.dot_general` takes it.
+///
+/// **Returns:** the product, of the promoted dtype, without the axes that vectors lack.
+///
+/// # Panics
+/// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `ValueError`: fewer than two arrays, one that is no matrix, or sizes that do not fit.
+///
+/// **Differentiable:** yes, in both modes, with respect to all.
+#[track_caller]
+#[must_use]
+pub fn multi_dot(arrays: &[Array]) -> Array {
+    Call::of(&pullback_lib::numpy::matrix_products::declared_multi_dot).with(0, arrays).run()
+}
+
+/// As [`multi_dot`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn multi_dot_with(arrays: &[Array], keywords: impl FnOnce(MultiDot) -> MultiDot) -> Array {
+    keywords(MultiDot(Call::of(&pullback_lib::numpy::matrix_products::declared_multi_dot).with(0, arrays))).0.run()
+}
+
+/// Keywords of [`multi_dot_with`].
+pub struct MultiDot(Call);
+
+impl MultiDot {
+    /// As `jax.lax.dot_general` takes it.
+    #[must_use]
+    pub fn precision(self, precision: DotPrecision) -> MultiDot {
+        MultiDot(self.0.with(1, precision))
+    }
+}
+
 /// The norm of vectors or matrices.
 /// 
 ///
