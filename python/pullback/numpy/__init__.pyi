@@ -28,7 +28,7 @@ from pullback._core.numpy import argmax as argmax
 from pullback._core.numpy import argmin as argmin
 from pullback._core.numpy import argpartition as argpartition
 from pullback._core.numpy import argsort as argsort
-from pullback.numpy._derived import argwhere as argwhere
+from pullback._core.numpy import argwhere as argwhere
 from pullback._core.numpy import around as around
 from pullback._core.numpy import array as array
 from pullback._core.numpy import array_equal as array_equal
@@ -47,7 +47,7 @@ from pullback._core.numpy import atleast_1d as atleast_1d
 from pullback._core.numpy import atleast_2d as atleast_2d
 from pullback._core.numpy import atleast_3d as atleast_3d
 from pullback._core.numpy import average as average
-from pullback.numpy._windows import bartlett as bartlett
+from pullback._core.numpy import bartlett as bartlett
 bfloat16: Any
 from pullback._core.numpy import bincount as bincount
 bitwise_and: ufunc
@@ -58,8 +58,8 @@ from pullback._core.numpy import bitwise_not as bitwise_not
 bitwise_or: ufunc
 from pullback._core.numpy import bitwise_right_shift as bitwise_right_shift
 bitwise_xor: ufunc
-from pullback.numpy._windows import blackman as blackman
-from pullback.numpy._derived import block as block
+from pullback._core.numpy import blackman as blackman
+from pullback._core.numpy import block as block
 bool: Any
 bool_: Any
 from pullback._core.numpy import broadcast_arrays as broadcast_arrays
@@ -71,27 +71,27 @@ from pullback._core.numpy import cbrt as cbrt
 cdouble: Any
 from pullback._core.numpy import ceil as ceil
 from numpy import character as character
-from pullback.numpy._derived import choose as choose
+from pullback._core.numpy import choose as choose
 from pullback._core.numpy import clip as clip
 from pullback._core.numpy import column_stack as column_stack
 complex128: Any
 complex64: Any
 complex_: Any
 from numpy import complexfloating as complexfloating
-from pullback.numpy._derived import compress as compress
+from pullback._core.numpy import compress as compress
 from pullback._core.numpy import concat as concat
 from pullback._core.numpy import concatenate as concatenate
 from pullback._core.numpy import conj as conj
 from pullback._core.numpy import conjugate as conjugate
-from pullback.numpy._convolution import convolve as convolve
+from pullback._core.numpy import convolve as convolve
 from pullback._core.numpy import copy as copy
 from pullback._core.numpy import copysign as copysign
-from pullback.numpy._statistics import corrcoef as corrcoef
-from pullback.numpy._convolution import correlate as correlate
+from pullback._core.numpy import corrcoef as corrcoef
+from pullback._core.numpy import correlate as correlate
 from pullback._core.numpy import cos as cos
 from pullback._core.numpy import cosh as cosh
 from pullback._core.numpy import count_nonzero as count_nonzero
-from pullback.numpy._statistics import cov as cov
+from pullback._core.numpy import cov as cov
 from pullback._core.numpy import cross as cross
 csingle: Any
 from pullback._core.numpy import cumprod as cumprod
@@ -100,10 +100,10 @@ from pullback._core.numpy import cumulative_prod as cumulative_prod
 from pullback._core.numpy import cumulative_sum as cumulative_sum
 from pullback._core.numpy import deg2rad as deg2rad
 from pullback._core.numpy import degrees as degrees
-from pullback.numpy._updates import delete as delete
+from pullback._core.numpy import delete as delete
 from pullback._core.numpy import diag as diag
-from pullback.numpy._derived import diag_indices as diag_indices
-from pullback.numpy._derived import diag_indices_from as diag_indices_from
+from pullback._core.numpy import diag_indices as diag_indices
+from pullback._core.numpy import diag_indices_from as diag_indices_from
 from pullback._core.numpy import diagflat as diagflat
 from pullback._core.numpy import diagonal as diagonal
 from pullback._core.numpy import diff as diff
@@ -116,7 +116,7 @@ from pullback._core.numpy import dsplit as dsplit
 from pullback._core.numpy import dstack as dstack
 from numpy import dtype as dtype
 e: float
-from pullback.numpy._derived import ediff1d as ediff1d
+from pullback._core.numpy import ediff1d as ediff1d
 from pullback.numpy._einsum import einsum as einsum
 from pullback.numpy._einsum import einsum_path as einsum_path
 from pullback._core.numpy import empty as empty
@@ -127,11 +127,11 @@ from pullback._core.numpy import exp as exp
 from pullback._core.numpy import exp2 as exp2
 from pullback._core.numpy import expand_dims as expand_dims
 from pullback._core.numpy import expm1 as expm1
-from pullback.numpy._derived import extract as extract
+from pullback._core.numpy import extract as extract
 from pullback._core.numpy import eye as eye
 from pullback._core.numpy import fabs as fabs
 import pullback.numpy.fft as fft
-from pullback.numpy._updates import fill_diagonal as fill_diagonal
+from pullback._core.numpy import fill_diagonal as fill_diagonal
 from ml_dtypes._finfo import finfo as finfo
 from pullback._core.numpy import flatnonzero as flatnonzero
 from numpy import flexible as flexible
@@ -160,7 +160,7 @@ from pullback._core.numpy import floor_divide as floor_divide
 from pullback._core.numpy import fmax as fmax
 from pullback._core.numpy import fmin as fmin
 from pullback._core.numpy import fmod as fmod
-from pullback.numpy._bits import frexp as frexp
+from pullback._core.numpy import frexp as frexp
 from pullback.numpy._files import from_dlpack as from_dlpack
 from pullback.numpy._files import frombuffer as frombuffer
 from pullback.numpy._files import fromfile as fromfile
@@ -170,24 +170,24 @@ from pullback.numpy._ufuncs import frompyfunc as frompyfunc
 from pullback.numpy._files import fromstring as fromstring
 from pullback._core.numpy import full as full
 from pullback._core.numpy import full_like as full_like
-from pullback.numpy._derived import gcd as gcd
+from pullback._core.numpy import gcd as gcd
 from numpy import generic as generic
 from pullback._core.numpy import geomspace as geomspace
 from pullback.numpy._printing import get_printoptions as get_printoptions
-from pullback.numpy._derived import gradient as gradient
+from pullback._core.numpy import gradient as gradient
 from pullback._core.numpy import greater as greater
 from pullback._core.numpy import greater_equal as greater_equal
-from pullback.numpy._windows import hamming as hamming
-from pullback.numpy._windows import hanning as hanning
+from pullback._core.numpy import hamming as hamming
+from pullback._core.numpy import hanning as hanning
 from pullback._core.numpy import heaviside as heaviside
-from pullback.numpy._histograms import histogram as histogram
-from pullback.numpy._histograms import histogram2d as histogram2d
-from pullback.numpy._histograms import histogram_bin_edges as histogram_bin_edges
-from pullback.numpy._histograms import histogramdd as histogramdd
+from pullback._core.numpy import histogram as histogram
+from pullback._core.numpy import histogram2d as histogram2d
+from pullback._core.numpy import histogram_bin_edges as histogram_bin_edges
+from pullback._core.numpy import histogramdd as histogramdd
 from pullback._core.numpy import hsplit as hsplit
 from pullback._core.numpy import hstack as hstack
 from pullback._core.numpy import hypot as hypot
-i0: Any
+from pullback._core.numpy import i0 as i0
 from pullback._core.numpy import identity as identity
 from ml_dtypes._iinfo import iinfo as iinfo
 from pullback._core.numpy import imag as imag
@@ -196,7 +196,7 @@ from pullback._core.numpy import indices as indices
 from numpy import inexact as inexact
 inf: float
 from pullback._core.numpy import inner as inner
-from pullback.numpy._updates import insert as insert
+from pullback._core.numpy import insert as insert
 int1: Any
 int16: Any
 int2: Any
@@ -206,8 +206,8 @@ int64: Any
 int8: Any
 int_: Any
 from numpy import integer as integer
-from pullback.numpy._interpolation import interp as interp
-from pullback.numpy._sets import intersect1d as intersect1d
+from pullback._core.numpy import interp as interp
+from pullback._core.numpy import intersect1d as intersect1d
 from pullback._core.numpy import invert as invert
 from pullback._core.numpy import isclose as isclose
 from pullback._core.numpy import iscomplex as iscomplex
@@ -224,10 +224,10 @@ from pullback.numpy._derived import isrealobj as isrealobj
 from pullback.numpy._dtypes import isscalar as isscalar
 from pullback.numpy._derived import issubdtype as issubdtype
 from pullback.numpy._dtypes import iterable as iterable
-from pullback.numpy._derived import ix_ as ix_
-from pullback.numpy._windows import kaiser as kaiser
+from pullback._core.numpy import ix_ as ix_
+from pullback._core.numpy import kaiser as kaiser
 from pullback._core.numpy import kron as kron
-from pullback.numpy._derived import lcm as lcm
+from pullback._core.numpy import lcm as lcm
 from pullback._core.numpy import ldexp as ldexp
 from pullback._core.numpy import left_shift as left_shift
 from pullback._core.numpy import less as less
@@ -250,7 +250,7 @@ from pullback._core.numpy import logspace as logspace
 from pullback.numpy._derived import mask_indices as mask_indices
 from pullback._core.numpy import matmul as matmul
 from pullback._core.numpy import matrix_transpose as matrix_transpose
-from pullback.numpy._derived import matvec as matvec
+from pullback._core.numpy import matvec as matvec
 from pullback._core.numpy import max as max
 maximum: ufunc
 from pullback._core.numpy import mean as mean
@@ -259,24 +259,24 @@ from pullback._core.numpy import meshgrid as meshgrid
 mgrid: Any
 from pullback._core.numpy import min as min
 minimum: ufunc
-from pullback.numpy._statistics import minmax as minmax
+from pullback._core.numpy import minmax as minmax
 from pullback._core.numpy import mod as mod
 from pullback._core.numpy import modf as modf
 from pullback._core.numpy import moveaxis as moveaxis
 multiply: ufunc
 nan: float
 from pullback._core.numpy import nan_to_num as nan_to_num
-from pullback.numpy._derived import nanargmax as nanargmax
-from pullback.numpy._derived import nanargmin as nanargmin
+from pullback._core.numpy import nanargmax as nanargmax
+from pullback._core.numpy import nanargmin as nanargmin
 from pullback._core.numpy import nancumprod as nancumprod
 from pullback._core.numpy import nancumsum as nancumsum
 from pullback._core.numpy import nanmax as nanmax
 from pullback._core.numpy import nanmean as nanmean
-from pullback.numpy._statistics import nanmedian as nanmedian
+from pullback._core.numpy import nanmedian as nanmedian
 from pullback._core.numpy import nanmin as nanmin
-from pullback.numpy._statistics import nanpercentile as nanpercentile
+from pullback._core.numpy import nanpercentile as nanpercentile
 from pullback._core.numpy import nanprod as nanprod
-from pullback.numpy._statistics import nanquantile as nanquantile
+from pullback._core.numpy import nanquantile as nanquantile
 from pullback._core.numpy import nanstd as nanstd
 from pullback._core.numpy import nansum as nansum
 from pullback._core.numpy import nanvar as nanvar
@@ -293,22 +293,22 @@ ogrid: Any
 from pullback._core.numpy import ones as ones
 from pullback._core.numpy import ones_like as ones_like
 from pullback._core.numpy import outer as outer
-from pullback.numpy._bits import packbits as packbits
+from pullback._core.numpy import packbits as packbits
 from pullback.numpy._padding import pad as pad
 from pullback._core.numpy import partition as partition
-from pullback.numpy._statistics import percentile as percentile
+from pullback._core.numpy import percentile as percentile
 from pullback._core.numpy import permute_dims as permute_dims
 pi: float
 from pullback.numpy._derived import piecewise as piecewise
-from pullback.numpy._updates import place as place
+from pullback._core.numpy import place as place
 poly: Any
-polyadd: Any
-polyder: Any
-from pullback.numpy._polynomials import polydiv as polydiv
+from pullback._core.numpy import polyadd as polyadd
+from pullback._core.numpy import polyder as polyder
+from pullback._core.numpy import polydiv as polydiv
 from pullback.numpy._polynomials import polyfit as polyfit
-polyint: Any
-from pullback.numpy._polynomials import polymul as polymul
-polysub: Any
+from pullback._core.numpy import polyint as polyint
+from pullback._core.numpy import polymul as polymul
+from pullback._core.numpy import polysub as polysub
 from pullback._core.numpy import polyval as polyval
 from pullback._core.numpy import positive as positive
 from pullback._core.numpy import pow as pow
@@ -317,25 +317,25 @@ from pullback.numpy._printing import printoptions as printoptions
 from pullback._core.numpy import prod as prod
 from pullback.numpy._derived import promote_types as promote_types
 from pullback._core.numpy import ptp as ptp
-from pullback.numpy._updates import put as put
-from pullback.numpy._updates import put_along_axis as put_along_axis
-from pullback.numpy._statistics import quantile as quantile
+from pullback._core.numpy import put as put
+from pullback._core.numpy import put_along_axis as put_along_axis
+from pullback._core.numpy import quantile as quantile
 r_: Any
 from pullback._core.numpy import rad2deg as rad2deg
 from pullback._core.numpy import radians as radians
 from pullback._core.numpy import ravel as ravel
-from pullback.numpy._positions import ravel_multi_index as ravel_multi_index
+from pullback._core.numpy import ravel_multi_index as ravel_multi_index
 from pullback._core.numpy import real as real
 from pullback._core.numpy import reciprocal as reciprocal
 from pullback._core.numpy import remainder as remainder
 from pullback._core.numpy import repeat as repeat
 from pullback._core.numpy import reshape as reshape
-from pullback.numpy._derived import resize as resize
+from pullback._core.numpy import resize as resize
 from pullback._core.numpy import result_type as result_type
 from pullback._core.numpy import right_shift as right_shift
 from pullback._core.numpy import rint as rint
 from pullback._core.numpy import roll as roll
-from pullback.numpy._derived import rollaxis as rollaxis
+from pullback._core.numpy import rollaxis as rollaxis
 from pullback.numpy._polynomials import roots as roots
 from pullback._core.numpy import rot90 as rot90
 from pullback._core.numpy import round as round
@@ -345,8 +345,8 @@ from pullback.numpy._files import savez as savez
 from pullback._core.numpy import searchsorted as searchsorted
 from pullback._core.numpy import select as select
 from pullback.numpy._printing import set_printoptions as set_printoptions
-from pullback.numpy._sets import setdiff1d as setdiff1d
-from pullback.numpy._sets import setxor1d as setxor1d
+from pullback._core.numpy import setdiff1d as setdiff1d
+from pullback._core.numpy import setxor1d as setxor1d
 from pullback._core.numpy import shape as shape
 from pullback._core.numpy import sign as sign
 from pullback._core.numpy import signbit as signbit
@@ -357,8 +357,8 @@ single: Any
 from pullback._core.numpy import sinh as sinh
 from pullback._core.numpy import size as size
 from pullback._core.numpy import sort as sort
-from pullback.numpy._derived import sort_complex as sort_complex
-from pullback.numpy._bits import spacing as spacing
+from pullback._core.numpy import sort_complex as sort_complex
+from pullback._core.numpy import spacing as spacing
 from pullback._core.numpy import split as split
 from pullback._core.numpy import sqrt as sqrt
 from pullback._core.numpy import square as square
@@ -380,12 +380,12 @@ from pullback._core.numpy import transpose as transpose
 from pullback._core.numpy import trapezoid as trapezoid
 from pullback._core.numpy import tri as tri
 from pullback._core.numpy import tril as tril
-from pullback.numpy._derived import tril_indices as tril_indices
-from pullback.numpy._derived import tril_indices_from as tril_indices_from
-from pullback.numpy._updates import trim_zeros as trim_zeros
+from pullback._core.numpy import tril_indices as tril_indices
+from pullback._core.numpy import tril_indices_from as tril_indices_from
+from pullback._core.numpy import trim_zeros as trim_zeros
 from pullback._core.numpy import triu as triu
-from pullback.numpy._derived import triu_indices as triu_indices
-from pullback.numpy._derived import triu_indices_from as triu_indices_from
+from pullback._core.numpy import triu_indices as triu_indices
+from pullback._core.numpy import triu_indices_from as triu_indices_from
 from pullback._core.numpy import true_divide as true_divide
 from pullback._core.numpy import trunc as trunc
 from pullback.numpy._ufuncs import ufunc as ufunc
@@ -397,22 +397,22 @@ uint32: Any
 uint4: Any
 uint64: Any
 uint8: Any
-from pullback.numpy._sets import union1d as union1d
-from pullback.numpy._sets import unique as unique
-from pullback.numpy._sets import unique_all as unique_all
-from pullback.numpy._sets import unique_counts as unique_counts
-from pullback.numpy._sets import unique_inverse as unique_inverse
-from pullback.numpy._sets import unique_values as unique_values
-from pullback.numpy._bits import unpackbits as unpackbits
-from pullback.numpy._positions import unravel_index as unravel_index
+from pullback._core.numpy import union1d as union1d
+from pullback._core.numpy import unique as unique
+from pullback._core.numpy import unique_all as unique_all
+from pullback._core.numpy import unique_counts as unique_counts
+from pullback._core.numpy import unique_inverse as unique_inverse
+from pullback._core.numpy import unique_values as unique_values
+from pullback._core.numpy import unpackbits as unpackbits
+from pullback._core.numpy import unravel_index as unravel_index
 from numpy import unsignedinteger as unsignedinteger
 from pullback._core.numpy import unstack as unstack
-from pullback.numpy._interpolation import unwrap as unwrap
+from pullback._core.numpy import unwrap as unwrap
 from pullback._core.numpy import vander as vander
 from pullback._core.numpy import var as var
 from pullback._core.numpy import vdot as vdot
 from pullback._core.numpy import vecdot as vecdot
-from pullback.numpy._derived import vecmat as vecmat
+from pullback._core.numpy import vecmat as vecmat
 from pullback.numpy._vectorize import vectorize as vectorize
 from pullback._core.numpy import vsplit as vsplit
 from pullback._core.numpy import vstack as vstack
