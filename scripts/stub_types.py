@@ -279,6 +279,13 @@ MEMBERS = {
 # Where types that stubs name are found.
 HOMES = {
     "_np": "import numpy as _np",
+    "np": "import numpy as np",
+    "Literal": "from typing import Literal",
+    "lax": "import pullback.lax as lax",
+    **{
+        name: f"from pullback.numpy.linalg import {name}"
+        for name in ("EigResult", "EighResult", "QRResult", "SlogdetResult", "SVDResult")
+    },
     "Self": "from typing import Self",
     "disjoint_base": "from typing_extensions import disjoint_base",
     "final": "from typing import final",
@@ -318,7 +325,12 @@ def member_type(owner, member):
     return MEMBERS.get(f"{owner}.{member}") or ("Array" if owner == "Array" else "Any")
 
 
+def is_own(name, text):
+    """Whether the stub itself has a class or module of the name."""
+    return f"class {name}(" in text or f"import {name} as {name}\n" in text
+
+
 def imports_of(text):
     """Lines that import the types that a stub names."""
     named = set(re.findall(r"\b\w+\b", text))
-    return "".join(f"{line}\n" for name, line in sorted(HOMES.items()) if name in named)
+    return "".join(f"{line}\n" for name, line in sorted(HOMES.items()) if name in named and not is_own(name, text))

@@ -5,7 +5,11 @@ import sys as _sys
 from pullback import _core
 
 # `import` finds the submodules of an extension module only where they are entered.
-_sys.modules.update({f"pullback._core.{name}": vars(_core)[name] for name in ("lax", "nn", "numpy", "random")})
+_sys.modules.update({f"pullback._core.{name}": vars(_core)[name] for name in ("lax", "nn", "numpy", "random", "scipy")})
+_sys.modules.update({
+    f"pullback._core.{name}.{inner}": vars(vars(_core)[name])[inner]
+    for name, inner in (("lax", "linalg"), ("numpy", "fft"), ("numpy", "linalg"), ("scipy", "special"))
+})
 
 from pullback._core import Array as Array
 from pullback._core import typeof as typeof

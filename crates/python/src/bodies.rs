@@ -80,7 +80,7 @@ pub fn keep(fun: &Bound<'_, PyAny>, key: Key, traced: &TracedFun) -> PyResult<()
         return Ok(());
     }
     // A native function has no lines of its own: its equations are where it was given, each time on another line.
-    if fun.is_instance_of::<PyCFunction>() {
+    if fun.is_instance_of::<PyCFunction>() || fun.is_instance_of::<crate::declared::Function>() {
         return Ok(());
     }
     // Some callables cannot be held weakly.

@@ -456,6 +456,8 @@ impl WideNumber {
                 if !(i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(number) {
                     bail!(Overflow, "Python int {number} too large to convert to {dtype}");
                 }
+                // Of keys all words are known only to who takes the number.
+                let dtype = if dtype.is_key() { DType::U64 } else { dtype };
                 Ok(Val::Literal(Scalar::int(dtype, *number)))
             }
             (WideNumber::Int(number), Some(dtype)) => Ok(Val::Literal(Scalar::float(dtype, *number as f64))),

@@ -4,6 +4,7 @@ from typing import Any
 from pullback.typing import ArrayLike, DTypeLike
 from pullback._core import Array
 from pullback._device import CpuDevice
+from typing import Literal
 from pullback.lax._records import PrecisionLike
 from pullback import ShapeDtypeStruct
 from pullback.sharding import Sharding

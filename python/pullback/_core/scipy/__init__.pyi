@@ -2,5 +2,6 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 from pullback.typing import ArrayLike, DTypeLike
+from pullback._core import Array
 from . import special as special
 __all__ = []

@@ -2,7 +2,11 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 from pullback.typing import ArrayLike, DTypeLike
+from pullback._core import Array
+from pullback.numpy.linalg import EigResult
+from pullback.numpy.linalg import EighResult
 from pullback.lax._records import PrecisionLike
+from pullback.numpy.linalg import SlogdetResult
 def cholesky(a: ArrayLike, *, upper: bool = False, symmetrize_input: bool = True) -> Array: ...
 def cond(x: ArrayLike, p: int | float | str | None = None) -> Array: ...
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array: ...
