@@ -22,6 +22,8 @@ use crate::cost::cost_of_inst;
 pub struct Roof {
     /// Bytes a second, read and written, of arrays beyond the caches.
     pub bytes_per_second: f64,
+    /// Bytes a second of arrays that stay in the caches of the cores.
+    pub cached_bytes_per_second: f64,
     /// `float32` operations a second; a fused multiply and add is two.
     pub flops_per_second: f64,
 }
@@ -36,15 +38,23 @@ impl Roof {
         if let Some(&roof) = ROOF.get() {
             return Ok(roof);
         }
-        let roof = Roof { bytes_per_second: bytes_per_second()?, flops_per_second: flops_per_second()? };
+        let roof = Roof {
+            bytes_per_second: bytes_per_second()?,
+            cached_bytes_per_second: cached_bytes_per_second()?,
+            flops_per_second: flops_per_second()?,
+        };
         Ok(*ROOF.get_or_init(|| roof))
     }
 
     /// The least seconds for so many bytes and operations.
     fn seconds(&self, bytes: f64, flops: f64) -> f64 {
-        (bytes / self.bytes_per_second).max(flops / self.flops_per_second)
+        let speed = if bytes <= CACHED_BYTES { self.cached_bytes_per_second } else { self.bytes_per_second };
+        (bytes / speed).max(flops / self.flops_per_second)
     }
 }
+
+/// What stays in the caches between two runs, on all machines of today.
+const CACHED_BYTES: f64 = (1 << 19) as f64;
 
 /// One kernel.
 #[derive(Clone, Debug)]
@@ -77,9 +87,17 @@ impl fmt::Display for KernelCost {
 pub fn kernel_costs(program: &Program) -> Result<Vec<KernelCost>> {
     let roof = Roof::of_this_machine()?;
     let program = expand(program);
-    let is_kernel = |inst: &Inst| matches!(inst.op, Op::For(_) | Op::While(_) | Op::Switch(_) | Op::Call(_));
     let numbers = (0..program.body.len()).filter(|&number| is_kernel(&program.body[number]));
     numbers.map(|number| kernel_cost(&program, number, &roof)).collect()
+}
+
+/// What each kernel of a program is, in their order.
+pub(crate) fn kernel_names(program: &Program) -> Vec<String> {
+    program.body.iter().filter(|inst| is_kernel(inst)).map(name_of).collect()
+}
+
+fn is_kernel(inst: &Inst) -> bool {
+    matches!(inst.op, Op::For(_) | Op::While(_) | Op::Switch(_) | Op::Call(_))
 }
 
 fn kernel_cost(program: &Program, number: usize, roof: &Roof) -> Result<KernelCost> {
@@ -213,6 +231,29 @@ fn bytes_per_second() -> Result<f64> {
         vec![]
     });
     Ok((2 * BLOCKS * BLOCK * 4) as f64 / least_seconds(&b.finish())?)
+}
+
+/// Bytes that a scaled copy moves again and again between memory in the nearest cache, on every thread.
+fn cached_bytes_per_second() -> Result<f64> {
+    const TASKS: i64 = 64;
+    const PASSES: i64 = 256;
+    const BLOCK: i64 = 1 << 11;
+    let mut b = Builder::new("roof of the caches");
+    let [x, y] = [0, 1].map(|number| b.buffer(DType::F32, Extent::Const(TASKS * BLOCK), Role::Output(number)));
+    let half = b.constant(Scalar::f32(0.5));
+    b.for_loop(Extent::Const(TASKS), LoopKind::Parallel, &[], |b, task, _| {
+        b.for_loop(Extent::Const(PASSES), LoopKind::Seq, &[], |b, _, _| {
+            b.for_loop(Extent::Const(BLOCK), LoopKind::Lanes, &[], |b, id, _| {
+                let value = b.load(x, at(&[(task, BLOCK), (id, 1)]));
+                let value = b.binary(pullback_loops::Binary::Mul, value, half);
+                b.store(y, at(&[(task, BLOCK), (id, 1)]), value);
+                vec![]
+            });
+            vec![]
+        });
+        vec![]
+    });
+    Ok((2 * TASKS * PASSES * BLOCK * 4) as f64 / least_seconds(&b.finish())?)
 }
 
 /// Operations of chains of fused multiplications and additions in registers.

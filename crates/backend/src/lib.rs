@@ -8,6 +8,7 @@ mod background;
 mod checks;
 mod cost;
 mod cpu;
+mod engine;
 mod eval;
 mod inspect;
 mod kernels;
@@ -28,10 +29,14 @@ use rustc_hash::FxBuildHasher;
 pub use checks::{Forbidden, check_numbers};
 pub use cost::{Memory, RunCost, memory, run_cost};
 pub use cpu::CpuBackend;
+pub use engine::{DeviceCode, Engine, Program, add_engine, engine_of, put};
 pub use eval::{Eval, eval, eval_bind};
 pub use inspect::{Inspection, inspect};
 pub use kernels::{KernelCost, Roof, kernel_costs};
-pub use placement::{assemble, default_device, set_default_device, uncommitted};
+pub use placement::{
+    FindDefault, assemble, default_device, find_default_device_with, set_default_device, set_process_default_device,
+    uncommitted,
+};
 pub use shards::{Wait, run_on_devices, set_wait};
 
 /// Compiles jaxprs for one kind of device.
@@ -76,7 +81,7 @@ impl Executable {
     /// As [`Executable::compile`].
     pub fn compile_donating(jaxpr: &JaxprRef, donated: &[bool]) -> Result<Executable> {
         pullback_core::control::set_shard_runner(shards::runner);
-        N_COMPILED.fetch_add(1, Ordering::Relaxed);
+        count_compilation();
         Ok(Executable {
             in_avals: jaxpr.in_avals(),
             code: detached(Restart::Yes, || background::compile(jaxpr, donated))?,
@@ -102,6 +107,10 @@ impl Executable {
 }
 
 static N_COMPILED: AtomicU64 = AtomicU64::new(0);
+
+fn count_compilation() {
+    N_COMPILED.fetch_add(1, Ordering::Relaxed);
+}
 
 /// Jaxprs compiled in this process so far, for tests of caches.
 pub fn n_compiled() -> u64 {
@@ -151,5 +160,6 @@ pub fn clear_caches() {
     // The lock ends with the statement, before what was kept goes: functions of a front end may go with it.
     let old = std::mem::take(&mut *KEPT.lock().unwrap_or_else(PoisonError::into_inner));
     drop(old);
+    engine::clear();
     eval::clear();
 }

@@ -5,10 +5,11 @@
 //! others are whole.
 
 use std::cell::Cell;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
-use pullback_base::array::Buffer;
-use pullback_base::array::place::{DeviceId, Layout, Mesh, Place, Spec, places_in_use, use_places};
+use pullback_base::array::place::{DeviceId, FIRST_FOREIGN, Layout, Mesh, Place, Spec, places_in_use, use_places};
+use pullback_base::array::{Buffer, Held};
 use pullback_base::{Array, Aval, Error, Result};
 use pullback_core::control::{Jit, ShardMap};
 use pullback_core::prims::{
@@ -17,9 +18,18 @@ use pullback_core::prims::{
 };
 use pullback_ir::{Atom, Jaxpr, Params, PrimRef, Val, Vals};
 
+use crate::checks;
+use crate::engine::{Engine, engine_of, first_device, perform, platform_of};
+
 thread_local! {
     static DEFAULT: Cell<Option<DeviceId>> = const { Cell::new(None) };
 }
+
+/// Stands for a default device that is to be found out.
+const UNKNOWN: DeviceId = DeviceId::MAX;
+
+/// The device of uncommitted work where a thread names none.
+static OF_PROCESS: AtomicU32 = AtomicU32::new(0);
 
 /// Sets the device on which uncommitted work of this thread is done, and gives the one before; `None` is the first.
 pub fn set_default_device(device: Option<DeviceId>) -> Option<DeviceId> {
@@ -29,13 +39,45 @@ pub fn set_default_device(device: Option<DeviceId>) -> Option<DeviceId> {
     DEFAULT.replace(device)
 }
 
-/// The device on which uncommitted work of this thread is done.
+/// The device on which uncommitted work of this thread is done; the first one while that is not found out.
 pub fn default_device() -> DeviceId {
-    DEFAULT.get().unwrap_or(0)
+    let device = DEFAULT.get().unwrap_or_else(|| OF_PROCESS.load(Ordering::Relaxed));
+    if device == UNKNOWN { 0 } else { device }
+}
+
+/// Finds the default device of the process.
+pub type FindDefault = fn() -> Result<DeviceId>;
+
+static FIND_DEFAULT: OnceLock<FindDefault> = OnceLock::new();
+
+/// Says that the default device of the process is to be found out when it matters, and how. The first one stays.
+pub fn find_default_device_with(find: FindDefault) {
+    let _ = FIND_DEFAULT.set(find);
+    use_places();
+    let _ = OF_PROCESS.compare_exchange(0, UNKNOWN, Ordering::Relaxed, Ordering::Relaxed);
+}
+
+/// Finds out the default device, where that was not done yet.
+fn ensure_default_device() -> Result<()> {
+    if OF_PROCESS.load(Ordering::Relaxed) == UNKNOWN && DEFAULT.get().is_none() {
+        let find = FIND_DEFAULT.get().expect("the device is unknown once there is a way to find it");
+        set_process_default_device(find()?);
+    }
+    Ok(())
+}
+
+/// Sets the device of uncommitted work on threads that name none.
+pub fn set_process_default_device(device: DeviceId) {
+    if device != 0 {
+        use_places();
+    }
+    OF_PROCESS.store(device, Ordering::Relaxed);
 }
 
 /// The place of what is computed from nothing that is committed.
 pub fn uncommitted() -> Option<Arc<Place>> {
+    // A failure to find it is raised by the first operation.
+    let _ = ensure_default_device();
     let device = default_device();
     (device != 0).then(|| Arc::new(Place { layout: Layout::Device(device), is_committed: false }))
 }
@@ -73,7 +115,9 @@ fn common_place(prim: PrimRef, params: &Params, ins: &[Val], used: &[bool]) -> R
                 let name = operand_name(prim, params, ins.len(), number);
                 let aval = ins[number].aval().weak(false).long();
                 let devices = place.layout.devices();
-                format!("argument {name} with shape {aval} and with device ids {devices:?} on platform CPU")
+                let platform = platform_of(devices[0]);
+                let devices: Vec<DeviceId> = devices.iter().map(|device| device % FIRST_FOREIGN).collect();
+                format!("argument {name} with shape {aval} and with device ids {devices:?} on platform {platform}")
             };
             return Err(Error::value_error(format!(
                 "Received incompatible devices for jitted computation. Got {} and {}. Move one of them with jax.device_put.",
@@ -96,8 +140,13 @@ pub(crate) fn placed(prim: PrimRef, params: &Params, ins: &[Val], run: impl FnOn
     if !places_in_use() {
         return run();
     }
+    ensure_default_device()?;
     let used = used_operands(params, ins.len());
     let place = common_place(prim, params, ins, &used)?;
+    let (target, is_committed) = target_of(prim, params, place.as_deref());
+    if let Some(engine) = engine_of(first_device(&target)) {
+        return on_engine(&engine, (prim, params), ins, &target, is_committed);
+    }
     let outs = run()?;
     if let Some(asked) = asked_place(prim, params) {
         return place_all(outs, |_| Some(asked.clone()));
@@ -118,6 +167,71 @@ pub(crate) fn placed(prim: PrimRef, params: &Params, ins: &[Val], run: impl FnOn
             place_all(outs, |number| Some(places[number].clone()))
         }
     }
+}
+
+/// Performs a primitive on another engine, and looks at the results where the settings ask for it.
+fn on_engine(
+    engine: &Arc<dyn Engine>,
+    (prim, params): (PrimRef, &Params),
+    ins: &[Val],
+    target: &Layout,
+    is_committed: bool,
+) -> Result<Vals> {
+    if !checks::is_armed() {
+        return perform(engine, (prim, params), ins, target, is_committed);
+    }
+    checks::check_may_run(prim, params)?;
+    // What is donated is needed to run again: who else holds it keeps it.
+    let held = ins.iter().filter_map(|val| if let Val::Array(array) = val { array.held() } else { None });
+    let _kept: Vec<Arc<dyn Held>> = held.collect();
+    let outs = perform(engine, (prim, params), ins, target, is_committed)?;
+    checks::check(prim, params, ins, &outs)?;
+    Ok(outs)
+}
+
+/// Where an operation is performed, from where its operands are committed; and whether its results are committed there.
+fn target_of(prim: PrimRef, params: &Params, place: Option<&Place>) -> (Layout, bool) {
+    if let Some(asked) = asked_place(prim, params) {
+        return (asked.layout.clone(), true);
+    }
+    if let Some(Place { layout: Layout::Split(mesh, _), .. }) = place {
+        return (Layout::Split(mesh.clone(), vec![]), true);
+    }
+    if let Some(mesh) = mesh_inside(params) {
+        return (Layout::Split(mesh, vec![]), true);
+    }
+    place.map_or_else(|| (Layout::Device(default_device()), false), |place| (place.layout.clone(), true))
+}
+
+/// How an operand lies on the devices of a mesh: as it is split there, else whole.
+pub(crate) fn is_on(val: &Val, mesh: &Arc<Mesh>) -> Layout {
+    match val {
+        Val::Array(array) => match array.place().map(|place| &place.layout) {
+            Some(Layout::Split(own, spec)) if own.is_like(mesh) => Layout::Split(mesh.clone(), spec.clone()),
+            _ => Layout::Split(mesh.clone(), vec![]),
+        },
+        Val::Literal(_) | Val::Tracer(_) => Layout::Split(mesh.clone(), vec![]),
+    }
+}
+
+/// Where the results of a program lie, from where its operands do.
+pub(crate) fn out_layouts(
+    target: &Layout,
+    (prim, params): (PrimRef, &Params),
+    (jaxpr, avals, ins): (&Jaxpr, &[Aval], &[Layout]),
+    outs: &[Aval],
+) -> Vec<Layout> {
+    let Layout::Split(mesh, _) = target else { return vec![target.clone(); outs.len()] };
+    if let Some(asked) = asked_place(prim, params) {
+        return vec![asked.layout.clone(); outs.len()];
+    }
+    let spec = |(layout, aval): (&Layout, &Aval)| match layout {
+        Layout::Split(_, spec) => padded(spec, aval.rank()),
+        Layout::Device(_) => vec![vec![]; aval.rank()],
+    };
+    let specs: Vec<Spec> = ins.iter().zip(avals).map(spec).collect();
+    let specs = specs_of_jaxpr(jaxpr, &specs);
+    specs.into_iter().map(|spec| Layout::Split(mesh.clone(), trimmed(spec))).collect()
 }
 
 /// A place that the operation itself asks for.
@@ -327,5 +441,5 @@ pub fn assemble(aval: Aval, layout: Layout, parts: &[Array]) -> Result<Array> {
             part.buffer()?.bytes(),
         );
     }
-    Array::new(aval, whole.freeze()).placed(Some(Arc::new(Place { layout, is_committed: true })))
+    crate::put(&Array::new(aval, whole.freeze()), Some(Arc::new(Place { layout, is_committed: true })))
 }

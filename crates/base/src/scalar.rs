@@ -55,6 +55,15 @@ impl Number {
             Number::Complex(re, im) => re != 0.0 || im != 0.0,
         }
     }
+
+    /// Whether the number, or a part of it, is what `holds` says of floats.
+    fn any_part(self, holds: impl Fn(f64) -> bool) -> bool {
+        match self {
+            Number::Int(_) => false,
+            Number::Real(value) => holds(value),
+            Number::Complex(re, im) => holds(re) || holds(im),
+        }
+    }
 }
 
 impl Scalar {
@@ -174,6 +183,16 @@ impl Scalar {
     pub fn is_nonzero(self) -> bool {
         self.number().is_nonzero()
     }
+
+    /// Whether it, or a part of it, is not a number.
+    pub fn is_nan(self) -> bool {
+        self.number().any_part(f64::is_nan)
+    }
+
+    /// Whether it, or a part of it, is infinite.
+    pub fn is_infinite(self) -> bool {
+        self.number().any_part(f64::is_infinite)
+    }
 }
 
 fn saturated(number: Number, dtype: DType) -> i128 {
@@ -213,8 +232,8 @@ fn encode(dtype: DType, number: Number) -> [u64; 2] {
             return [re.to_bits(), im.to_bits()];
         }
         DType::Float0 => 0,
-        DType::KeyFry => number.as_i128() as u64,
-        DType::KeyRbg | DType::KeyUnsafeRbg => {
+        DType::KeyFry | DType::KeyPhilox2 | DType::KeyPhilox4 => number.as_i128() as u64,
+        DType::KeyRbg | DType::KeyUnsafeRbg | DType::KeyFry4 => {
             let words = number.as_i128();
             return [words as u64, (words >> 64) as u64];
         }
@@ -242,8 +261,10 @@ fn decode(dtype: DType, [low, high]: [u64; 2]) -> Number {
         DType::U2 | DType::U4 | DType::U8 => Number::Int((low as u8).into()),
         DType::U16 => Number::Int((low as u16).into()),
         DType::U32 => Number::Int((low as u32).into()),
-        DType::U64 | DType::KeyFry => Number::Int(low.into()),
-        DType::KeyRbg | DType::KeyUnsafeRbg => Number::Int((u128::from(low) | u128::from(high) << 64) as i128),
+        DType::U64 | DType::KeyFry | DType::KeyPhilox2 | DType::KeyPhilox4 => Number::Int(low.into()),
+        DType::KeyRbg | DType::KeyUnsafeRbg | DType::KeyFry4 => {
+            Number::Int((u128::from(low) | u128::from(high) << 64) as i128)
+        }
         DType::F16 => Number::Real(f16::from_bits(low as u16).to_f64()),
         DType::BF16 => Number::Real(bf16::from_bits(low as u16).to_f64()),
         DType::F32 => Number::Real(f32::from_bits(low as u32).into()),

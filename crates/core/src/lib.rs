@@ -15,7 +15,7 @@ use pullback_ir::PrimRef;
 
 /// Every primitive of the system.
 pub fn all_primitives() -> impl Iterator<Item = PrimRef> {
-    prims::ALL.iter().chain(control::ALL).copied()
+    prims::all().chain(control::ALL.iter().copied())
 }
 
 /// The primitive with the given name.

@@ -26,7 +26,7 @@ pub(crate) fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
     generics.type_params_mut().for_each(|param| param.bounds.push(parse_quote!(::pullback::Tree)));
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let variants = variants_of(input)?;
-    let (mut leaves, mut with_leaves, mut structure) = (vec![], vec![], vec![]);
+    let (mut leaves, mut with_leaves, mut structure, mut names) = (vec![], vec![], vec![], vec![]);
     for (number, (path, members)) in variants.iter().enumerate() {
         let pattern = pattern(path, members);
         let of = |role: Role| members.iter().filter(move |member| member.role == role).map(|member| &member.binding);
@@ -41,12 +41,14 @@ pub(crate) fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
             #(into.fixed(#fixed);)*
             #(::pullback::Tree::structure(#trees_again, into);)*
         }));
+        let named = members.iter().filter(|member| member.role == Role::Tree).map(named);
+        names.push(quote!(#pattern => { #(#named)* }));
     }
     Ok(quote! {
         #[automatically_derived]
         #[allow(unused_variables)]
         impl #impl_generics ::pullback::Tree for #ident #type_generics #where_clause {
-            fn leaves(&self, into: &mut ::std::vec::Vec<::pullback::Array>) {
+            fn leaves<'a>(&'a self, into: &mut ::std::vec::Vec<&'a ::pullback::Array>) {
                 match self { #(#leaves)* }
             }
             fn with_leaves(&self, leaves: &mut dyn ::std::iter::Iterator<Item = ::pullback::Array>) -> Self {
@@ -54,6 +56,9 @@ pub(crate) fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
             }
             fn structure(&self, into: &mut ::pullback::Structure) {
                 match self { #(#structure)* }
+            }
+            fn names(&self, path: &str, into: &mut ::std::vec::Vec<::std::string::String>) {
+                match self { #(#names)* }
             }
         }
     })
@@ -109,5 +114,17 @@ fn rebuilt(field: &Member) -> TokenStream {
     match role {
         Role::Tree => quote!(#member: ::pullback::Tree::with_leaves(#binding, leaves)),
         Role::Fixed | Role::Skip => quote!(#member: ::std::clone::Clone::clone(#binding)),
+    }
+}
+
+/// The names of the leaves of a field.
+fn named(Member { binding, member, .. }: &Member) -> TokenStream {
+    let name = match member {
+        syn::Member::Named(name) => syn::ext::IdentExt::unraw(name).to_string(),
+        syn::Member::Unnamed(index) => index.index.to_string(),
+    };
+    quote! {
+        let below = if path.is_empty() { ::std::string::String::from(#name) } else { ::std::format!("{path}.{}", #name) };
+        ::pullback::Tree::names(#binding, &below, into);
     }
 }

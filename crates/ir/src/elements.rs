@@ -16,9 +16,9 @@ pub fn value_dtype(dtype: DType) -> DType {
         DType::F16 | DType::BF16 => DType::F32,
         DType::C64 => DType::F32,
         DType::C128 => DType::F64,
-        DType::KeyFry => DType::U32,
+        DType::KeyFry | DType::KeyPhilox2 | DType::KeyPhilox4 => DType::U32,
         // Four words are two pairs, the first word in the low half.
-        DType::KeyRbg | DType::KeyUnsafeRbg => DType::U64,
+        DType::KeyRbg | DType::KeyUnsafeRbg | DType::KeyFry4 => DType::U64,
         DType::I2 | DType::I4 => DType::I8,
         DType::U2 | DType::U4 => DType::U8,
         small if MiniFloat::of(small).is_some() => DType::F32,

@@ -13,6 +13,9 @@
 //! is one `ui64` (its first word low), and a `float0` is an `i1`. Weak types mean nothing here. The text itself is not
 //! made here, and no accelerator is known.
 
+use std::sync::Arc;
+
+use pullback_base::array::place::{Mesh, Spec};
 use pullback_base::dtype::Kind;
 use pullback_base::{Array, Aval, DType, Error, Result, Scalar};
 use pullback_loops::Builder;
@@ -85,6 +88,20 @@ pub enum Hlo<P> {
     Missing(&'static str),
 }
 
+/// A jaxpr that runs on every device of a mesh, each on its parts of the operands.
+pub struct DeviceMap<'a> {
+    /// The devices.
+    pub mesh: &'a Arc<Mesh>,
+    /// The axes along which the jaxpr sees one device.
+    pub manual: Vec<Arc<str>>,
+    /// How operands are split.
+    pub in_specs: Vec<&'a Spec>,
+    /// How results are split.
+    pub out_specs: Vec<&'a Spec>,
+    /// What each device runs.
+    pub jaxpr: &'a JaxprRef,
+}
+
 /// A function of a StableHLO program in the making.
 pub trait HloCx {
     /// An operation in its short form. `attributes` follow the operands.
@@ -154,6 +171,31 @@ pub trait HloCx {
         ins: &[HloValue],
         out: Aval,
     ) -> Result<HloValue>;
+
+    /// The mesh on each of whose devices the operations being written run by themselves; none outside of such a map.
+    fn devices(&self) -> Option<Arc<Mesh>>;
+
+    /// The name of a mesh, which the module then declares.
+    fn mesh_name(&mut self, mesh: &Mesh) -> String;
+
+    /// A number of its own for an operation in which devices meet.
+    fn channel(&mut self) -> u32;
+
+    /// A map over devices.
+    ///
+    /// # Errors
+    /// What the primitives of the jaxpr raise.
+    fn on_devices(&mut self, map: &DeviceMap<'_>, ins: &[HloValue], outs: &[Aval]) -> Result<HloValues>;
+}
+
+/// `[{"x"}, {}]`: the mesh axes that split each of so many axes.
+pub fn spec_text(spec: &Spec, rank: usize) -> String {
+    let axis = |at: usize| {
+        let names = spec.get(at).map_or(&[][..], Vec::as_slice);
+        let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+        format!("{{{}}}", names.join(", "))
+    };
+    format!("[{}]", (0..rank).map(axis).collect::<Vec<_>>().join(", "))
 }
 
 /// Name of an element type. A key is its two words as one number; `float0` has no elements of interest.
@@ -171,9 +213,9 @@ pub fn element_type(dtype: DType) -> &'static str {
         DType::U8 => "ui8",
         DType::U16 => "ui16",
         DType::U32 => "ui32",
-        DType::U64 | DType::KeyFry => "ui64",
+        DType::U64 | DType::KeyFry | DType::KeyPhilox2 | DType::KeyPhilox4 => "ui64",
         // An axis of its four words after those of the array.
-        DType::KeyRbg | DType::KeyUnsafeRbg => "4xui32",
+        DType::KeyRbg | DType::KeyUnsafeRbg | DType::KeyFry4 => "4xui32",
         DType::F4E2M1FN => "f4E2M1FN",
         DType::F8E3M4 => "f8E3M4",
         DType::F8E4M3 => "f8E4M3",
@@ -266,6 +308,11 @@ impl dyn HloCx + '_ {
         }
         let dims: Vec<usize> = (0..x.aval.rank()).collect();
         self.broadcast_in_dim(x, &dims, shape)
+    }
+
+    /// A scalar everywhere.
+    pub fn repeated_scalar(&mut self, x: HloValue, shape: &[usize]) -> HloValue {
+        self.broadcast_in_dim(x, &[], shape)
     }
 
     /// A scalar constant.

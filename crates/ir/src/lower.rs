@@ -340,12 +340,12 @@ pub fn constant(loops: &mut Builder, scalar: Scalar) -> Elem {
             let (re, im) = (Scalar::float(dtype.real(), re), Scalar::float(dtype.real(), im));
             Elem::Two(loops.constant(re), loops.constant(im))
         }
-        DType::KeyFry => {
+        DType::KeyFry | DType::KeyPhilox2 | DType::KeyPhilox4 => {
             let bits = scalar.to_bits() as u64;
             let word = |bits: u64| Scalar::int(DType::U32, i128::from(bits as u32));
             Elem::Two(loops.constant(word(bits)), loops.constant(word(bits >> 32)))
         }
-        DType::KeyRbg | DType::KeyUnsafeRbg => {
+        DType::KeyRbg | DType::KeyUnsafeRbg | DType::KeyFry4 => {
             let bits = scalar.to_bits();
             let pair = |bits: u128| Scalar::int(DType::U64, i128::from(bits as u64));
             Elem::Two(loops.constant(pair(bits)), loops.constant(pair(bits >> 64)))

@@ -278,10 +278,16 @@ impl<'a> Parser<'a> {
         self.expect("(")?;
         let mut fields = vec![];
         while !self.take(")") {
-            let field = self.word()?;
-            self.expect("=")?;
-            let value = self.value()?;
-            fields.push((leak(field), value));
+            let start = self.at;
+            let field = match self.word() {
+                Ok(word) if self.take("=") => leak(word),
+                // A value without a name.
+                _ => {
+                    self.at = start;
+                    ""
+                }
+            };
+            fields.push((field, self.value()?));
             self.take(",");
         }
         Ok(ParamValue::Record(leak(name), fields))

@@ -1,6 +1,6 @@
 //! The current emitter of a thread, and which traces are live.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use pullback_base::{Aval, Error, ErrorKind, Result};
@@ -248,10 +248,32 @@ pub fn set_warn(warn: Warn) {
     let _ = WARN.set(warn);
 }
 
+/// Answers a warning: an error in its place, or whether it is to be shown.
+pub type AnswerWarning = fn(&str) -> Result<bool>;
+
+thread_local! {
+    static ANSWER: Cell<Option<AnswerWarning>> = const { Cell::new(None) };
+}
+
+/// Runs `body` while `answer` decides, on this thread, what becomes of warnings.
+pub fn with_warnings<T>(answer: AnswerWarning, body: impl FnOnce() -> T) -> T {
+    struct Restore(Option<AnswerWarning>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            ANSWER.set(self.0);
+        }
+    }
+    let _restore = Restore(ANSWER.replace(Some(answer)));
+    body()
+}
+
 /// Warns the user.
 ///
 /// # Errors
-/// When the front end makes an error of warnings.
+/// When the front end makes an error of warnings, or [`with_warnings`] of this one.
 pub fn warn(text: &str) -> Result<()> {
-    WARN.get().map_or(Ok(()), |warn| warn(text))
+    match ANSWER.get() {
+        Some(answer) if !answer(text)? => Ok(()),
+        _ => WARN.get().map_or(Ok(()), |warn| warn(text)),
+    }
 }

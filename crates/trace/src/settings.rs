@@ -59,12 +59,32 @@ settings! {
     PrngRbg,
     /// Keys are of the generator `unsafe_rbg` where none is named.
     PrngUnsafeRbg,
+    /// Keys are of the generator `philox2x32` where none is named.
+    PrngPhilox2,
+    /// Keys are of the generator `philox4x32` where none is named.
+    PrngPhilox4,
+    /// Keys are of the generator `threefry4x32` where none is named.
+    PrngThreefry4,
     /// Tracers that outlive their trace are an error at its end.
     CheckLeaks,
     /// Sums of half-width floats are an error where they are asked for.
     NoHalfWidthSums,
     /// Values of a map over devices do not become varying by themselves.
     ExplicitVarying,
+    /// While 64-bit element types are off, those that a caller names are given all the same.
+    NamedX64,
+    /// While 64-bit element types are off, naming one is an error.
+    RefuseNamedX64,
+    /// A fixed index out of bounds is an error.
+    CheckStaticIndices,
+    /// Raw random keys give a warning.
+    WarnLegacyKeys,
+    /// Raw random keys are an error.
+    RefuseLegacyKeys,
+    /// What a choice dropped is a structural zero of derivatives.
+    SafeGrads,
+    /// Reductions that see no element warn.
+    WarnEmpty,
     /// Tracing a function is an error.
     NoTracing,
     /// Performing anything is an error.
@@ -73,17 +93,12 @@ settings! {
     ExplainMisses,
     /// What is compiled is reported.
     LogCompiles,
-    /// While 64-bit element types are off, those that a caller names are given all the same.
-    NamedX64,
-    /// What a choice dropped is a structural zero of derivatives.
-    SafeGrads,
 }
 
-/// Settings that change no program, so that what was traced without them is used under them.
-const UNKEYED: u64 = 1 << Setting::NoTracing as u8
-    | 1 << Setting::NoExecution as u8
-    | 1 << Setting::ExplainMisses as u8
-    | 1 << Setting::LogCompiles as u8;
+/// Settings that change no program, so that what was traced without them is used under them: the last ones. Those before them
+/// fit the lower half of the word, as the upper half of a key is another number.
+const UNKEYED: u64 = u64::MAX << Setting::NoTracing as u8;
+const _: () = assert!(Setting::NoTracing as u8 <= 32);
 
 /// Threefry is partitionable from the start, as in the reference. A front end whose numbers have no types of their own
 /// turns named 64-bit types off.
@@ -92,12 +107,51 @@ static PROCESS: AtomicU64 = AtomicU64::new(1 << Setting::ThreefryPartitionable a
 thread_local! {
     /// Which bits this thread overrides, and their values.
     static THREAD: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
+    /// Which rules of promotion do not hold, as a function of the library is at work with values of its own.
+    static SUSPENDED: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The rules about operands of different dtype or rank: they are about what the user combines.
+const PROMOTION_RULES: u64 = 1 << Setting::StrictPromotion as u8
+    | 1 << Setting::WarnRankPromotion as u8
+    | 1 << Setting::RaiseRankPromotion as u8;
+
+/// Bits of all settings that the user has in force on this thread.
+fn bits_of_user() -> u64 {
+    let (mask, bits) = THREAD.get();
+    PROCESS.load(Ordering::Relaxed) & !mask | bits & mask
+}
+
+/// Whether the user has rules of promotion in force, be they suspended.
+pub fn has_promotion_rules() -> bool {
+    bits_of_user() & PROMOTION_RULES != 0
+}
+
+/// A scope in which some rules of promotion are suspended.
+#[must_use]
+pub struct PromotionScope {
+    before: u64,
+}
+
+impl Drop for PromotionScope {
+    fn drop(&mut self) {
+        SUSPENDED.set(self.before);
+    }
+}
+
+/// All rules of promotion hold until the scope ends, or none.
+pub fn promotion_rules_hold(hold: bool) -> PromotionScope {
+    PromotionScope { before: SUSPENDED.replace(if hold { 0 } else { PROMOTION_RULES }) }
+}
+
+/// The rule about dtypes is suspended until the scope ends.
+pub fn without_strict_promotion() -> PromotionScope {
+    PromotionScope { before: SUSPENDED.replace(SUSPENDED.get() | 1 << Setting::StrictPromotion as u8) }
 }
 
 /// Bits of all settings in force on this thread.
 fn bits_in_force() -> u64 {
-    let (mask, bits) = THREAD.get();
-    PROCESS.load(Ordering::Relaxed) & !mask | bits & mask
+    bits_of_user() & !SUSPENDED.get()
 }
 
 /// All settings in force on this thread that change programs, as one word; its upper half is the number of the environment

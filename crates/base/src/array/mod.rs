@@ -2,9 +2,11 @@
 //!
 //! An [`Array`] is a counted pointer; copies are free. Its memory is a [`Buffer`]: 64-byte aligned and pooled, or
 //! borrowed from another owner (a NumPy array). An array whose buffer was donated is deleted: shape and dtype stay
-//! readable, the elements are gone. This is the only module of the crate with `unsafe`.
+//! readable, the elements are gone. The elements may instead lie on a device of another engine ([`Held`]); then the
+//! copy on the host is made when it is first asked for. This is the only module of the crate with `unsafe`.
 
 mod buffer;
+mod held;
 pub mod place;
 mod pool;
 mod system;
@@ -13,6 +15,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use buffer::{Buffer, BufferMut, scratch};
+pub use held::Held;
 pub use place::{Layout, Place};
 pub use pool::{PoolStats, pool_stats, set_pool_limit, trim_pool};
 
@@ -30,6 +33,8 @@ pub trait Pending: Send {
 enum State {
     Ready(Buffer),
     Pending(Box<dyn Pending>),
+    /// On devices; with the copy on the host once that was asked for.
+    Held(Arc<dyn Held>, Option<Buffer>),
     Failed(Error),
     Deleted,
 }
@@ -59,9 +64,13 @@ impl Array {
         Array(Arc::new(Inner { aval: aval.varying(&[]), state: Mutex::new(State::Ready(buffer)), place }))
     }
 
+    fn with_state(aval: Aval, state: State, place: Option<Arc<Place>>) -> Array {
+        Array(Arc::new(Inner { aval, state: Mutex::new(state), place }))
+    }
+
     /// The array of `aval` whose buffer comes later.
     pub fn pending(aval: Aval, work: Box<dyn Pending>) -> Array {
-        Array(Arc::new(Inner { aval, state: Mutex::new(State::Pending(work)), place: None }))
+        Array::with_state(aval, State::Pending(work), None)
     }
 
     /// The zero-dimensional array of one scalar, weak type included.
@@ -160,12 +169,20 @@ impl Array {
     /// When the array was deleted, or its computation failed.
     pub fn buffer(&self) -> Result<Buffer> {
         let mut state = self.state();
+        if let State::Held(held, None) = &*state {
+            let held = held.clone();
+            drop(state);
+            return self.host_copy(&held);
+        }
         if let State::Pending(_) = &*state {
             let State::Pending(work) = std::mem::replace(&mut *state, State::Deleted) else { unreachable!() };
             *state = work.wait().map_or_else(State::Failed, State::Ready);
         }
         match &*state {
             State::Ready(buffer) => Ok(buffer.clone()),
+            State::Held(held, Some(_)) if held.is_deleted() => Err(self.deleted_error()),
+            State::Held(_, Some(buffer)) => Ok(buffer.clone()),
+            State::Held(_, None) => Err(Error::internal("elements on a device are read above")),
             State::Failed(error) => Err(error.clone()),
             State::Deleted => Err(self.deleted_error()),
             State::Pending(_) => unreachable!("waited above"),
@@ -179,23 +196,36 @@ impl Array {
 
     /// Whether the elements are gone.
     pub fn is_deleted(&self) -> bool {
-        matches!(*self.state(), State::Deleted)
+        match &*self.state() {
+            State::Deleted => true,
+            State::Held(held, _) => held.is_deleted(),
+            State::Ready(_) | State::Pending(_) | State::Failed(_) => false,
+        }
     }
 
     /// Whether reading would not wait.
     pub fn is_ready(&self) -> bool {
-        !matches!(*self.state(), State::Pending(_))
+        match &*self.state() {
+            State::Pending(_) => false,
+            State::Held(held, None) => held.is_ready(),
+            State::Ready(_) | State::Held(_, Some(_)) | State::Failed(_) | State::Deleted => true,
+        }
     }
 
     /// Frees the elements; shape and dtype stay.
     pub fn delete(&self) {
-        *self.state() = State::Deleted;
+        // What a device holds goes outside of the lock: its engine may wait for that.
+        let old = std::mem::replace(&mut *self.state(), State::Deleted);
+        drop(old);
     }
 
     /// Takes the buffer out for donation and leaves the array deleted. `None` when another owner, for example a
     /// NumPy view, can still see the memory; the array then stays as it is.
     pub fn donate(&self) -> Option<BufferMut> {
         let mut state = self.state();
+        if let State::Held(..) = &*state {
+            return None;
+        }
         let State::Ready(buffer) = std::mem::replace(&mut *state, State::Deleted) else { return None };
         match buffer.try_into_mut() {
             Ok(unique) => Some(unique),
@@ -208,7 +238,16 @@ impl Array {
 
     /// Whether others hold the same memory: a view of another library, an array that shares it, or an owner outside.
     pub fn is_shared(&self) -> bool {
-        matches!(&*self.state(), State::Ready(buffer) if buffer.is_shared())
+        match &*self.state() {
+            State::Ready(buffer) => buffer.is_shared(),
+            State::Held(held, _) => Arc::strong_count(held) > 1,
+            State::Pending(_) | State::Failed(_) | State::Deleted => false,
+        }
+    }
+
+    /// Whether nobody else holds this array, so that nobody sees it deleted.
+    pub fn is_held_once(&self) -> bool {
+        Arc::strong_count(&self.0) == 1
     }
 
     /// Another array of the same memory: deleting one leaves the other, and memory that both see is not given away.
@@ -216,6 +255,9 @@ impl Array {
     /// # Errors
     /// When the array was deleted.
     pub fn twin(&self) -> Result<Array> {
+        if let Some(held) = self.held() {
+            return Ok(Array::on_device(self.aval(), held, self.0.place.clone()));
+        }
         Ok(Array::at(self.aval(), self.buffer()?, self.0.place.clone()))
     }
 
@@ -226,6 +268,9 @@ impl Array {
     pub fn reinterpret(&self, aval: Aval) -> Result<Array> {
         if aval == self.aval() {
             return Ok(self.clone());
+        }
+        if let Some(held) = self.held().filter(|_| (aval.dtype, &aval.shape) == (self.dtype(), &self.aval().shape)) {
+            return Ok(Array::on_device(aval, held, self.0.place.clone()));
         }
         Ok(Array::at(aval, self.buffer()?, self.0.place.clone()))
     }

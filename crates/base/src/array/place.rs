@@ -1,9 +1,11 @@
 //! Where an array lies: on one device, or split over a mesh of devices by a spec.
 //!
-//! All devices share the memory of this process, so an array is whole in one buffer wherever it lies; its place says
+//! Our own devices share the memory of this process, so an array is whole in one buffer wherever it lies; its place says
 //! which part of it each device holds, and results are placed by the places of operands. Parts are boxes of the array.
+//! Devices of other engines have numbers from [`FIRST_FOREIGN`] on, and memory of their own ([`super::Held`]).
 
 use std::any::Any;
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +15,9 @@ use crate::error::{Error, Result};
 
 /// A device by its number.
 pub type DeviceId = u32;
+
+/// The number of the first device that another engine than our own may have.
+pub const FIRST_FOREIGN: DeviceId = 1 << 16;
 
 /// Devices in a grid with named axes, the first the slowest.
 pub struct Mesh {
@@ -127,6 +132,18 @@ impl PartialEq for Layout {
 
 impl Eq for Layout {}
 
+impl Hash for Layout {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Layout::Device(id) => id.hash(state),
+            Layout::Split(mesh, spec) => {
+                mesh.devices.hash(state);
+                spec.hash(state);
+            }
+        }
+    }
+}
+
 /// The place of an array. Without one, an array lies uncommitted on the first device.
 #[derive(Clone)]
 pub struct Place {
@@ -206,6 +223,10 @@ impl Array {
         if place.is_some() {
             use_places();
         }
+        let layout = |place: &Option<Arc<Place>>| place.as_ref().map(|place| place.layout.clone());
+        if let Some(held) = self.held().filter(|_| layout(&place) == layout(&self.0.place)) {
+            return Ok(Array::on_device(self.aval(), held, place));
+        }
         let buffer = self.buffer()?;
         Ok(Array::at(self.aval(), buffer, place))
     }
@@ -219,6 +240,10 @@ impl Array {
         let device = *place.layout.devices().get(position).ok_or_else(|| Error::internal("no such shard"))?;
         let region = place.layout.region(self.shape(), position);
         let shape: Vec<usize> = region.iter().map(ExactSizeIterator::len).collect();
+        if let Some(part) = self.held().and_then(|held| held.part(position)) {
+            let place = Place { layout: Layout::Device(device), is_committed: true };
+            return Ok(Array::on_device(self.aval().with_shape(&shape), part, Some(Arc::new(place))));
+        }
         let part = read_region(self.buffer()?.bytes(), self.shape(), &region, self.dtype().size_bytes())?;
         let place = Place { layout: Layout::Device(device), is_committed: true };
         Array::new(self.aval().with_shape(&shape), part).placed(Some(Arc::new(place)))

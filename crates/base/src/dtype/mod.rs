@@ -50,6 +50,12 @@ pub enum DType {
     KeyRbg,
     /// `key<urbg>`: as `key<rbg>`, with keys split by the device's generator too.
     KeyUnsafeRbg,
+    /// `key<phx2>`: a key of philox with two words in a block, one 32-bit word; in memory a pair with 0.
+    KeyPhilox2,
+    /// `key<phx4>`: a key of philox with four words in a block, two 32-bit words.
+    KeyPhilox4,
+    /// `key<fry4>`: a key of threefry with four words in a block, four 32-bit words.
+    KeyFry4,
 }
 
 /// What kind of number an element type holds.
@@ -69,7 +75,7 @@ use DType::*;
 
 impl DType {
     /// Every element type, in the order of the declaration.
-    pub const ALL: [DType; 32] = [
+    pub const ALL: [DType; 35] = [
         Bool,
         I2,
         I4,
@@ -102,6 +108,9 @@ impl DType {
         KeyFry,
         KeyRbg,
         KeyUnsafeRbg,
+        KeyPhilox2,
+        KeyPhilox4,
+        KeyFry4,
     ];
 
     /// The NumPy name (`float32`), as users write and read it.
@@ -148,6 +157,9 @@ impl DType {
             KeyFry => ("key<fry>", "key<fry>"),
             KeyRbg => ("key<rbg>", "key<rbg>"),
             KeyUnsafeRbg => ("key<urbg>", "key<urbg>"),
+            KeyPhilox2 => ("key<phx2>", "key<phx2>"),
+            KeyPhilox4 => ("key<phx4>", "key<phx4>"),
+            KeyFry4 => ("key<fry4>", "key<fry4>"),
         }
     }
 
@@ -166,7 +178,7 @@ impl DType {
             | F16 | BF16 | F32 | F64 => Kind::Float,
             C64 | C128 => Kind::Complex,
             Float0 => Kind::Float0,
-            KeyFry | KeyRbg | KeyUnsafeRbg => Kind::Key,
+            KeyFry | KeyRbg | KeyUnsafeRbg | KeyPhilox2 | KeyPhilox4 | KeyFry4 => Kind::Key,
         }
     }
 
@@ -175,8 +187,8 @@ impl DType {
         match self {
             I16 | U16 | F16 | BF16 => 2,
             I32 | U32 | F32 => 4,
-            I64 | U64 | F64 | C64 | KeyFry => 8,
-            C128 | KeyRbg | KeyUnsafeRbg => 16,
+            I64 | U64 | F64 | C64 | KeyFry | KeyPhilox2 | KeyPhilox4 => 8,
+            C128 | KeyRbg | KeyUnsafeRbg | KeyFry4 => 16,
             Bool | I2 | I4 | I8 | U2 | U4 | U8 | F4E2M1FN | F8E3M4 | F8E4M3 | F8E4M3B11FNUZ | F8E4M3FN | F8E4M3FNUZ
             | F8E5M2 | F8E5M2FNUZ | F8E8M0FNU | Float0 => 1,
         }

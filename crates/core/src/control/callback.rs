@@ -13,7 +13,7 @@ use pullback_ir::{
     Avals, Batch, BatchDims, Batching, Derivative, Effects, Emit, Hlo, Opaque, ParamField, ParamValue, Params, Prim,
     PrimRef, Sample, Transpose, Val, Vals,
 };
-use pullback_loops::HostCall;
+pub use pullback_loops::HostCall;
 use smallvec::smallvec;
 
 use crate::prims::V;
@@ -75,7 +75,7 @@ pub struct DebugCallback {
 struct DebugCallbackPrim;
 
 /// The primitive `debug_print`.
-pub const DEBUG_PRINT: PrimRef = PrimRef(&DebugCallbackPrim);
+pub static DEBUG_PRINT: PrimRef = PrimRef(&DebugCallbackPrim);
 
 impl Prim for DebugCallbackPrim {
     type Params = DebugCallback;

@@ -50,7 +50,7 @@ impl Checkpoint {
 struct CheckpointPrim;
 
 /// The primitive `remat2`.
-pub const CHECKPOINT: PrimRef = PrimRef(&CheckpointPrim);
+pub static CHECKPOINT: PrimRef = PrimRef(&CheckpointPrim);
 
 impl Prim for CheckpointPrim {
     type Params = Checkpoint;

@@ -45,7 +45,7 @@ impl Cond {
 struct CondPrim;
 
 /// The primitive `cond`.
-pub const COND: PrimRef = PrimRef(&CondPrim);
+pub static COND: PrimRef = PrimRef(&CondPrim);
 
 fn union(all: &[Vec<bool>]) -> Vec<bool> {
     (0..all[0].len()).map(|i| all.iter().any(|marks| marks[i])).collect()

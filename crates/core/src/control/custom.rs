@@ -78,11 +78,11 @@ struct CustomVjpPrim;
 struct CustomLinPrim;
 
 /// The primitive `custom_jvp_call`.
-pub const CUSTOM_JVP_CALL: PrimRef = PrimRef(&CustomJvpPrim);
+pub static CUSTOM_JVP_CALL: PrimRef = PrimRef(&CustomJvpPrim);
 /// The primitive `custom_vjp_call`.
-pub const CUSTOM_VJP_CALL: PrimRef = PrimRef(&CustomVjpPrim);
+pub static CUSTOM_VJP_CALL: PrimRef = PrimRef(&CustomVjpPrim);
 /// The primitive `custom_lin`.
-pub const CUSTOM_LIN: PrimRef = PrimRef(&CustomLinPrim);
+pub static CUSTOM_LIN: PrimRef = PrimRef(&CustomLinPrim);
 
 const RULE_TAKES_PLACE: &str = "the user's rule takes the place of this one";
 

@@ -44,7 +44,7 @@ pub struct CustomVmapCall {
 struct CustomVmapPrim;
 
 /// The primitive `custom_vmap_call`.
-pub const CUSTOM_VMAP_CALL: PrimRef = PrimRef(&CustomVmapPrim);
+pub static CUSTOM_VMAP_CALL: PrimRef = PrimRef(&CustomVmapPrim);
 
 const RULE_TAKES_PLACE: &str = "the call's own rule takes the place of this one";
 

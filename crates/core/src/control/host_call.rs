@@ -104,9 +104,9 @@ struct PureCallbackPrim;
 struct IoCallbackPrim;
 
 /// The primitive `pure_callback`.
-pub const PURE_CALLBACK: PrimRef = PrimRef(&PureCallbackPrim);
+pub static PURE_CALLBACK: PrimRef = PrimRef(&PureCallbackPrim);
 /// The primitive `io_callback`.
-pub const IO_CALLBACK: PrimRef = PrimRef(&IoCallbackPrim);
+pub static IO_CALLBACK: PrimRef = PrimRef(&IoCallbackPrim);
 
 impl Prim for PureCallbackPrim {
     type Params = PureCallback;

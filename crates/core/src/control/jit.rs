@@ -48,7 +48,7 @@ impl Jit {
 struct JitPrim;
 
 /// The primitive `jit`.
-pub const JIT: PrimRef = PrimRef(&JitPrim);
+pub static JIT: PrimRef = PrimRef(&JitPrim);
 
 /// Checks operands against the inputs of a jaxpr.
 pub(super) fn check_call(name: &str, jaxpr: &JaxprRef, ins: &[Aval]) -> Result<()> {

@@ -50,7 +50,7 @@ impl LinearCall {
 struct LinearCallPrim;
 
 /// The primitive `linear_call`.
-pub const LINEAR_CALL: PrimRef = PrimRef(&LinearCallPrim);
+pub static LINEAR_CALL: PrimRef = PrimRef(&LinearCallPrim);
 
 impl Prim for LinearCallPrim {
     type Params = LinearCall;

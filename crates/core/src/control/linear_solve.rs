@@ -142,7 +142,7 @@ impl LinearSolve {
 struct LinearSolvePrim;
 
 /// The primitive `custom_linear_solve`.
-pub const CUSTOM_LINEAR_SOLVE: PrimRef = PrimRef(&LinearSolvePrim);
+pub static CUSTOM_LINEAR_SOLVE: PrimRef = PrimRef(&LinearSolvePrim);
 
 impl Prim for LinearSolvePrim {
     type Params = LinearSolve;

@@ -19,7 +19,7 @@ mod while_loop;
 
 use pullback_ir::PrimRef;
 
-pub use callback::{Callback, DEBUG_PRINT, DebugCallback, HostFunction};
+pub use callback::{Callback, DEBUG_PRINT, DebugCallback, HostCall, HostFunction};
 pub use checkpoint::{CHECKPOINT, Checkpoint, PolicyRef, SavePolicy};
 pub use cond::{COND, Cond};
 pub use custom::{
@@ -39,7 +39,7 @@ pub use shard_map::{SHARD_MAP, ShardMap, ShardRunner, set_shard_runner};
 pub use while_loop::{WHILE, While, check_condition};
 
 /// All of them.
-pub const ALL: &[PrimRef] = &[
+pub static ALL: &[PrimRef] = &[
     CHECKPOINT,
     COND,
     CUSTOM_JVP_CALL,

@@ -29,7 +29,7 @@ pub struct RandomGamma {
 struct RandomGammaPrim;
 
 /// The primitive `random_gamma`.
-pub const RANDOM_GAMMA: PrimRef = PrimRef(&RandomGammaPrim);
+pub static RANDOM_GAMMA: PrimRef = PrimRef(&RandomGammaPrim);
 
 impl Prim for RandomGammaPrim {
     type Params = RandomGamma;

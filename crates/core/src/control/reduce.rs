@@ -78,9 +78,9 @@ struct ReducePrim;
 struct ReduceWindowPrim;
 
 /// The primitive `reduce`.
-pub const REDUCE: PrimRef = PrimRef(&ReducePrim);
+pub static REDUCE: PrimRef = PrimRef(&ReducePrim);
 /// The primitive `reduce_window`.
-pub const REDUCE_WINDOW: PrimRef = PrimRef(&ReduceWindowPrim);
+pub static REDUCE_WINDOW: PrimRef = PrimRef(&ReduceWindowPrim);
 
 /// Arrays and initial values, which are as many, fit the computation.
 fn operands<'a>(name: &str, jaxpr: &JaxprRef, ins: &'a [Aval]) -> Result<(&'a [Aval], &'a [Aval])> {

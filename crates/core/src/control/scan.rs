@@ -92,7 +92,7 @@ impl Scan {
 struct ScanPrim;
 
 /// The primitive `scan`.
-pub const SCAN: PrimRef = PrimRef(&ScanPrim);
+pub static SCAN: PrimRef = PrimRef(&ScanPrim);
 
 fn slice_aval(x: Aval, length: usize) -> Result<Aval> {
     match x.shape.first() {

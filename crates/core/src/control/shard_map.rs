@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, Error, Result, bail};
+use pullback_ir::hlo::DeviceMap;
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
     Avals, AxisName, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Hlo, JaxprRef, Operand, Params,
@@ -77,7 +78,7 @@ pub fn set_shard_runner(runner: ShardRunner) {
 struct ShardMapPrim;
 
 /// The primitive `shard_map`.
-pub const SHARD_MAP: PrimRef = PrimRef(&ShardMapPrim);
+pub static SHARD_MAP: PrimRef = PrimRef(&ShardMapPrim);
 
 /// The shape that `spec` makes of a whole (`divide`) or of a part.
 fn rescaled(p: &ShardMap, aval: Aval, spec: &SpecParam, divide: bool) -> Result<Aval> {
@@ -128,7 +129,18 @@ impl Prim for ShardMapPrim {
     }
 
     fn hlo(&self) -> Hlo<ShardMap> {
-        Hlo::Missing("regions")
+        Hlo::Rule(|p, cx, ins, outs| {
+            let axes = p.mesh.0.axes.iter().map(|(name, _)| name);
+            let manual = axes.filter(|name| p.newly_manual_axes.0.is_empty() || p.newly_manual_axes.0.contains(name));
+            let map = DeviceMap {
+                mesh: &p.mesh.0,
+                manual: manual.cloned().collect(),
+                in_specs: p.in_specs.iter().map(|spec| &spec.entries).collect(),
+                out_specs: p.out_specs.iter().map(|spec| &spec.entries).collect(),
+                jaxpr: &p.jaxpr,
+            };
+            cx.on_devices(&map, ins, outs)
+        })
     }
 
     // Covered by the tests of devices: there is no sample without a mesh.

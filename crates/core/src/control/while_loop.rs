@@ -45,7 +45,7 @@ impl While {
 struct WhilePrim;
 
 /// The primitive `while`.
-pub const WHILE: PrimRef = PrimRef(&WhilePrim);
+pub static WHILE: PrimRef = PrimRef(&WhilePrim);
 
 impl Prim for WhilePrim {
     type Params = While;

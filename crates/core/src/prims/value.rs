@@ -5,7 +5,7 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use pullback_base::{Aval, DType, Error, Result, Scalar};
+use pullback_base::{Array, Aval, DType, Error, Result, Scalar};
 use pullback_ir::{Emit, Params, PrimRef, Val};
 
 use super::*;
@@ -295,6 +295,10 @@ pub fn add_any(e: &dyn Emit, a: Option<Val>, b: Option<Val>) -> Result<Option<Va
 /// # Errors
 /// What the emitter raises.
 pub fn zeros(e: &dyn Emit, aval: Aval) -> Result<Val> {
+    if aval.dtype == DType::Float0 {
+        // No operation makes such arrays: they have no elements to compute.
+        return Ok(Val::Array(Array::full(aval, Scalar::zero(aval.dtype))?));
+    }
     let zero = Val::Literal(Scalar::zero(aval.dtype).weak(aval.weak_type));
     if aval.rank() == 0 { Ok(zero) } else { V::new(e, &zero).broadcast_in_dim(&aval.shape, &[]).done() }
 }

@@ -57,7 +57,7 @@ pub struct DotGeneral {
 struct Dot;
 
 /// The primitive `dot_general`.
-pub const DOT_GENERAL: PrimRef = PrimRef(&Dot);
+pub static DOT_GENERAL: PrimRef = PrimRef(&Dot);
 
 impl<'e> V<'e> {
     /// The contraction with `other`.

@@ -25,7 +25,7 @@ pub struct Fft {
 struct FftPrim;
 
 /// The primitive `fft`.
-pub const FFT: PrimRef = PrimRef(&FftPrim);
+pub static FFT: PrimRef = PrimRef(&FftPrim);
 
 const FORWARD: usize = 0;
 const INVERSE: usize = 1;

@@ -17,7 +17,7 @@ pub struct BitcastConvertType {
 struct Bitcast;
 
 /// The primitive `bitcast_convert_type`.
-pub const BITCAST_CONVERT_TYPE: PrimRef = prim(&Bitcast);
+pub static BITCAST_CONVERT_TYPE: PrimRef = prim(&Bitcast);
 
 impl<'e> V<'e> {
     /// The bits as another dtype.

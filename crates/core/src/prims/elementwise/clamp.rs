@@ -11,7 +11,7 @@ use pullback_ir::lower::{LoopBinary as Op, LoopComparison as Comparison, select_
 pub(super) struct Clamp;
 
 /// The primitive `clamp`.
-pub const CLAMP: PrimRef = prim(&Clamp);
+pub static CLAMP: PrimRef = prim(&Clamp);
 
 impl<'e> V<'e> {
     /// Moved into the interval from `self` to `max`: `low.clamp(&x, &high)`.

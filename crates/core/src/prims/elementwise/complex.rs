@@ -9,7 +9,7 @@ use crate::prims::zeros;
 pub(super) struct ComplexPrim;
 
 /// The primitive `complex`.
-pub const COMPLEX: PrimRef = prim(&ComplexPrim);
+pub static COMPLEX: PrimRef = prim(&ComplexPrim);
 
 impl<'e> V<'e> {
     /// The complex numbers with this real part.

@@ -18,7 +18,7 @@ pub struct Conj {
 struct ConjPrim;
 
 /// The primitive `conj`.
-pub const CONJ: PrimRef = prim(&ConjPrim);
+pub static CONJ: PrimRef = prim(&ConjPrim);
 
 impl<'e> V<'e> {
     /// The conjugate, complex.

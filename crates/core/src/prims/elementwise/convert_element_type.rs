@@ -23,7 +23,7 @@ pub struct ConvertElementType {
 struct Convert;
 
 /// The primitive `convert_element_type`.
-pub const CONVERT_ELEMENT_TYPE: PrimRef = prim(&Convert);
+pub static CONVERT_ELEMENT_TYPE: PrimRef = prim(&Convert);
 
 impl<'e> V<'e> {
     /// As another dtype, strongly typed; nothing when it is the same.

@@ -15,7 +15,7 @@ pub struct IntegerPow {
 struct IntegerPowPrim;
 
 /// The primitive `integer_pow`.
-pub const INTEGER_POW: PrimRef = prim(&IntegerPowPrim);
+pub static INTEGER_POW: PrimRef = prim(&IntegerPowPrim);
 
 impl<'e> V<'e> {
     /// To a fixed integer power.

@@ -4,102 +4,41 @@
 //! states its name, the dtypes it accepts, its scalar form and its derivative; shapes, dtypes, batching and the sums
 //! that undo repetition come from the family ([`unary`], [`binary`], [`compare`]).
 
+// Each line is the file of a member, its primitive, and its place among [`MEMBERS`].
 macro_rules! members {
-    ($($family:ident $name:ident $member:path;)*) => {$(
-        #[doc = concat!("The primitive of `", stringify!($member), "`.")]
-        pub const $name: PrimRef = prim(&$family::<$member>(PhantomData));
-    )*};
+    ($($family:ident $name:ident $file:ident::$member:ident;)*) => {
+        $(
+            mod $file;
+            #[doc = concat!("The primitive of `", stringify!($file), "`.")]
+            pub static $name: PrimRef = prim(&$family::<$file::$member>(PhantomData));
+        )*
+
+        /// The members of the families.
+        pub(super) static MEMBERS: &[PrimRef] = &[$($name),*];
+    };
 }
 
-mod abs;
-mod acos;
-mod acosh;
-mod add;
-mod add_any;
-mod and;
-mod asin;
-mod asinh;
-mod atan;
-mod atan2;
-mod atanh;
 pub mod binary;
 mod bitcast_convert_type;
-mod cbrt;
-mod ceil;
 mod clamp;
-mod clz;
 pub mod compare;
 mod complex;
 mod complex_math;
 mod conj;
 mod convert_element_type;
-mod copy;
-mod cos;
-mod cosh;
-mod digamma;
-mod div;
 mod dtypes;
-mod eq;
-mod eq_to;
-mod erf;
-mod erf_inv;
-mod erfc;
-mod exp;
-mod exp2;
-mod expm1;
-mod floor;
 pub mod formula;
-mod ge;
-mod gt;
-mod imag;
 mod integer_pow;
-mod is_finite;
-mod le;
-mod le_to;
-mod lgamma;
-mod log;
-mod log1p;
-mod log2;
-mod logistic;
-mod lt;
-mod lt_to;
-mod max;
-mod min;
-mod mul;
-mod mulhi;
 mod name;
-mod ne;
-mod neg;
-mod nextafter;
-mod not;
-mod one_minus_square;
 mod optimization_barrier;
-mod or;
 mod polynomial;
-mod population_count;
 mod pow;
-mod real;
 mod reduce_precision;
-mod rem;
 mod round;
-mod rsqrt;
 mod select_n;
 mod shapes;
-mod shift_left;
-mod shift_right_arithmetic;
-mod shift_right_logical;
-mod sign;
-mod sin;
-mod sinh;
 mod special;
-mod sqrt;
-mod square;
-mod stop_gradient;
-mod sub;
-mod tan;
-mod tanh;
 pub mod unary;
-mod xor;
 
 use std::marker::PhantomData;
 
@@ -137,6 +76,11 @@ pub use special::{
     BESSEL_I0E, BESSEL_I1E, IGAMMA, IGAMMA_GRAD_A, IGAMMAC, POLYGAMMA, RANDOM_GAMMA_GRAD, REGULARIZED_INCOMPLETE_BETA,
     ZETA,
 };
+
+/// The members of the families, those of special functions too.
+pub(super) fn members() -> impl Iterator<Item = &'static PrimRef> {
+    MEMBERS.iter().chain(special::MEMBERS)
+}
 
 /// A primitive without params.
 const fn prim<T: Prim>(member: &'static T) -> PrimRef {

@@ -16,7 +16,7 @@ pub struct Name {
 struct NamePrim;
 
 /// The primitive `name`.
-pub const NAME: PrimRef = prim(&NamePrim);
+pub static NAME: PrimRef = prim(&NamePrim);
 
 impl Prim for NamePrim {
     type Params = Name;

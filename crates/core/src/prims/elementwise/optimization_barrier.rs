@@ -9,7 +9,7 @@ use super::*;
 struct OptimizationBarrier;
 
 /// The primitive `optimization_barrier`.
-pub const OPTIMIZATION_BARRIER: PrimRef = prim(&OptimizationBarrier);
+pub static OPTIMIZATION_BARRIER: PrimRef = prim(&OptimizationBarrier);
 
 /// The barrier for the values that are there.
 fn through(e: &dyn Emit, vals: &[Option<Val>]) -> Result<Tangents> {

@@ -8,7 +8,7 @@ use super::*;
 pub(super) struct Polynomial;
 
 /// The primitive `polynomial`.
-pub const POLYNOMIAL: PrimRef = prim(&Polynomial);
+pub static POLYNOMIAL: PrimRef = prim(&Polynomial);
 
 impl Prim for Polynomial {
     type Params = ();

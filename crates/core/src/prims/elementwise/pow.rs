@@ -10,7 +10,7 @@ use pullback_ir::lower::{LoopBinary as Op, LoopUnary, value_dtype};
 pub(super) struct Pow;
 
 /// The primitive `pow`.
-pub const POW: PrimRef = prim(&Pow);
+pub static POW: PrimRef = prim(&Pow);
 
 impl<'e> V<'e> {
     /// To the power of `other`, element by element.

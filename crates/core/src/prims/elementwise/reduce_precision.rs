@@ -19,7 +19,7 @@ pub struct ReducePrecision {
 struct ReducePrecisionPrim;
 
 /// The primitive `reduce_precision`.
-pub const REDUCE_PRECISION: PrimRef = prim(&ReducePrecisionPrim);
+pub static REDUCE_PRECISION: PrimRef = prim(&ReducePrecisionPrim);
 
 impl Prim for ReducePrecisionPrim {
     type Params = ReducePrecision;

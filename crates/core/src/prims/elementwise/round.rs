@@ -44,7 +44,7 @@ pub struct Round {
 struct RoundPrim;
 
 /// The primitive `round`.
-pub const ROUND: PrimRef = prim(&RoundPrim);
+pub static ROUND: PrimRef = prim(&RoundPrim);
 
 impl<'e> V<'e> {
     /// Rounded to integers.

@@ -12,7 +12,7 @@ use pullback_ir::lower::{LoopComparison, select};
 pub(super) struct SelectN;
 
 /// The primitive `select_n`.
-pub const SELECT_N: PrimRef = prim(&SelectN);
+pub static SELECT_N: PrimRef = prim(&SelectN);
 
 impl Prim for SelectN {
     type Params = ();

@@ -25,7 +25,7 @@ pub struct DynamicSlice {
 struct DynamicSlicePrim;
 
 /// The primitive `dynamic_slice`.
-pub const DYNAMIC_SLICE: PrimRef = PrimRef(&DynamicSlicePrim);
+pub static DYNAMIC_SLICE: PrimRef = PrimRef(&DynamicSlicePrim);
 
 impl Prim for DynamicSlicePrim {
     type Params = DynamicSlice;

@@ -20,7 +20,7 @@ use crate::prims::{batch_to_front, instantiate, zeros};
 struct DynamicUpdateSlice;
 
 /// The primitive `dynamic_update_slice`.
-pub const DYNAMIC_UPDATE_SLICE: PrimRef = PrimRef(&DynamicUpdateSlice);
+pub static DYNAMIC_UPDATE_SLICE: PrimRef = PrimRef(&DynamicUpdateSlice);
 
 fn check(x: Aval, update: Aval) -> Result<()> {
     let shapes = format!("got update shape {} for operand shape {}", tuple_text(&update.shape), tuple_text(&x.shape));

@@ -80,7 +80,7 @@ pub struct Gather {
 struct GatherPrim;
 
 /// The primitive `gather`.
-pub const GATHER: PrimRef = PrimRef(&GatherPrim);
+pub static GATHER: PrimRef = PrimRef(&GatherPrim);
 
 impl<'e> V<'e> {
     /// Windows at computed positions.

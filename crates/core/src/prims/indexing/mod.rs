@@ -32,7 +32,7 @@ pub use scatter::{Scatter, ScatterDimensions};
 macro_rules! members {
     ($($name:ident $member:path;)*) => {$(
         #[doc = concat!("The primitive of `", stringify!($member), "`.")]
-        pub const $name: PrimRef = PrimRef(&ScatterPrim::<$member>(PhantomData));
+        pub static $name: PrimRef = PrimRef(&ScatterPrim::<$member>(PhantomData));
     )*};
 }
 members! {

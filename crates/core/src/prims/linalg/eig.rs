@@ -69,7 +69,7 @@ fn jvp(p: &Eig, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, T
             NotImplemented,
             "Derivatives of non-symmetric eigenvectors are only valid where eigenvalues differ and the greatest element of \
              each vector is the only one of its size, which nothing checks. Pass enable_eigvec_derivs=True to \
-             jax.lax.linalg.eig to opt in. See https://github.com/jax-ml/jax/issues/2748 for discussion."
+             jax.lax.linalg.eig to opt in."
         );
     }
     // The derivative of eigenvalues needs vectors too: the right ones, if none are known.

@@ -42,6 +42,16 @@ impl MatrixOp for EighOp {
         Derivative::Jvp(jvp)
     }
 
+    fn hlo() -> Hlo<Eigh> {
+        Hlo::Rule(|p, cx, ins, outs| {
+            // Which triangle, whether eigenvalues ascend, the most sweeps, and the size of what counts as zero.
+            let is_double = matches!(ins[0].aval.dtype, DType::F64 | DType::C128);
+            let tolerance = if is_double { "1e-12" } else { "1e-6" };
+            let config = format!("{},1,100,{tolerance}", u8::from(p.lower));
+            library_call(cx, "Eigh", &config, ins, outs)
+        })
+    }
+
     // The derivative is that along Hermitian matrices, and random ones are not: the tests in Python cover it.
     fn samples() -> Vec<Sample> {
         vec![]

@@ -51,6 +51,10 @@ impl MatrixOp for GeqrfOp {
         Derivative::Missing(NO_DERIVATIVE)
     }
 
+    fn hlo() -> Hlo<()> {
+        Hlo::Rule(|_p, cx, ins, outs| library_call(cx, "Qr", "", ins, outs))
+    }
+
     fn samples() -> Vec<Sample> {
         vec![sample((), &[&[3, 3]]), sample((), &[&[2, 4, 3]]), sample((), &[&[3, 0]])]
     }
@@ -117,6 +121,11 @@ impl MatrixOp for HouseholderProductOp {
 
     fn derivative() -> Derivative<()> {
         Derivative::Missing(NO_DERIVATIVE)
+    }
+
+    fn hlo() -> Hlo<()> {
+        const NAME: &str = "ProductOfElementaryHouseholderReflectors";
+        Hlo::Rule(|_p, cx, ins, outs| library_call(cx, NAME, "", ins, outs))
     }
 
     fn samples() -> Vec<Sample> {

@@ -26,6 +26,10 @@ impl MatrixOp for LuOp {
         kernel(MatrixTask::Lu, ins[0])
     }
 
+    fn hlo() -> Hlo<()> {
+        Hlo::Rule(|_p, cx, ins, outs| lu_loop::factors(cx, ins[0], outs))
+    }
+
     fn derivative() -> Derivative<()> {
         Derivative::Jvp(jvp)
     }

@@ -12,6 +12,7 @@ mod eig;
 mod eigh;
 mod householder;
 mod lu;
+mod lu_loop;
 mod pivots;
 mod qr;
 mod reduced;
@@ -24,7 +25,8 @@ mod tridiagonal_solve;
 use std::marker::PhantomData;
 
 use pullback_base::aval::tuple_text;
-use pullback_base::{Aval, DType, Result, bail};
+use pullback_base::{Aval, DType, Result, Scalar, bail};
+use pullback_ir::hlo::{HloCx, HloValue, HloValues};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{Avals, Batching, Derivative, Hlo, ParamSet, Params, Prim, PrimRef, Sample, Transpose, Val};
 use pullback_loops::{Body, Matrix, MatrixTask};
@@ -65,10 +67,19 @@ pub trait MatrixOp: Send + Sync + 'static {
     }
     /// What StableHLO says.
     fn hlo() -> Hlo<Self::Params> {
-        Hlo::Missing("a custom call of a library")
+        Hlo::Missing("XLA has no operation for it, and the libraries that do are not in its plugins")
     }
     /// Applications for the test battery.
     fn samples() -> Vec<Sample>;
+}
+
+/// A call of what XLA itself expands on every platform. Matrices without elements have results of zeros.
+fn library_call(cx: &mut dyn HloCx, name: &str, config: &str, ins: &[HloValue], outs: &[Aval]) -> Result<HloValues> {
+    if ins[0].aval.size() == 0 {
+        return Ok(outs.iter().map(|out| cx.full(Scalar::zero(out.dtype), &out.shape)).collect());
+    }
+    let config = if config.is_empty() { String::new() } else { format!(", backend_config = {config:?}") };
+    cx.generic("stablehlo.custom_call", &format!("call_target_name = {name:?}{config}"), ins, &mut [], outs)
 }
 
 /// The family.
@@ -77,7 +88,7 @@ pub struct MatrixPrim<T>(pub PhantomData<T>);
 macro_rules! members {
     ($($name:ident $member:path;)*) => {$(
         #[doc = concat!("The primitive of `", stringify!($member), "`.")]
-        pub const $name: PrimRef = PrimRef(&MatrixPrim::<$member>(PhantomData));
+        pub static $name: PrimRef = PrimRef(&MatrixPrim::<$member>(PhantomData));
     )*};
 }
 members! {

@@ -47,6 +47,10 @@ impl MatrixOp for QrOp {
         CpuForm::Decompose(Box::new(move |e, ins| factors(&p, e, &ins[0])))
     }
 
+    fn hlo() -> Hlo<Qr> {
+        Hlo::AsCpu
+    }
+
     fn derivative() -> Derivative<Qr> {
         Derivative::Jvp(jvp)
     }

@@ -48,6 +48,10 @@ impl MatrixOp for SymmetricProductOp {
         }))
     }
 
+    fn hlo() -> Hlo<SymmetricProduct> {
+        Hlo::AsCpu
+    }
+
     fn derivative() -> Derivative<SymmetricProduct> {
         Derivative::Missing("JAX has none either")
     }

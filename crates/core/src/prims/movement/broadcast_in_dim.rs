@@ -30,7 +30,7 @@ pub struct BroadcastInDim {
 struct Broadcast;
 
 /// The primitive `broadcast_in_dim`.
-pub const BROADCAST_IN_DIM: PrimRef = PrimRef(&Broadcast);
+pub static BROADCAST_IN_DIM: PrimRef = PrimRef(&Broadcast);
 
 impl<'e> V<'e> {
     /// Repeated to `shape`, with axis `i` at `dims[i]`.

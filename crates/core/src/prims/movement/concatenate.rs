@@ -23,7 +23,7 @@ pub struct Concatenate {
 struct ConcatenatePrim;
 
 /// The primitive `concatenate`.
-pub const CONCATENATE: PrimRef = PrimRef(&ConcatenatePrim);
+pub static CONCATENATE: PrimRef = PrimRef(&ConcatenatePrim);
 
 impl<'e> V<'e> {
     /// This value and then the others, along an axis.

@@ -27,7 +27,7 @@ pub struct Iota {
 struct IotaPrim;
 
 /// The primitive `iota`.
-pub const IOTA: PrimRef = PrimRef(&IotaPrim);
+pub static IOTA: PrimRef = PrimRef(&IotaPrim);
 
 /// Positions along an axis.
 ///

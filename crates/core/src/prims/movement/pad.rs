@@ -27,7 +27,7 @@ pub struct Pad {
 struct PadPrim;
 
 /// The primitive `pad`.
-pub const PAD: PrimRef = PrimRef(&PadPrim);
+pub static PAD: PrimRef = PrimRef(&PadPrim);
 
 impl<'e> V<'e> {
     /// With `value` around and between the elements; nothing when there is none to add or to take.

@@ -25,7 +25,7 @@ pub struct Reshape {
 struct ReshapePrim;
 
 /// The primitive `reshape`.
-pub const RESHAPE: PrimRef = PrimRef(&ReshapePrim);
+pub static RESHAPE: PrimRef = PrimRef(&ReshapePrim);
 
 impl<'e> V<'e> {
     /// Under another shape of the same size; nothing when it is the same.

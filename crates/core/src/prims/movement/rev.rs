@@ -22,7 +22,7 @@ pub struct Rev {
 struct RevPrim;
 
 /// The primitive `rev`.
-pub const REV: PrimRef = PrimRef(&RevPrim);
+pub static REV: PrimRef = PrimRef(&RevPrim);
 
 impl<'e> V<'e> {
     /// With the given axes in the opposite order; nothing when there are none.

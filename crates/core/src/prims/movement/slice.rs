@@ -36,7 +36,7 @@ impl Slice {
 struct SlicePrim;
 
 /// The primitive `slice`.
-pub const SLICE: PrimRef = PrimRef(&SlicePrim);
+pub static SLICE: PrimRef = PrimRef(&SlicePrim);
 
 impl<'e> V<'e> {
     /// The box from `start` to `limit`, by `strides`; nothing when it is everything.

@@ -25,7 +25,7 @@ pub struct Split {
 struct SplitPrim;
 
 /// The primitive `split`.
-pub const SPLIT: PrimRef = PrimRef(&SplitPrim);
+pub static SPLIT: PrimRef = PrimRef(&SplitPrim);
 
 /// Consecutive parts along an axis.
 ///

@@ -22,7 +22,7 @@ pub struct Squeeze {
 struct SqueezePrim;
 
 /// The primitive `squeeze`.
-pub const SQUEEZE: PrimRef = PrimRef(&SqueezePrim);
+pub static SQUEEZE: PrimRef = PrimRef(&SqueezePrim);
 
 impl<'e> V<'e> {
     /// Without axes of size 1; nothing when there are none to go.

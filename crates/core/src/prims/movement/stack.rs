@@ -21,7 +21,7 @@ pub struct Stack {
 struct StackPrim;
 
 /// The primitive `stack`.
-pub const STACK: PrimRef = PrimRef(&StackPrim);
+pub static STACK: PrimRef = PrimRef(&StackPrim);
 
 fn check(axis: usize, ins: &[Aval]) -> Result<()> {
     let Some(first) = ins.first() else { bail!(Value, "Need at least one array to stack.") };

@@ -20,7 +20,7 @@ pub struct Tile {
 struct TilePrim;
 
 /// The primitive `tile`.
-pub const TILE: PrimRef = PrimRef(&TilePrim);
+pub static TILE: PrimRef = PrimRef(&TilePrim);
 
 impl<'e> V<'e> {
     /// Repeated side by side.

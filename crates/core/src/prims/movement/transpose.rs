@@ -21,7 +21,7 @@ pub struct TransposeParams {
 struct TransposePrim;
 
 /// The primitive `transpose`.
-pub const TRANSPOSE: PrimRef = PrimRef(&TransposePrim);
+pub static TRANSPOSE: PrimRef = PrimRef(&TransposePrim);
 
 impl<'e> V<'e> {
     /// With the axes in the given order; nothing when it is theirs.

@@ -23,7 +23,7 @@ pub struct Unstack {
 struct UnstackPrim;
 
 /// The primitive `unstack`.
-pub const UNSTACK: PrimRef = PrimRef(&UnstackPrim);
+pub static UNSTACK: PrimRef = PrimRef(&UnstackPrim);
 
 /// The slices along an axis.
 ///

@@ -15,6 +15,7 @@ use pullback_ir::{
 use smallvec::smallvec;
 
 use super::axes::{AxisNames, Groups, only_name};
+use super::collective;
 use super::exchange::AllGather as AllGatherCall;
 use super::reduce_scatter::{REDUCE_SCATTER, ReduceScatter};
 use crate::prims::{V, batch_to_front, zeros};
@@ -37,7 +38,7 @@ pub struct AllGather {
 struct AllGatherPrim;
 
 /// The primitive `all_gather`.
-pub const ALL_GATHER: PrimRef = PrimRef(&AllGatherPrim);
+pub static ALL_GATHER: PrimRef = PrimRef(&AllGatherPrim);
 
 impl Prim for AllGatherPrim {
     type Params = AllGather;
@@ -87,7 +88,16 @@ impl Prim for AllGatherPrim {
     }
 
     fn hlo(&self) -> Hlo<AllGather> {
-        Hlo::Missing("stablehlo.all_gather names devices, which the emitter does not know yet")
+        Hlo::Rule(|p, cx, ins, _outs| {
+            let (axis, mut x) = (p.all_gather_dimension, ins[0]);
+            if !p.tiled {
+                let mut shape = x.aval.shape.to_vec();
+                shape.insert(axis, 1);
+                x = cx.reshape(x, &shape);
+            }
+            let devices = (&p.axis_name.0[..], &p.axis_index_groups);
+            Ok(smallvec![collective::all_gather("all_gather", cx, devices, x, axis)?])
+        })
     }
 
     // Covered by the tests of maps: there is no sample outside of one.

@@ -16,6 +16,7 @@ use pullback_loops::Combine;
 use smallvec::smallvec;
 
 use super::axes::{Axis, Groups};
+use super::collective;
 use super::exchange::AllReduce as AllReduceCall;
 use crate::prims::V;
 use crate::prims::reduction::reduced_shape;
@@ -116,7 +117,18 @@ impl<M: Member> Prim for Reduction<M> {
     }
 
     fn hlo(&self) -> Hlo<AllReduce> {
-        Hlo::Missing("stablehlo.all_reduce has a region; the emitter does not make them yet")
+        Hlo::Rule(|p, cx, ins, outs| {
+            let (names, positions) = (p.names(), p.positions());
+            let mut x = ins[0];
+            if !positions.is_empty() {
+                x = cx.compose(&|e, ins| Ok(smallvec![M::local(&V::new(e, &ins[0]), &positions).done()?]), ins)?[0];
+            }
+            if !names.is_empty() {
+                x = collective::all_reduce(M::NAME, cx, (&names, &p.axis_index_groups), x, M::COMBINE)?;
+            }
+            debug_assert_eq!(x.aval.shape, outs[0].shape, "the shape of the result");
+            Ok(smallvec![x])
+        })
     }
 
     // Over positional axes only: named ones exist inside of maps, whose tests cover them.

@@ -14,6 +14,7 @@ use pullback_ir::{
 use smallvec::smallvec;
 
 use super::axes::{BareNames, Groups, only_name};
+use super::collective;
 use super::exchange::AllToAll as AllToAllCall;
 use crate::prims::{V, batch_to_front, zeros};
 
@@ -38,7 +39,7 @@ pub struct AllToAll {
 struct AllToAllPrim;
 
 /// The primitive `all_to_all`.
-pub const ALL_TO_ALL: PrimRef = PrimRef(&AllToAllPrim);
+pub static ALL_TO_ALL: PrimRef = PrimRef(&AllToAllPrim);
 
 impl Prim for AllToAllPrim {
     type Params = AllToAll;
@@ -93,7 +94,15 @@ impl Prim for AllToAllPrim {
     }
 
     fn hlo(&self) -> Hlo<AllToAll> {
-        Hlo::Missing("stablehlo.all_to_all names devices, which the emitter does not know yet")
+        Hlo::Rule(|p, cx, ins, outs| {
+            let groups = collective::groups_of("all_to_all", cx, &p.axis_name.0, &p.axis_index_groups)?;
+            let meeting = collective::meeting(cx, &groups);
+            let (split, concat, n) = (p.split_axis, p.concat_axis, p.axis_size);
+            let properties = format!(
+                "split_dimension = {split} : i64, concat_dimension = {concat} : i64, split_count = {n} : i64, {meeting}"
+            );
+            cx.generic("stablehlo.all_to_all", &properties, ins, &mut [], outs)
+        })
     }
 
     // Covered by the tests of maps: there is no sample outside of one.

@@ -5,11 +5,12 @@
 
 use std::sync::Arc;
 
-use pullback_base::{Aval, DType, Result};
+use pullback_base::{Aval, DType, Result, Scalar};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{Avals, AxisName, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Transpose, Val};
 use smallvec::smallvec;
 
+use super::collective;
 use super::exchange::Position;
 use crate::prims::{V, iota};
 
@@ -26,7 +27,7 @@ pub struct AxisIndex {
 struct AxisIndexPrim;
 
 /// The primitive `axis_index`.
-pub const AXIS_INDEX: PrimRef = PrimRef(&AxisIndexPrim);
+pub static AXIS_INDEX: PrimRef = PrimRef(&AxisIndexPrim);
 
 /// The position along the axis.
 ///
@@ -68,7 +69,19 @@ impl Prim for AxisIndexPrim {
     }
 
     fn hlo(&self) -> Hlo<AxisIndex> {
-        Hlo::Missing("it is computed from stablehlo.partition_id and the mesh, which the emitter does not know yet")
+        Hlo::Rule(|p, cx, _ins, outs| {
+            // The division below needs the mesh; without one this says so.
+            collective::groups_of("axis_index", cx, std::slice::from_ref(&p.axis_name), &None)?;
+            let mesh = cx.devices().expect("asked above");
+            let after = mesh.axes.iter().skip_while(|(name, _)| *name != p.axis_name).skip(1);
+            let stride: usize = after.map(|(_, size)| size).product();
+            let position = cx.one("stablehlo.partition_id", "", &[], Aval::new(&[], DType::U32));
+            let number = |n: usize| Scalar::int(DType::U32, n as i128);
+            let (stride, size) = (cx.constant(number(stride)), cx.constant(number(mesh.size_of(&p.axis_name))));
+            let row = cx.binary("stablehlo.divide", position, stride);
+            let index = cx.binary("stablehlo.remainder", row, size);
+            Ok(smallvec![cx.convert(index, outs[0].dtype)])
+        })
     }
 
     // Covered by the tests of maps: there is no sample outside of one.

@@ -8,6 +8,7 @@ pub mod all_reduce;
 mod all_to_all;
 mod axes;
 mod axis_index;
+mod collective;
 mod exchange;
 mod pbroadcast;
 mod pmax;

@@ -16,6 +16,7 @@ use smallvec::smallvec;
 use super::all_reduce::AllReduce;
 use super::axes::{Axis, BareNames, only_name};
 use super::axis_index::{AxisIndex, axis_index};
+use super::collective;
 use super::exchange::Broadcast;
 use super::psum::PSUM;
 use crate::prims::{V, zeros};
@@ -32,7 +33,7 @@ pub struct Pbroadcast {
 struct PbroadcastPrim;
 
 /// The primitive `pbroadcast`.
-pub const PBROADCAST: PrimRef = PrimRef(&PbroadcastPrim);
+pub static PBROADCAST: PrimRef = PrimRef(&PbroadcastPrim);
 
 impl Prim for PbroadcastPrim {
     type Params = Pbroadcast;
@@ -59,7 +60,14 @@ impl Prim for PbroadcastPrim {
     }
 
     fn hlo(&self) -> Hlo<Pbroadcast> {
-        Hlo::Missing("stablehlo.collective_broadcast names devices, which the emitter does not know yet")
+        // All parts are gathered, and one is taken: not every plugin has stablehlo.collective_broadcast.
+        Hlo::Rule(|p, cx, ins, outs| {
+            let shape: Vec<usize> = std::iter::once(1).chain(ins[0].aval.shape.iter().copied()).collect();
+            let row = cx.reshape(ins[0], &shape);
+            let all = collective::all_gather("pbroadcast", cx, (&p.axis_name.0, &None), row, 0)?;
+            let one = cx.slice_axis(all, 0, p.source, p.source + 1);
+            Ok(smallvec![cx.reshape(one, &outs[0].shape)])
+        })
     }
 
     // Covered by the tests of maps: there is no sample outside of one.

@@ -13,7 +13,7 @@ use crate::prims::{REDUCE_MAX, ReduceExtreme, V};
 pub(super) struct Pmax;
 
 /// The primitive `pmax`.
-pub const PMAX: PrimRef = PrimRef(&Reduction::<Pmax>(std::marker::PhantomData));
+pub static PMAX: PrimRef = PrimRef(&Reduction::<Pmax>(std::marker::PhantomData));
 
 impl Member for Pmax {
     const NAME: &'static str = "pmax";

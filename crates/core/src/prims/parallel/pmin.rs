@@ -13,7 +13,7 @@ use crate::prims::{REDUCE_MIN, ReduceExtreme, V};
 pub(super) struct Pmin;
 
 /// The primitive `pmin`.
-pub const PMIN: PrimRef = PrimRef(&Reduction::<Pmin>(std::marker::PhantomData));
+pub static PMIN: PrimRef = PrimRef(&Reduction::<Pmin>(std::marker::PhantomData));
 
 impl Member for Pmin {
     const NAME: &'static str = "pmin";

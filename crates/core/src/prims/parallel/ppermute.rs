@@ -14,6 +14,7 @@ use pullback_ir::{
 use smallvec::smallvec;
 
 use super::axes::{AxisNames, only_name};
+use super::collective;
 use super::exchange::Permute;
 use crate::prims::indexing::GatherMode;
 use crate::prims::{GATHER, Gather, GatherDimensions, V, batch_to_front, zeros};
@@ -30,7 +31,7 @@ pub struct Ppermute {
 struct PpermutePrim;
 
 /// The primitive `ppermute`.
-pub const PPERMUTE: PrimRef = PrimRef(&PpermutePrim);
+pub static PPERMUTE: PrimRef = PrimRef(&PpermutePrim);
 
 impl Prim for PpermutePrim {
     type Params = Ppermute;
@@ -70,7 +71,17 @@ impl Prim for PpermutePrim {
     }
 
     fn hlo(&self) -> Hlo<Ppermute> {
-        Hlo::Missing("stablehlo.collective_permute names devices, which the emitter does not know yet")
+        Hlo::Rule(|p, cx, ins, outs| {
+            let groups = collective::groups_of("ppermute", cx, &p.axis_name.0, &None)?;
+            let pairs = groups.iter().flat_map(|group| p.perm.iter().map(|&(from, to)| vec![group[from], group[to]]));
+            let pairs: Vec<Vec<usize>> = pairs.collect();
+            if pairs.is_empty() {
+                return Ok(smallvec![cx.full(Scalar::zero(outs[0].dtype), &outs[0].shape)]);
+            }
+            let properties =
+                format!("{}, source_target_pairs = {}", collective::channel(cx), collective::table(&pairs));
+            cx.generic("stablehlo.collective_permute", &properties, ins, &mut [], outs)
+        })
     }
 
     // Covered by the tests of maps: there is no sample outside of one.

@@ -16,7 +16,7 @@ use crate::prims::{V, zeros};
 pub(super) struct Psum;
 
 /// The primitive `psum`.
-pub const PSUM: PrimRef = PrimRef(&Reduction::<Psum>(std::marker::PhantomData));
+pub static PSUM: PrimRef = PrimRef(&Reduction::<Psum>(std::marker::PhantomData));
 
 impl Member for Psum {
     const NAME: &'static str = "psum";

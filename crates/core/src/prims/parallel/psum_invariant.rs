@@ -11,6 +11,7 @@ use pullback_ir::{Avals, AxisName, Batching, Derivative, Hlo, Params, Prim, Prim
 use smallvec::smallvec;
 
 use super::axes::AxisNames;
+use super::collective;
 use super::exchange::AllReduce;
 use super::pvary::{PVARY, Pvary};
 use crate::prims::{V, zeros};
@@ -26,7 +27,7 @@ pub struct PsumInvariant {
 struct PsumInvariantPrim;
 
 /// The primitive `psum_invariant`.
-pub const PSUM_INVARIANT: PrimRef = PrimRef(&PsumInvariantPrim);
+pub static PSUM_INVARIANT: PrimRef = PrimRef(&PsumInvariantPrim);
 
 impl Prim for PsumInvariantPrim {
     type Params = PsumInvariant;
@@ -63,7 +64,10 @@ impl Prim for PsumInvariantPrim {
     }
 
     fn hlo(&self) -> Hlo<PsumInvariant> {
-        Hlo::Missing("stablehlo.all_reduce has a region; the emitter does not make them yet")
+        Hlo::Rule(|p, cx, ins, _outs| {
+            let all = (&p.axes.0[..], &None);
+            Ok(smallvec![collective::all_reduce("psum_invariant", cx, all, ins[0], Combine::Add)?])
+        })
     }
 
     // Covered by the tests of maps: there is no sample outside of one.

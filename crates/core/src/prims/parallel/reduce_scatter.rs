@@ -12,10 +12,12 @@ use pullback_ir::{
     Avals, AxisName, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Transpose, Val,
     Vals,
 };
+use pullback_loops::Combine;
 use smallvec::smallvec;
 
 use super::all_gather::{ALL_GATHER, AllGather};
 use super::axes::{AxisNames, Groups, only_name};
+use super::collective;
 use super::exchange::ReduceScatter as ReduceScatterCall;
 use crate::prims::{V, zeros};
 
@@ -37,7 +39,7 @@ pub struct ReduceScatter {
 struct ReduceScatterPrim;
 
 /// The primitive `reduce_scatter`.
-pub const REDUCE_SCATTER: PrimRef = PrimRef(&ReduceScatterPrim);
+pub static REDUCE_SCATTER: PrimRef = PrimRef(&ReduceScatterPrim);
 
 impl Prim for ReduceScatterPrim {
     type Params = ReduceScatter;
@@ -102,7 +104,17 @@ impl Prim for ReduceScatterPrim {
     }
 
     fn hlo(&self) -> Hlo<ReduceScatter> {
-        Hlo::Missing("stablehlo.reduce_scatter has a region; the emitter does not make them yet")
+        Hlo::Rule(|p, cx, ins, outs| {
+            let groups = collective::groups_of("reduce_scatter", cx, &p.axis_name.0, &p.axis_index_groups)?;
+            let (axis, x) = (p.scatter_dimension, ins[0]);
+            let mut shape = x.aval.shape.to_vec();
+            shape[axis] /= p.axis_size;
+            let meeting = collective::meeting(cx, &groups);
+            let properties = format!("scatter_dimension = {axis} : i64, {meeting}, use_global_device_ids");
+            let part = Aval::new(&shape, x.aval.dtype);
+            let found = collective::joined(cx, ("stablehlo.reduce_scatter", &properties), x, Combine::Add, part)?;
+            Ok(smallvec![cx.reshape(found, &outs[0].shape)])
+        })
     }
 
     // Covered by the tests of maps: there is no sample outside of one.

@@ -4,6 +4,7 @@
 //! Linear; cotangents are put in the same place.
 
 use pullback_base::{Aval, Result};
+use pullback_ir::hlo::spec_text;
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose, Val};
 use smallvec::smallvec;
@@ -40,7 +41,7 @@ impl ShardingConstraint {
 struct ShardingConstraintPrim;
 
 /// The primitive `sharding_constraint`.
-pub const SHARDING_CONSTRAINT: PrimRef = PrimRef(&ShardingConstraintPrim);
+pub static SHARDING_CONSTRAINT: PrimRef = PrimRef(&ShardingConstraintPrim);
 
 impl Prim for ShardingConstraintPrim {
     type Params = ShardingConstraint;
@@ -85,7 +86,12 @@ impl Prim for ShardingConstraintPrim {
     }
 
     fn hlo(&self) -> Hlo<ShardingConstraint> {
-        Hlo::Missing("it is an attribute of a custom call, which the emitter does not make yet")
+        Hlo::Rule(|p, cx, ins, outs| {
+            let Layout::Split(mesh, spec) = &p.sharding.layout else { return Ok(smallvec![ins[0]]) };
+            let name = cx.mesh_name(mesh);
+            let attributes = format!("<@{name}, {}>", spec_text(spec, ins[0].aval.rank()));
+            Ok(cx.op("sdy.sharding_constraint", &attributes, ins, outs))
+        })
     }
 
     // Covered by the tests of devices: there is no sample without a mesh.

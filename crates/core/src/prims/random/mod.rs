@@ -1,8 +1,9 @@
 //! Primitives of random numbers: keys, and bits that follow from them.
 //!
-//! A key is two 32-bit words of the threefry generator, or four of the device's own. Bits are a function of key and
+//! A key is two 32-bit words of the threefry generator, four of the device's own, or one, two or four of other generators. Bits are a function of key and
 //! position alone, so an array of them can be made in any order or in part. What distributions make of bits is not here.
 
+mod blocks;
 mod random_bits;
 mod random_clone;
 mod random_fold_in;
@@ -41,12 +42,21 @@ pub enum KeyKind {
     Rbg,
     /// `urbg`: four words; the device's generator makes keys and bits.
     UnsafeRbg,
+    /// `phx2`: philox with one word, and blocks of two.
+    Philox2,
+    /// `phx4`: philox with two words, and blocks of four.
+    Philox4,
+    /// `fry4`: threefry with four words, and blocks of four.
+    Threefry4,
 }
 
-const KINDS: [(KeyKind, &str, DType); 3] = [
-    (KeyKind::Threefry, "fry", DType::KeyFry),
-    (KeyKind::Rbg, "rbg", DType::KeyRbg),
-    (KeyKind::UnsafeRbg, "urbg", DType::KeyUnsafeRbg),
+const KINDS: [(KeyKind, &str, DType, usize); 6] = [
+    (KeyKind::Threefry, "fry", DType::KeyFry, 2),
+    (KeyKind::Rbg, "rbg", DType::KeyRbg, 4),
+    (KeyKind::UnsafeRbg, "urbg", DType::KeyUnsafeRbg, 4),
+    (KeyKind::Philox2, "phx2", DType::KeyPhilox2, 1),
+    (KeyKind::Philox4, "phx4", DType::KeyPhilox4, 2),
+    (KeyKind::Threefry4, "fry4", DType::KeyFry4, 4),
 ];
 
 impl KeyKind {
@@ -57,7 +67,7 @@ impl KeyKind {
 
     /// Words of a key.
     pub fn n_words(self) -> usize {
-        self.dtype().size_bytes() / 4
+        KINDS[self as usize].3
     }
 
     /// The kind of keys of a type.
@@ -65,7 +75,7 @@ impl KeyKind {
     /// # Errors
     /// A `Type` error for what is no key.
     pub fn of(aval: Aval) -> Result<KeyKind> {
-        match KINDS.iter().find(|(_, _, dtype)| *dtype == aval.dtype) {
+        match KINDS.iter().find(|(_, _, dtype, _)| *dtype == aval.dtype) {
             Some((kind, ..)) => Ok(*kind),
             None => bail!(Type, "expected a PRNG key array, got {aval}"),
         }
@@ -78,7 +88,7 @@ impl ParamField for KeyKind {
     }
 
     fn from_value(value: &ParamValue) -> Option<Self> {
-        KINDS.iter().find(|(_, tag, _)| *value == ParamValue::Name((*tag).into())).map(|(kind, ..)| *kind)
+        KINDS.iter().find(|(_, tag, ..)| *value == ParamValue::Name((*tag).into())).map(|(kind, ..)| *kind)
     }
 }
 
@@ -112,8 +122,15 @@ fn joined_words(loops: &mut Builder, low: ValueId, high: ValueId) -> ValueId {
 
 /// Keys as their words, or words as keys. Keys of four words are an array of words with one axis more.
 fn recast_hlo(cx: &mut dyn HloCx, x: HloValue, out: Aval) -> HloValue {
-    let is_pair = [x.aval.dtype, out.dtype].contains(&DType::KeyFry);
-    if is_pair { cx.bitcast(x, &out.shape, out.dtype) } else { HloValue { aval: out, ..x } }
+    let is = |dtype| [x.aval.dtype, out.dtype].contains(&dtype);
+    match () {
+        () if is(DType::KeyFry) || is(DType::KeyPhilox4) => cx.bitcast(x, &out.shape, out.dtype),
+        () if is(DType::KeyPhilox2) => {
+            let wide = cx.convert(x, out.dtype);
+            cx.reshape(wide, &out.shape)
+        }
+        () => HloValue { aval: out, ..x },
+    }
 }
 
 /// For each key an array of `shape` of what threefry makes of the positions, as keys: first word, second word.

@@ -36,7 +36,7 @@ impl RandomBits {
 struct RandomBitsPrim;
 
 /// The primitive `random_bits`.
-pub const RANDOM_BITS: PrimRef = PrimRef(&RandomBitsPrim);
+pub static RANDOM_BITS: PrimRef = PrimRef(&RandomBitsPrim);
 
 impl Prim for RandomBitsPrim {
     type Params = RandomBits;

@@ -13,7 +13,7 @@ use super::check_key;
 struct RandomClone;
 
 /// The primitive `random_clone`.
-pub const RANDOM_CLONE: PrimRef = PrimRef(&RandomClone);
+pub static RANDOM_CLONE: PrimRef = PrimRef(&RandomClone);
 
 impl Prim for RandomClone {
     type Params = ();

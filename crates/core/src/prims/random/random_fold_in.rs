@@ -15,7 +15,7 @@ use crate::prims::broadcast_shapes;
 struct RandomFoldIn;
 
 /// The primitive `random_fold_in`.
-pub const RANDOM_FOLD_IN: PrimRef = PrimRef(&RandomFoldIn);
+pub static RANDOM_FOLD_IN: PrimRef = PrimRef(&RandomFoldIn);
 
 impl Prim for RandomFoldIn {
     type Params = ();

@@ -21,7 +21,7 @@ pub struct RandomSeed {
 struct RandomSeedPrim;
 
 /// The primitive `random_seed`.
-pub const RANDOM_SEED: PrimRef = PrimRef(&RandomSeedPrim);
+pub static RANDOM_SEED: PrimRef = PrimRef(&RandomSeedPrim);
 
 impl Prim for RandomSeedPrim {
     type Params = RandomSeed;

@@ -21,7 +21,7 @@ pub struct RandomSplit {
 struct RandomSplitPrim;
 
 /// The primitive `random_split`.
-pub const RANDOM_SPLIT: PrimRef = PrimRef(&RandomSplitPrim);
+pub static RANDOM_SPLIT: PrimRef = PrimRef(&RandomSplitPrim);
 
 impl Prim for RandomSplitPrim {
     type Params = RandomSplit;

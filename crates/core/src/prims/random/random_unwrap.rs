@@ -14,7 +14,7 @@ use super::{KeyKind, check_key, recast_hlo};
 struct RandomUnwrap;
 
 /// The primitive `random_unwrap`.
-pub const RANDOM_UNWRAP: PrimRef = PrimRef(&RandomUnwrap);
+pub static RANDOM_UNWRAP: PrimRef = PrimRef(&RandomUnwrap);
 
 impl Prim for RandomUnwrap {
     type Params = ();
@@ -26,8 +26,16 @@ impl Prim for RandomUnwrap {
     }
 
     fn cpu(&self, (): &(), ins: &[Aval], _outs: &[Aval]) -> CpuForm {
-        if ins[0].dtype == DType::KeyFry {
-            return CpuForm::Alias;
+        match ins[0].dtype {
+            DType::KeyFry | DType::KeyPhilox4 => return CpuForm::Alias,
+            DType::KeyPhilox2 => {
+                return CpuForm::Element(Box::new(|cx, index| {
+                    let (_, key) = index.split_last().expect("an axis of words");
+                    let Elem::Two(word, _) = cx.operand(0, key)? else { panic!("a key is a pair of words") };
+                    Ok(Elem::One(word))
+                }));
+            }
+            _ => {}
         }
         CpuForm::Element(Box::new(|cx, index| {
             let (word, key) = index.split_last().expect("an axis of words");

@@ -3,7 +3,7 @@
 //! random_wrap : uint32[..., words] -> keys[...]        two words or four
 //! No derivative.
 
-use pullback_base::{Aval, DType, Result, bail};
+use pullback_base::{Aval, DType, Result, Scalar, bail};
 use pullback_ir::lower::{CpuForm, Elem, Index};
 use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose};
 use pullback_loops::ValueId;
@@ -23,7 +23,7 @@ pub struct RandomWrap {
 struct RandomWrapPrim;
 
 /// The primitive `random_wrap`.
-pub const RANDOM_WRAP: PrimRef = PrimRef(&RandomWrapPrim);
+pub static RANDOM_WRAP: PrimRef = PrimRef(&RandomWrapPrim);
 
 impl Prim for RandomWrapPrim {
     type Params = RandomWrap;
@@ -45,8 +45,15 @@ impl Prim for RandomWrapPrim {
     }
 
     fn cpu(&self, p: &RandomWrap, _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
-        if p.kind == KeyKind::Threefry {
-            return CpuForm::Alias;
+        match p.kind {
+            KeyKind::Threefry | KeyKind::Philox4 => return CpuForm::Alias,
+            KeyKind::Philox2 => {
+                return CpuForm::Element(Box::new(|cx, index| {
+                    let word = cx.operand(0, &[index, &[Index::constant(0)]].concat())?.one();
+                    Ok(Elem::Two(word, cx.loops().constant(Scalar::zero(DType::U32))))
+                }));
+            }
+            KeyKind::Rbg | KeyKind::UnsafeRbg | KeyKind::Threefry4 => {}
         }
         CpuForm::Element(Box::new(|cx, index| {
             let mut pair = |first: i64| -> Result<ValueId> {

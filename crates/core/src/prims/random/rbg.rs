@@ -9,7 +9,7 @@ use pullback_ir::{Emit, Params, PrimRef, Val};
 use super::rng_bit_generator::philox_bits;
 use super::{
     KeyKind, RANDOM_BITS, RANDOM_FOLD_IN, RANDOM_SEED, RANDOM_SPLIT, RANDOM_UNWRAP, RANDOM_WRAP, RNG_BIT_GENERATOR,
-    RandomBits, RandomSeed, RandomSplit, RandomWrap, RngAlgorithm, RngBitGenerator,
+    RandomBits, RandomSeed, RandomSplit, RandomWrap, RngAlgorithm, RngBitGenerator, blocks,
 };
 use crate::prims::{V, zeros};
 
@@ -24,8 +24,11 @@ fn unwrap<'e>(keys: &V<'e>) -> V<'e> {
     keys.bind(RANDOM_UNWRAP, &Params::NONE, &[])
 }
 
-/// Both halves are the threefry key of the seed.
+/// The key of a seed. Of `rbg` and its kin both halves are the threefry key of the seed.
 pub(super) fn seed(kind: KeyKind, e: &dyn Emit, seeds: &Val) -> Result<Val> {
+    if blocks::is_of_blocks(kind) {
+        return blocks::seed(kind, e, seeds);
+    }
     let fry = Params::new(RandomSeed { kind: KeyKind::Threefry });
     let half = unwrap(&V::new(e, seeds).bind(RANDOM_SEED, &fry, &[]));
     wrap(&half.concatenate(&[&half], half.aval().rank() - 1), kind).done()
@@ -63,6 +66,7 @@ pub(super) fn split(e: &dyn Emit, keys: &Val, shape: &[usize]) -> Result<Val> {
         KeyKind::Threefry | KeyKind::Rbg => {
             by_halves(e, keys, &[], RANDOM_SPLIT, &Params::new(RandomSplit { shape: shape.to_vec() }))
         }
+        KeyKind::Philox2 | KeyKind::Philox4 | KeyKind::Threefry4 => blocks::split(e, keys, shape),
         kind @ KeyKind::UnsafeRbg => {
             let lead = keys.aval().shape.to_vec();
             let n_keys: usize = shape.iter().product();
@@ -85,6 +89,7 @@ pub(super) fn fold_in(e: &dyn Emit, keys: &Val, numbers: &Val) -> Result<Val> {
         KeyKind::Threefry | KeyKind::Rbg => {
             by_halves(e, keys, std::slice::from_ref(numbers), RANDOM_FOLD_IN, &Params::NONE)
         }
+        KeyKind::Philox2 | KeyKind::Philox4 | KeyKind::Threefry4 => blocks::fold_in(e, keys, numbers),
         kind @ KeyKind::UnsafeRbg => {
             let seeds = unwrap(&V::new(e, &seed(KeyKind::Rbg, e, numbers)?));
             let lead = numbers.aval().shape.to_vec();
@@ -100,6 +105,9 @@ pub(super) fn fold_in(e: &dyn Emit, keys: &Val, numbers: &Val) -> Result<Val> {
 
 /// For each key an array of `shape` of bits; of all of them the first key draws.
 pub(super) fn bits(e: &dyn Emit, keys: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
+    if blocks::is_of_blocks(KeyKind::of(keys.aval())?) {
+        return blocks::bits(e, keys, shape, dtype);
+    }
     let whole = [&keys.aval().shape[..], shape].concat();
     drawn(e, &unwrap(&V::new(e, keys)), &whole, dtype)?.done()
 }
@@ -111,7 +119,9 @@ pub(super) fn bits(e: &dyn Emit, keys: &Val, shape: &[usize], dtype: DType) -> R
 pub(crate) fn own_bits<'e>(keys: &V<'e>, bit_width: u32) -> Result<V<'e>> {
     let params = RandomBits { bit_width, shape: vec![] };
     match KeyKind::of(keys.aval())? {
-        KeyKind::Threefry => Ok(keys.bind(RANDOM_BITS, &Params::new(params), &[])),
+        KeyKind::Threefry | KeyKind::Philox2 | KeyKind::Philox4 | KeyKind::Threefry4 => {
+            Ok(keys.bind(RANDOM_BITS, &Params::new(params), &[]))
+        }
         KeyKind::Rbg | KeyKind::UnsafeRbg => Ok(philox_bits(&unwrap(keys), &[], params.dtype()?)?.1),
     }
 }
@@ -123,7 +133,7 @@ pub(crate) fn own_bits<'e>(keys: &V<'e>, bit_width: u32) -> Result<V<'e>> {
 pub(crate) fn own_split(keys: &V<'_>, n: usize) -> Result<Val> {
     let aval = keys.aval();
     match KeyKind::of(aval)? {
-        KeyKind::Threefry | KeyKind::Rbg => {
+        KeyKind::Threefry | KeyKind::Rbg | KeyKind::Philox2 | KeyKind::Philox4 | KeyKind::Threefry4 => {
             keys.bind(RANDOM_SPLIT, &Params::new(RandomSplit { shape: vec![n] }), &[]).done()
         }
         kind @ KeyKind::UnsafeRbg => {

@@ -67,7 +67,7 @@ pub struct RngBitGenerator {
 struct RngBitGeneratorPrim;
 
 /// The primitive `rng_bit_generator`.
-pub const RNG_BIT_GENERATOR: PrimRef = PrimRef(&RngBitGeneratorPrim);
+pub static RNG_BIT_GENERATOR: PrimRef = PrimRef(&RngBitGeneratorPrim);
 
 fn is_state(aval: Aval) -> bool {
     (aval.dtype == DType::U32 && aval.shape[..] == [4]) || (aval.dtype == DType::U64 && aval.shape[..] == [2])

@@ -65,6 +65,40 @@ pub(super) fn philox<W: WideWord>([mut k0, mut k1]: [W; 2], mut counter: [W; 4])
     counter
 }
 
+/// Ten rounds of philox with two words and one word of key.
+pub(super) fn philox_pair<W: WideWord>(mut key: W, [mut c0, mut c1]: [W; 2]) -> [W; 2] {
+    for _ in 0..10 {
+        let [high, low] = c0.times(0xD256_D193);
+        (c0, c1) = (high.xor(&c1).xor(&key), low);
+        key = key.plus_constant(WEYL[0]);
+    }
+    [c0, c1]
+}
+
+/// Rotations of the two pairs of words in a round of threefry with four words; they repeat after eight rounds.
+const ROTATION_PAIRS: [[u32; 2]; 8] = [[10, 26], [11, 21], [13, 27], [23, 5], [6, 20], [17, 11], [25, 10], [18, 20]];
+
+/// Twenty rounds on four words: in each one word of two is added to the other, rotated and mixed. Odd rounds cross the
+/// pairs, and the key is added before the first round and after every fourth.
+pub(super) fn threefry_four<W: Word>(key: &[W; 4], counter: [W; 4]) -> [W; 4] {
+    let parity = key[1..].iter().fold(key[0].clone(), |all, word| all.xor(word)).xor_constant(PARITY);
+    let key = |at: usize| if at % 5 == 4 { &parity } else { &key[at % 5] };
+    let mut words: [W; 4] = std::array::from_fn(|i| counter[i].plus(key(i)));
+    for round in 0..20 {
+        let partners = if round % 2 == 0 { [1, 3] } else { [3, 1] };
+        for (half, partner) in partners.into_iter().enumerate() {
+            words[2 * half] = words[2 * half].plus(&words[partner]);
+            words[partner] = words[partner].rotated(ROTATION_PAIRS[round % 8][half]).xor(&words[2 * half]);
+        }
+        if round % 4 == 3 {
+            let group = round / 4 + 1;
+            words = std::array::from_fn(|i| words[i].plus(key(group + i)));
+            words[3] = words[3].plus_constant(group as u32);
+        }
+    }
+    words
+}
+
 impl Word for u32 {
     fn plus(&self, other: &u32) -> u32 {
         self.wrapping_add(*other)
@@ -154,7 +188,7 @@ impl WideWord for V<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{philox, threefry};
+    use super::{philox, philox_pair, threefry, threefry_four};
 
     /// Known answers of the generator, and of keys made from key 0.
     #[test]
@@ -181,5 +215,12 @@ mod tests {
         check([0, 0], [0; 4], [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
         check([u32::MAX; 2], [u32::MAX; 4], [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]);
         check([1, 2], [3, 4, 1, 2], [512_747_620, 1_298_009_047, 1_267_190_206, 761_827_841]);
+    }
+
+    /// Known answers of the generators with other blocks.
+    #[test]
+    fn known_answers_of_other_blocks() {
+        assert_eq!(philox_pair(0, [0, 0]), [0xff1d_ae59, 0x6cd1_0df2]);
+        assert_eq!(threefry_four(&[0; 4], [0; 4]), [0x9c6c_a96a, 0xe17e_ae66, 0xfc10_ecd4, 0x5256_a7d8]);
     }
 }

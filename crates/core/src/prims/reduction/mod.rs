@@ -1,23 +1,11 @@
 //! Primitives that combine elements over axes, and what they share.
 
 pub mod arg;
-mod argmax;
-mod argmin;
-mod cumlogsumexp;
-mod cummax;
-mod cummin;
-mod cumprod;
-mod cumsum;
 pub mod cumulative;
 pub mod extreme;
 pub mod logical;
-mod reduce_and;
-mod reduce_max;
-mod reduce_min;
-mod reduce_or;
 mod reduce_prod;
 mod reduce_sum;
-mod reduce_xor;
 mod sort;
 mod top_k;
 
@@ -45,11 +33,18 @@ pub use reduce_sum::{REDUCE_SUM, ReduceSum};
 pub use sort::{SORT, Sort, sort};
 pub use top_k::{TOP_K, TopK};
 
+// Each line is the file of a member, its primitive, and its place among [`MEMBERS`].
 macro_rules! members {
-    ($($family:ident $name:ident $member:path;)*) => {$(
-        #[doc = concat!("The primitive of `", stringify!($member), "`.")]
-        pub const $name: PrimRef = PrimRef(&$family::<$member>(PhantomData));
-    )*};
+    ($($family:ident $name:ident $file:ident::$member:ident;)*) => {
+        $(
+            mod $file;
+            #[doc = concat!("The primitive of `", stringify!($file), "`.")]
+            pub static $name: PrimRef = PrimRef(&$family::<$file::$member>(PhantomData));
+        )*
+
+        /// The members of the families.
+        pub(super) static MEMBERS: &[PrimRef] = &[$($name),*];
+    };
 }
 members! {
     Arg ARGMAX argmax::ArgMax;

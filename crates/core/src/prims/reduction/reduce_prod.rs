@@ -24,7 +24,7 @@ pub struct ReduceProd {
 struct ReduceProdPrim;
 
 /// The primitive `reduce_prod`.
-pub const REDUCE_PROD: PrimRef = PrimRef(&ReduceProdPrim);
+pub static REDUCE_PROD: PrimRef = PrimRef(&ReduceProdPrim);
 
 fn params(axes: Vec<usize>) -> Params {
     Params::new(ReduceProd { axes })

@@ -24,7 +24,7 @@ pub struct ReduceSum {
 struct ReduceSumPrim;
 
 /// The primitive `reduce_sum`.
-pub const REDUCE_SUM: PrimRef = PrimRef(&ReduceSumPrim);
+pub static REDUCE_SUM: PrimRef = PrimRef(&ReduceSumPrim);
 
 fn params(axes: Vec<usize>) -> Params {
     Params::new(ReduceSum { axes, out_sharding: None })

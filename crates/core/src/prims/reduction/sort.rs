@@ -30,7 +30,7 @@ pub struct Sort {
 struct SortPrim;
 
 /// The primitive `sort`.
-pub const SORT: PrimRef = PrimRef(&SortPrim);
+pub static SORT: PrimRef = PrimRef(&SortPrim);
 
 /// The operands sorted by the first `num_keys` of them, stably.
 ///

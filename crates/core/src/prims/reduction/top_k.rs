@@ -29,7 +29,7 @@ pub struct TopK {
 struct TopKPrim;
 
 /// The primitive `top_k`.
-pub const TOP_K: PrimRef = PrimRef(&TopKPrim);
+pub static TOP_K: PrimRef = PrimRef(&TopKPrim);
 
 impl Prim for TopKPrim {
     type Params = TopK;

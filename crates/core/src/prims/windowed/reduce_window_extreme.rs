@@ -43,9 +43,9 @@ impl ExtremeOp for Min {
 struct Extreme<T>(PhantomData<T>);
 
 /// The primitive `reduce_window_max`.
-pub const REDUCE_WINDOW_MAX: PrimRef = PrimRef(&Extreme::<Max>(PhantomData));
+pub static REDUCE_WINDOW_MAX: PrimRef = PrimRef(&Extreme::<Max>(PhantomData));
 /// The primitive `reduce_window_min`.
-pub const REDUCE_WINDOW_MIN: PrimRef = PrimRef(&Extreme::<Min>(PhantomData));
+pub static REDUCE_WINDOW_MIN: PrimRef = PrimRef(&Extreme::<Min>(PhantomData));
 
 impl<T: ExtremeOp> Extreme<T> {
     const PRIM: PrimRef = PrimRef(&Extreme::<T>(PhantomData));

@@ -15,7 +15,7 @@ use crate::prims::{DTypes, PadAxis, V, zeros};
 struct ReduceWindowSum;
 
 /// The primitive `reduce_window_sum`.
-pub const REDUCE_WINDOW_SUM: PrimRef = PrimRef(&ReduceWindowSum);
+pub static REDUCE_WINDOW_SUM: PrimRef = PrimRef(&ReduceWindowSum);
 
 impl Prim for ReduceWindowSum {
     type Params = ReduceWindow;

@@ -62,7 +62,7 @@ impl SelectAndGatherAdd {
 struct SelectAndGatherAddPrim;
 
 /// The primitive `select_and_gather_add`.
-pub const SELECT_AND_GATHER_ADD: PrimRef = PrimRef(&SelectAndGatherAddPrim);
+pub static SELECT_AND_GATHER_ADD: PrimRef = PrimRef(&SelectAndGatherAddPrim);
 
 pub(super) fn check_select(name: &str, select: &str) -> Result<()> {
     if !matches!(select, "ge" | "le") {

@@ -41,7 +41,7 @@ impl SelectAndScatterAdd {
 struct SelectAndScatterAddPrim;
 
 /// The primitive `select_and_scatter_add`.
-pub const SELECT_AND_SCATTER_ADD: PrimRef = PrimRef(&SelectAndScatterAddPrim);
+pub static SELECT_AND_SCATTER_ADD: PrimRef = PrimRef(&SelectAndScatterAddPrim);
 
 impl Prim for SelectAndScatterAddPrim {
     type Params = SelectAndScatterAdd;

@@ -6,8 +6,8 @@
 mod rules;
 
 use pullback_base::aval::tuple_text;
-use pullback_base::{Aval, DType, Result, bail};
-use pullback_ir::hlo::int_array;
+use pullback_base::{Aval, DType, Result, Scalar, bail};
+use pullback_ir::hlo::{HloCx, HloValue, int_array};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
     Avals, Batching, Derivative, Emit, Hlo, ParamField, ParamValue, Params, Prim, PrimRef, Sample, Transpose, Val, Vals,
@@ -124,7 +124,7 @@ impl ConvGeneralDilated {
 struct ConvPrim;
 
 /// The primitive `conv_general_dilated`.
-pub const CONV_GENERAL_DILATED: PrimRef = PrimRef(&ConvPrim);
+pub static CONV_GENERAL_DILATED: PrimRef = PrimRef(&ConvPrim);
 
 /// The number of windows, `None` when a size is impossible.
 fn n_places(p: &ConvGeneralDilated, axis: usize, x: usize, window: usize) -> Option<usize> {
@@ -222,6 +222,32 @@ fn check_dtypes(p: &ConvGeneralDilated, ins: &[Aval]) -> Result<()> {
     Ok(())
 }
 
+/// The same convolution with edges cut off before it, where some are negative: XLA's plugin for CPUs of 0.115 reads the
+/// next example there instead of zeros.
+fn without_negative_padding(p: &ConvGeneralDilated, cx: &mut dyn HloCx, x: HloValue) -> (ConvGeneralDilated, HloValue) {
+    let mut p = p.clone();
+    if p.padding.iter().all(|pair| pair.0 >= 0 && pair.1 >= 0) {
+        return (p, x);
+    }
+    let rank = x.aval.rank();
+    let (mut low, mut high, mut interior) = (vec![0i64; rank], vec![0i64; rank], vec![0i64; rank]);
+    let mut shape = x.aval.shape.to_vec();
+    for (i, pair) in p.padding.iter_mut().enumerate() {
+        let axis = p.dimension_numbers.lhs[2 + i];
+        // What is cut is counted after the dilation, so that goes before it too.
+        interior[axis] = p.lhs_dilation[i] as i64 - 1;
+        (low[axis], high[axis]) = (pair.0.min(0), pair.1.min(0));
+        let dilated = (shape[axis] as i64 - 1).max(0) * interior[axis] + shape[axis] as i64;
+        shape[axis] = (dilated + low[axis] + high[axis]).max(0) as usize;
+        p.lhs_dilation[i] = 1;
+        (pair.0, pair.1) = (pair.0.max(0), pair.1.max(0));
+    }
+    let zero = cx.constant(Scalar::zero(x.aval.dtype));
+    let attributes = format!("low = {low:?}, high = {high:?}, interior = {interior:?}");
+    let cut = cx.one("stablehlo.pad", &attributes, &[x, zero], Aval::new(&shape, x.aval.dtype));
+    (p, cut)
+}
+
 impl Prim for ConvPrim {
     type Params = ConvGeneralDilated;
     const NAME: &'static str = "conv_general_dilated";
@@ -306,6 +332,7 @@ impl Prim for ConvPrim {
             let dtype = computed_in(ins[0].aval.dtype, outs[0].dtype);
             let (x, w) = (cx.convert(ins[0], dtype), cx.convert(ins[1], dtype));
             let wide = [outs[0].with_dtype(dtype)];
+            let (p, x) = without_negative_padding(p, cx, x);
             let out = cx.generic("stablehlo.convolution", &p.properties(), &[x, w], &mut [], &wide)?[0];
             Ok(smallvec![cx.convert(out, outs[0].dtype)])
         })

@@ -4,17 +4,9 @@
 //! Those that iterate do so element by element until the last term no longer counts.
 
 mod bessel;
-mod bessel_i0e;
-mod bessel_i1e;
-mod igamma;
-mod igamma_grad_a;
-mod igammac;
 mod incomplete_beta;
 mod incomplete_gamma;
-mod polygamma;
-mod random_gamma_grad;
 mod regularized_incomplete_beta;
-mod zeta;
 
 use std::marker::PhantomData;
 

@@ -10,7 +10,7 @@ use pullback_ir::SampleIn;
 struct IncompleteBeta;
 
 /// The primitive `regularized_incomplete_beta`.
-pub const REGULARIZED_INCOMPLETE_BETA: PrimRef = prim(&IncompleteBeta);
+pub static REGULARIZED_INCOMPLETE_BETA: PrimRef = prim(&IncompleteBeta);
 
 impl Prim for IncompleteBeta {
     type Params = ();
