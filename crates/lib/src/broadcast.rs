@@ -1,11 +1,15 @@
 //! Broadcasting of shapes: sizes repeat from 1, shorter shapes are extended in front.
 
+use std::cell::Cell;
+
 use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, Error, Result, Shape, bail};
-use pullback_ir::{ParamValue, Val};
+use pullback_core::prims;
+use pullback_ir::Val;
 
-use crate::bind::{self, Fields};
 use crate::config::{forbids_rank_promotion, warns_of_rank_promotion};
+use crate::declare::last_part;
+use crate::primitive::Bind;
 use crate::promotion::Operands;
 
 /// The shape to which all given shapes broadcast.
@@ -53,10 +57,41 @@ pub fn promote_ranks(name: &str, xs: Operands) -> Result<Operands> {
     xs.iter().map(|x| to_rank(x, rank)).collect()
 }
 
-fn check_rank_promotion(name: &str, xs: &[Val]) -> Result<()> {
+thread_local! {
+    /// The names of the public function that the user called, if any: the rule about ranks is about its operands.
+    static CALLED: Cell<Option<&'static [&'static str]>> = const { Cell::new(None) };
+}
+
+/// The time in which a public function is at work.
+#[must_use]
+pub struct Called {
+    before: Option<&'static [&'static str]>,
+}
+
+impl Drop for Called {
+    fn drop(&mut self) {
+        CALLED.set(self.before);
+    }
+}
+
+/// Until the result is dropped, the function of these names is at work for the user, or none.
+pub fn enter_called(names: Option<&'static [&'static str]>) -> Called {
+    Called { before: CALLED.replace(names) }
+}
+
+/// Whether operands are the user's own, as the function called is this one or none.
+fn is_of_user(name: &str) -> bool {
+    CALLED.get().is_none_or(|names| names.iter().any(|full| last_part(full) == last_part(name)))
+}
+
+/// Refuses, or warns of, operands of different ranks where the user wants that.
+///
+/// # Errors
+/// `Value` where they are refused.
+pub(crate) fn check_rank_promotion(name: &str, xs: &[Val]) -> Result<()> {
     // Scalars go with anything.
     let ranks = || xs.iter().map(|x| x.aval().rank()).filter(|rank| *rank > 0);
-    let is_silent = !forbids_rank_promotion() && !warns_of_rank_promotion();
+    let is_silent = !forbids_rank_promotion() && !warns_of_rank_promotion() || !is_of_user(name);
     if is_silent || ranks().all(|rank| Some(rank) == ranks().next()) {
         return Ok(());
     }
@@ -65,7 +100,7 @@ fn check_rank_promotion(name: &str, xs: &[Val]) -> Result<()> {
         return pullback_trace::warn(&format!(
             "Following NumPy automatic rank promotion for {name} on shapes {}. Set the jax_numpy_rank_promotion config option \
              to 'allow' to disable this warning; for more information, see \
-             https://docs.jax.dev/en/latest/rank_promotion_warning.html.",
+             pullback.help(\"rank_promotion\").",
             shapes.join(" ")
         ));
     }
@@ -73,7 +108,7 @@ fn check_rank_promotion(name: &str, xs: &[Val]) -> Result<()> {
         Value,
         "Operands could not be broadcast together for {name} on shapes {} and with the config option \
          jax_numpy_rank_promotion='raise'. For more information, see \
-         https://docs.jax.dev/en/latest/rank_promotion_warning.html.",
+         pullback.help(\"rank_promotion\").",
         shapes.join(" ")
     )
 }
@@ -131,11 +166,8 @@ pub fn broadcast_in_dim(x: &Val, shape: &[usize], dims: &[usize]) -> Result<Val>
     if aval.shape[..] == *shape && dims.iter().copied().eq(0..shape.len()) {
         return Ok(x.clone());
     }
-    let params = Fields::new()
-        .with("shape", &shape.to_vec())
-        .with("broadcast_dimensions", &dims.to_vec())
-        .value("sharding", ParamValue::None);
-    bind::BROADCAST_IN_DIM.call_with(params, std::slice::from_ref(x))
+    let params = prims::BroadcastInDim { shape: shape.to_vec(), broadcast_dimensions: dims.to_vec(), sharding: None };
+    prims::BROADCAST_IN_DIM.bind_with(params, std::slice::from_ref(x))
 }
 
 /// All values repeated to their common shape.

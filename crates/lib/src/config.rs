@@ -14,11 +14,14 @@ pub fn is_strict() -> bool {
 
 /// The generator of keys where none is named.
 pub fn default_generator() -> KeyKind {
-    match (is_on(Setting::PrngRbg), is_on(Setting::PrngUnsafeRbg)) {
-        (true, _) => KeyKind::Rbg,
-        (false, true) => KeyKind::UnsafeRbg,
-        (false, false) => KeyKind::Threefry,
-    }
+    let named = [
+        (Setting::PrngRbg, KeyKind::Rbg),
+        (Setting::PrngUnsafeRbg, KeyKind::UnsafeRbg),
+        (Setting::PrngPhilox2, KeyKind::Philox2),
+        (Setting::PrngPhilox4, KeyKind::Philox4),
+        (Setting::PrngThreefry4, KeyKind::Threefry4),
+    ];
+    named.into_iter().find(|(setting, _)| is_on(*setting)).map_or(KeyKind::Threefry, |(_, kind)| kind)
 }
 
 /// Whether operands of different rank are an error.

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use pullback_base::scalar::Number;
 use pullback_base::{Array, DType, Error, ErrorKind, Result, Scalar};
+use pullback_core::prims;
 use pullback_ir::Val;
 
-use crate::bind::{self, Fields};
 use crate::config;
+use crate::primitive::Bind;
 
 /// The value with another dtype and weak type; literals convert in place, equal types do nothing.
 ///
@@ -23,8 +24,8 @@ pub fn convert(x: &Val, dtype: DType, weak_type: bool) -> Result<Val> {
     if aval.dtype == dtype && aval.weak_type == weak_type {
         return Ok(x.clone());
     }
-    let params = Fields::new().with("new_dtype", &dtype).with("weak_type", &weak_type).none("sharding");
-    bind::CONVERT_ELEMENT_TYPE.call_with(params, std::slice::from_ref(x))
+    let params = prims::ConvertElementType { new_dtype: dtype, weak_type, sharding: None };
+    prims::CONVERT_ELEMENT_TYPE.bind_with(params, std::slice::from_ref(x))
 }
 
 /// The value with a strong dtype.
@@ -59,6 +60,9 @@ pub fn int_literal(dtype: DType, value: i128) -> Val {
 /// The key whose words are all the low 32 bits of an integer.
 pub fn key_of_word(dtype: DType, word: i128) -> Scalar {
     let word = i128::from(word as u32);
+    if dtype == DType::KeyPhilox2 {
+        return Scalar::int(dtype, word);
+    }
     Scalar::int(dtype, word | word << 32 | word << 64 | word << 96)
 }
 

@@ -3,7 +3,7 @@
 //! Owns the way from a function and a rule, both on values, to that primitive, and the functions that several areas of
 //! the library share. It deliberately knows nothing of derivatives that users write.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pullback_base::{DType, Result, Scalar};
 use pullback_core::control::{CUSTOM_JVP_CALL, CustomJvpCall, JvpRuleRef};
@@ -65,6 +65,64 @@ impl CustomRule for RuleOfOne {
     }
 }
 
+/// The tangent, from static numbers, result, operands and their tangents.
+type DerivativeWith = fn(&[i64], &Val, &[Val], &[Option<Val>]) -> Result<Option<Val>>;
+
+/// A function of static numbers and values, of one result, with its forward derivative.
+pub(crate) struct CustomJvpWith {
+    name: &'static str,
+    function: fn(&[i64], &[Val]) -> Result<Val>,
+    rule_name: &'static str,
+    derivative: DerivativeWith,
+    shared: Mutex<Vec<(Vec<i64>, JvpRuleRef)>>,
+}
+
+impl CustomJvpWith {
+    pub(crate) const fn new(
+        name: &'static str,
+        function: fn(&[i64], &[Val]) -> Result<Val>,
+        rule_name: &'static str,
+        derivative: DerivativeWith,
+    ) -> CustomJvpWith {
+        CustomJvpWith { name, function, rule_name, derivative, shared: Mutex::new(vec![]) }
+    }
+
+    /// Calls the function.
+    pub(crate) fn call(&'static self, statics: &[i64], args: &[Val]) -> Result<Val> {
+        let keys = [&[CUSTOM], statics].concat();
+        let (name, call_jaxpr) = traced(self.name, &keys, args, |args| Ok(vec![(self.function)(statics, args)?]))?;
+        let params = CustomJvpCall { name, call_jaxpr, jvp: self.rule(statics), symbolic_zeros: false };
+        bind_one(CUSTOM_JVP_CALL, &Params::new(params), args)
+    }
+
+    /// One rule for each choice of static numbers, so that equal calls have equal params.
+    fn rule(&'static self, statics: &[i64]) -> JvpRuleRef {
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = shared.iter().find(|(known, _)| known == statics) {
+            return known.clone();
+        }
+        let rule = JvpRuleRef(Arc::new(RuleWith(self, statics.to_vec())));
+        shared.push((statics.to_vec(), rule.clone()));
+        rule
+    }
+}
+
+struct RuleWith(&'static CustomJvpWith, Vec<i64>);
+
+impl CustomRule for RuleWith {
+    fn jvp(&self, e: &EmitRef, primals: &[Val], tangents: &[Option<Val>]) -> Result<(Vals, Tangents)> {
+        with_current(e.clone(), || {
+            let out = self.0.call(&self.1, primals)?;
+            let dot = (self.0.derivative)(&self.1, &out, primals, tangents)?;
+            Ok((smallvec![out], smallvec![dot]))
+        })
+    }
+
+    fn name(&self) -> String {
+        self.0.rule_name.to_string()
+    }
+}
+
 /// The sum of the terms that some tangents give.
 fn summed(tangents: &[Option<Val>], weight: impl Fn(usize) -> Result<Val>) -> Result<Option<Val>> {
     let mut sum: Option<Val> = None;
@@ -89,7 +147,7 @@ pub(crate) fn xlogx(x: &Val) -> Result<Val> {
 }
 
 fn xlogx_value(args: &[Val]) -> Result<Val> {
-    crate::special::xlogy(&args[0], &args[0])
+    crate::scipy::special::xlogy(&args[0], &args[0])
 }
 
 fn xlogx_tangent(_: &Val, args: &[Val], tangents: &[Option<Val>]) -> Result<Option<Val>> {

@@ -8,7 +8,6 @@
 #![forbid(unsafe_code)]
 
 pub mod axes;
-mod bind;
 pub mod broadcast;
 pub mod config;
 pub mod convert;
@@ -18,12 +17,14 @@ mod formula;
 pub mod indexing;
 mod jit;
 pub mod lax;
+mod loops;
 pub mod nn;
 pub mod numpy;
+pub mod ops;
 pub mod precision;
+mod primitive;
 pub mod promotion;
 pub mod random;
 pub mod scipy;
-pub mod special;
 
 pub use jit::{Statics, named_jit, named_jit_one};

@@ -26,7 +26,12 @@ pub fn result_type(types: &[Typed]) -> Result<Typed> {
     if config::is_strict() {
         check_strict(types)?;
     }
-    promote_all(types, config::x64() || config::named_x64() && types.iter().any(is_named_x64))
+    let is_wide = config::x64() || config::named_x64() && types.iter().any(is_named_x64);
+    let found = promote_all(types, is_wide)?;
+    // What nobody asked for stays narrow: of wide integers and a number of Python that is the float.
+    let asked = config::x64() || types.iter().any(|one| is_named_x64(one) && one.dtype.is_inexact());
+    let is_made_wide = found.dtype.is_inexact() && !asked;
+    Ok(if is_made_wide { Typed { dtype: found.dtype.narrowed(), ..found } } else { found })
 }
 
 /// Whether somebody asked for 64 bits: numbers of no type of their own do not.
@@ -44,11 +49,16 @@ fn kind(dtype: DType) -> u8 {
     }
 }
 
-fn check_strict(types: &[Typed]) -> Result<()> {
-    let strong: Vec<DType> = types.iter().filter(|x| !x.weak_type).map(|x| x.dtype).collect();
+/// Whether these types go together without an implicit promotion.
+pub fn go_together(types: &[Typed]) -> bool {
+    let strong: SmallVec<[DType; 4]> = types.iter().filter(|x| !x.weak_type).map(|x| x.dtype).collect();
     // A number of Python goes with a strong dtype of its own kind or a wider one.
     let fits = |weak: &&Typed| strong.iter().all(|strong| kind(*strong) >= kind(weak.dtype));
-    if strong.windows(2).all(|pair| pair[0] == pair[1]) && types.iter().filter(|x| x.weak_type).all(|x| fits(&x)) {
+    strong.windows(2).all(|pair| pair[0] == pair[1]) && types.iter().filter(|x| x.weak_type).all(|x| fits(&x))
+}
+
+fn check_strict(types: &[Typed]) -> Result<()> {
+    if go_together(types) {
         return Ok(());
     }
     let name = |x: &Typed| if x.weak_type { format!("weak {}", x.dtype) } else { format!("'{}'", x.dtype) };

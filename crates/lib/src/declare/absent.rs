@@ -17,14 +17,14 @@ impl Reader<bool> for Placed {
     }
 }
 
-/// A dtype, one of 32 bits for one of 64 where those are off, without a warning.
+/// A dtype, as it was named, or as the settings change it.
 pub struct Narrowed;
 
 impl Reader<DType> for Narrowed {
     const TYPE: Type = DType::TYPE;
     fn read(args: &mut dyn Arguments, at: usize) -> Result<DType> {
         let dtype = args.exact_dtype(at)?;
-        Ok(if config::x64() { dtype } else { dtype.narrowed() })
+        if dtype.narrowed() == dtype || config::x64() { Ok(dtype) } else { args.dtype(at) }
     }
     fn absent(default: Constant) -> DType {
         DType::absent(default)

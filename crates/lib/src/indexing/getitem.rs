@@ -2,17 +2,18 @@
 
 use pullback_base::{Result, Scalar};
 use pullback_ir::Val;
+use pullback_trace::settings::{Setting, is_on};
 
 use super::IndexItem;
-use super::plan::{Item, Range, check_masks, normalize, plan};
+use super::plan::{Item, Range, check_masks, check_static, normalize, plan};
 use crate::convert::int_literal;
-use crate::lax::{self, GatherDimensions, IndexMode, IndexOptions};
+use crate::lax::{self, GatherDimensions, GatherMode, IndexOptions};
 
 /// Options of [`get`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GetOptions {
     /// Out-of-bounds indices; without it they become the nearest.
-    pub mode: Option<IndexMode>,
+    pub mode: Option<GatherMode>,
     /// Whether indices come in order.
     pub sorted: bool,
     /// Whether no index occurs twice.
@@ -37,6 +38,9 @@ pub fn getitem(x: &Val, items: &[IndexItem]) -> Result<Val> {
 /// As [`getitem`].
 pub fn get(x: &Val, items: &[IndexItem], options: &GetOptions) -> Result<Val> {
     check_masks(x, items)?;
+    if is_on(Setting::CheckStaticIndices) && matches!(options.mode, None | Some(GatherMode::PromiseInBounds)) {
+        check_static(x, items, options.plain_negative)?;
+    }
     let (x, items) = normalize(x, items, options.plain_negative)?;
     if options.mode.is_none() && options.fill.is_none() && !options.plain_negative {
         if is_static(&x, &items) {
@@ -185,7 +189,7 @@ fn gather(x: &Val, items: &[Item], options: &GetOptions) -> Result<Val> {
         let zero = crate::convert::number(x, 0.0);
         return lax::expand_axes(&lax::full(&plan.shape, &zero)?, &plan.new_axes);
     }
-    let default = if options.fill.is_some() { IndexMode::FillOrDrop } else { IndexMode::PromiseInBounds };
+    let default = if options.fill.is_some() { GatherMode::FillOrDrop } else { GatherMode::PromiseInBounds };
     let index_options =
         IndexOptions { mode: options.mode.unwrap_or(default), sorted: options.sorted, unique: options.unique };
     let out = lax::gather(x, &plan.indices, &dims, &plan.slice_sizes, index_options, options.fill)?;

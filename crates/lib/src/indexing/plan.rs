@@ -61,6 +61,29 @@ pub(super) fn normalize(x: &Val, items: &[IndexItem], plain_negative: bool) -> R
     Ok((x, found))
 }
 
+/// Refuses fixed integers that are out of bounds.
+///
+/// # Errors
+/// An `Index` error that names the axis.
+pub(super) fn check_static(x: &Val, items: &[IndexItem], plain_negative: bool) -> Result<()> {
+    let (x, items) = spell_scalar_masks(x, spell_masks(items)?)?;
+    let shape = x.aval().shape.to_vec();
+    let items = spell_ellipsis(&shape, items)?;
+    for (axis, item) in items.iter().filter(|item| !matches!(item, IndexItem::NewAxis)).enumerate() {
+        let size = shape[axis] as i64;
+        if let IndexItem::Int(position) = item
+            && !(if plain_negative { 0..size } else { -size..size }).contains(position)
+        {
+            let normalize = if plain_negative { "False" } else { "True" };
+            bail!(
+                Index,
+                "index {position} out of bounds for axis {axis} with size {size} (normalize_indices={normalize})"
+            );
+        }
+    }
+    Ok(())
+}
+
 fn window(start: &Val, size: usize, of: usize) -> Result<Item> {
     let aval = start.aval();
     if aval.rank() > 0 {
@@ -125,8 +148,7 @@ fn concrete(mask: &Val) -> Result<Array> {
         let text = format!(
             "Array boolean indices must be concrete; got {}\nA mask decides how many elements there are, which must be known \
              when a function is traced. Keep the shape with jnp.where(mask, x, fill), or select a known number of elements with \
-             jnp.nonzero(mask, size=...).\n\nSee \
-             https://docs.jax.dev/en/latest/errors.html#jax.errors.NonConcreteBooleanIndexError",
+             jnp.nonzero(mask, size=...).",
             mask.aval().weak(false).short()
         );
         Error::about(ErrorKind::NonConcreteBooleanIndex, text, std::sync::Arc::new(mask.clone()))

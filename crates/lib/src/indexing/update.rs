@@ -8,7 +8,7 @@ use super::IndexItem;
 use super::plan::{check_masks, normalize, plan};
 use crate::broadcast::broadcast_to;
 use crate::convert::{convert, number};
-use crate::lax::{self, IndexMode, IndexOptions, ScatterDimensions, ScatterKind};
+use crate::lax::{self, GatherMode, IndexOptions, ScatterDimensions, ScatterKind};
 use crate::promotion::{promote_dtypes, typed};
 
 /// What an update does with the present elements.
@@ -36,7 +36,7 @@ pub enum Update {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UpdateOptions {
     /// Out-of-bounds indices; without it they are dropped.
-    pub mode: Option<IndexMode>,
+    pub mode: Option<GatherMode>,
     /// Whether indices come in order.
     pub sorted: bool,
     /// Whether no index occurs twice.
@@ -148,7 +148,7 @@ fn scatter_normalized(
         ..ScatterDimensions::default()
     };
     let options = IndexOptions {
-        mode: options.mode.unwrap_or(IndexMode::FillOrDrop),
+        mode: options.mode.unwrap_or(GatherMode::FillOrDrop),
         sorted: options.sorted || plan.is_single,
         unique: options.unique || plan.is_single,
     };

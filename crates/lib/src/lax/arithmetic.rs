@@ -1,13 +1,16 @@
 //! Arithmetic of single elements: sums, products, powers, roots, rounding, and the parts of complex numbers.
 
 use pullback_base::{DType, Result, bail};
+use pullback_core::prims;
 use pullback_derive::public;
 use pullback_ir::Val;
 
 use super::same_rank;
-use crate::bind::{self, Fields};
 use crate::convert::to_dtype;
 use crate::declare::{Argument, Arguments, Constant, Type};
+use crate::primitive::Bind;
+
+pub use pullback_core::prims::RoundingMethod;
 
 unary! {
     /// Absolute value of each element; of complex numbers the modulus.
@@ -196,7 +199,7 @@ unary! {
 #[public("lax.conj(x)")]
 pub fn conj(x: &Val) -> Result<Val> {
     let dtype = x.aval().dtype;
-    bind::CONJ.call_with(Fields::new().with("input_dtype", &dtype), std::slice::from_ref(x))
+    prims::CONJ.bind_with(prims::Conj { input_dtype: dtype }, std::slice::from_ref(x))
 }
 
 /// `1 / x`, infinite at 0.
@@ -347,7 +350,7 @@ binary! {
 /// # Errors
 /// A `Type` error when dtypes differ or shapes do not go together.
 pub fn mul(x: &Val, y: &Val) -> Result<Val> {
-    bind::MUL.call(&[x.clone(), y.clone()])
+    prims::MUL.bind(&[x.clone(), y.clone()])
 }
 
 /// The product of two arrays of one dtype; integers wrap around.
@@ -385,7 +388,7 @@ pub fn mul_in(x: &Val, y: &Val, out_dtype: Option<DType>) -> Result<Val> {
 ///   Array(2, dtype=int32)
 #[public("lax.mulhi(x, y, /)")]
 pub fn mulhi(x: &Val, y: &Val) -> Result<Val> {
-    bind::MULHI.call(&[x.clone(), y.clone()])
+    prims::MULHI.bind(&[x.clone(), y.clone()])
 }
 
 /// The next number that the dtype has from `x1` towards `x2`; `x2` if they are equal.
@@ -401,7 +404,7 @@ pub fn mulhi(x: &Val, y: &Val) -> Result<Val> {
 ///   True
 #[public("lax.nextafter(x1, x2)")]
 pub fn nextafter(x1: &Val, x2: &Val) -> Result<Val> {
-    bind::NEXTAFTER.call(&[x1.clone(), x2.clone()])
+    prims::NEXTAFTER.bind(&[x1.clone(), x2.clone()])
 }
 
 /// `x` kept between bounds: `min(max(x, min), max)`; where `min > max` it is `max`.
@@ -419,7 +422,7 @@ pub fn nextafter(x1: &Val, x2: &Val) -> Result<Val> {
 ///   Array([0.  , 0.25, 1.  ], dtype=float32)
 #[public("lax.clamp(min, x, max)")]
 pub fn clamp(min: &Val, x: &Val, max: &Val) -> Result<Val> {
-    bind::CLAMP.call(&[min.clone(), x.clone(), max.clone()])
+    prims::CLAMP.bind(&[min.clone(), x.clone(), max.clone()])
 }
 
 /// `x` to the power of a fixed integer, by repeated squaring.
@@ -441,40 +444,21 @@ pub fn integer_pow(x: &Val, y: i64) -> Result<Val> {
     match y {
         0 if x.aval().dtype != DType::Bool => super::full_like(x, 1.0),
         1 => Ok(x.clone()),
-        _ => bind::INTEGER_POW.call_with(Fields::new().with("y", &exponent), std::slice::from_ref(x)),
+        _ => prims::INTEGER_POW.bind_with(prims::IntegerPow { y: exponent }, std::slice::from_ref(x)),
     }
 }
 
-/// How numbers halfway between integers are rounded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rounding {
-    /// Away from zero.
-    AwayFromZero,
-    /// To the even neighbour.
-    ToNearestEven,
-}
-
-impl Rounding {
-    /// From its number.
-    ///
-    /// # Errors
-    /// A `Value` error for another number.
-    pub fn of(number: i64) -> Result<Rounding> {
-        match number {
-            0 => Ok(Rounding::AwayFromZero),
-            1 => Ok(Rounding::ToNearestEven),
+impl Argument for RoundingMethod {
+    const TYPE: Type = Type { python: "int", rust: "RoundingMethod" };
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<RoundingMethod> {
+        match args.int(at)? {
+            0 => Ok(RoundingMethod::AwayFromZero),
+            1 => Ok(RoundingMethod::ToNearestEven),
             other => bail!(Value, "{other} is not a valid RoundingMethod"),
         }
     }
-}
-
-impl Argument for Rounding {
-    const TYPE: Type = Type { python: "int", rust: "Rounding" };
-    fn read(args: &mut dyn Arguments, at: usize) -> Result<Rounding> {
-        Rounding::of(args.int(at)?)
-    }
-    fn absent(_default: Constant) -> Rounding {
-        Rounding::AwayFromZero
+    fn absent(_default: Constant) -> RoundingMethod {
+        RoundingMethod::AwayFromZero
     }
 }
 
@@ -495,12 +479,8 @@ impl Argument for Rounding {
 ///   >>> lax.round(jnp.array([0.5, 1.5, -2.5]), lax.RoundingMethod.TO_NEAREST_EVEN)
 ///   Array([ 0.,  2., -2.], dtype=float32)
 #[public("lax.round(x, rounding_method=0)")]
-pub fn round(x: &Val, rounding_method: Rounding) -> Result<Val> {
-    let method = match rounding_method {
-        Rounding::AwayFromZero => 0i64,
-        Rounding::ToNearestEven => 1,
-    };
-    bind::ROUND.call_with(Fields::new().with("rounding_method", &method), std::slice::from_ref(x))
+pub fn round(x: &Val, rounding_method: RoundingMethod) -> Result<Val> {
+    prims::ROUND.bind_with(prims::Round { rounding_method }, std::slice::from_ref(x))
 }
 
 /// The value of a polynomial with coefficients of rising powers, by Horner's rule.

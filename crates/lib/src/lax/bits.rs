@@ -1,11 +1,12 @@
 //! Operations on the bits of integers and on booleans.
 
 use pullback_base::Result;
+use pullback_core::prims;
 use pullback_derive::public;
 use pullback_ir::Val;
 
 use super::same_rank;
-use crate::bind;
+use crate::primitive::Bind;
 
 unary! {
     /// Each bit turned; of booleans the negation.

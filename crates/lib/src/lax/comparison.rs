@@ -1,12 +1,13 @@
 //! Comparisons of single elements, and choices by them.
 
 use pullback_base::{Result, bail};
+use pullback_core::prims;
 use pullback_derive::public;
 use pullback_ir::Val;
 
 use super::same_rank;
-use crate::bind;
 use crate::convert::number;
+use crate::primitive::Bind;
 
 unary! {
     /// Whether each element is neither infinite nor NaN.
@@ -131,7 +132,7 @@ binary! {
 ///   Array([ 1, -2], dtype=int32)
 #[public("lax.select(pred, on_true, on_false)")]
 pub fn select(pred: &Val, on_true: &Val, on_false: &Val) -> Result<Val> {
-    bind::SELECT_N.call(&[pred.clone(), on_false.clone(), on_true.clone()])
+    prims::SELECT_N.bind(&[pred.clone(), on_false.clone(), on_true.clone()])
 }
 
 /// Elements of the case that `which` names, element by element; all cases are computed.
@@ -155,7 +156,7 @@ pub fn select_n(which: &Val, cases: &[Val]) -> Result<Val> {
     // One case is also the second, so that a boolean `which` has its two.
     let second = if cases.len() == 1 { Some(first) } else { None };
     let ins: Vec<Val> = std::iter::once(which).chain(cases).chain(second).cloned().collect();
-    bind::SELECT_N.call(&ins)
+    prims::SELECT_N.bind(&ins)
 }
 
 /// Whether elements differ from zero.

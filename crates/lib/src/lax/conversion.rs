@@ -1,12 +1,13 @@
 //! Elements as another dtype, as other bits, or with fewer of them; values that are constant to differentiation.
 
 use pullback_base::{DType, Result, bail};
+use pullback_core::prims;
 use pullback_derive::public;
 use pullback_ir::Val;
 
-use crate::bind::{self, Fields};
 use crate::convert::convert;
 use crate::declare::{Tree, WideNumber};
+use crate::primitive::Bind;
 
 /// The same bits read as another dtype.
 ///
@@ -24,7 +25,7 @@ use crate::declare::{Tree, WideNumber};
 ///   Array([[  0,   0, 128,  63]], dtype=uint8)
 #[public("lax.bitcast_convert_type(operand, new_dtype: Narrowed)")]
 pub fn bitcast_convert_type(operand: &Val, new_dtype: DType) -> Result<Val> {
-    bind::BITCAST_CONVERT_TYPE.call_with(Fields::new().with("new_dtype", &new_dtype), std::slice::from_ref(operand))
+    prims::BITCAST_CONVERT_TYPE.bind_with(prims::BitcastConvertType { new_dtype }, std::slice::from_ref(operand))
 }
 
 /// The elements in another dtype. Floats are cut towards zero for integers: NaN gives 0, and what is out of range the
@@ -62,11 +63,14 @@ pub fn converted(operand: &WideNumber, new_dtype: Option<DType>) -> Result<Val> 
 ///   Array([1.      , 3.140625], dtype=float32)
 #[public("lax.reduce_precision(operand, exponent_bits, mantissa_bits)")]
 pub fn reduce_precision(operand: &Val, exponent_bits: i64, mantissa_bits: i64) -> Result<Val> {
-    if mantissa_bits < 0 {
+    let Ok(mantissa_bits) = u32::try_from(mantissa_bits) else {
         bail!(Value, "reduce_precision: mantissa_bits must be non-negative; got {mantissa_bits}");
-    }
-    let params = Fields::new().with("exponent_bits", &exponent_bits).with("mantissa_bits", &mantissa_bits);
-    bind::REDUCE_PRECISION.call_with(params, std::slice::from_ref(operand))
+    };
+    let Ok(exponent_bits) = u32::try_from(exponent_bits) else {
+        bail!(Value, "reduce_precision: exponent_bits must be positive; got {exponent_bits}");
+    };
+    let params = prims::ReducePrecision { exponent_bits, mantissa_bits };
+    prims::REDUCE_PRECISION.bind_with(params, std::slice::from_ref(operand))
 }
 
 /// As a boolean array by conversion.
@@ -90,7 +94,7 @@ pub fn stop_gradient(x: &Val) -> Result<Val> {
     if x.aval().dtype.is_key() {
         return Ok(x.clone());
     }
-    bind::STOP_GRADIENT.call(std::slice::from_ref(x))
+    prims::STOP_GRADIENT.bind(std::slice::from_ref(x))
 }
 
 /// The same tree of values, constant to differentiation.
@@ -122,5 +126,5 @@ pub fn stop_gradients(x: &Tree) -> Result<Tree> {
 ///   (Array(1, dtype=int32, weak_type=True), Array([2], dtype=int32))
 #[public("lax.optimization_barrier(operand, /)")]
 pub fn optimization_barrier(operand: &Tree) -> Result<Tree> {
-    Ok(operand.of(bind::OPTIMIZATION_BARRIER.call_many(Fields::new(), &operand.leaves)?.into_vec()))
+    Ok(operand.of(prims::OPTIMIZATION_BARRIER.bind_many((), &operand.leaves)?.into_vec()))
 }

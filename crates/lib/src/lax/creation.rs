@@ -2,12 +2,13 @@
 
 use pullback_base::aval::tuple_text;
 use pullback_base::{DType, Result, Scalar, bail};
+use pullback_core::prims;
 use pullback_derive::public;
 use pullback_ir::Val;
 
-use crate::bind::{self, Fields};
 use crate::convert::to_dtype;
 use crate::declare::{Prototype, WideNumber};
+use crate::primitive::Bind;
 
 /// An array like `x`, as weakly typed, filled with a number.
 ///
@@ -97,9 +98,8 @@ fn scalar_fill(fill: &WideNumber, dtype: Option<DType>) -> Result<Val> {
 /// # Errors
 /// What the primitive raises.
 pub fn broadcasted_iota(dtype: DType, shape: &[usize], axis: usize) -> Result<Val> {
-    let params =
-        Fields::new().with("dtype", &dtype).with("shape", &shape.to_vec()).with("dimension", &axis).none("sharding");
-    bind::IOTA.call_with(params, &[])
+    let params = prims::Iota { dtype, shape: shape.to_vec(), dimension: axis, sharding: None };
+    prims::IOTA.bind_with(params, &[])
 }
 
 /// 0, 1, 2, and so on along an axis, the same along all others.

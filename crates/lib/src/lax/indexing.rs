@@ -4,7 +4,7 @@ use pullback_base::{Result, bail};
 use pullback_derive::{Keywords, public};
 use pullback_ir::Val;
 
-use super::{GatherDimensions, IndexMode, IndexOptions, ScatterDimensions, ScatterKind};
+use super::{GatherDimensions, GatherMode, IndexOptions, ScatterDimensions, ScatterKind};
 use crate::convert::{concrete_scalar, to_dtype};
 use crate::declare::{Argument, Arguments, Constant, NestedInts, Type};
 
@@ -63,19 +63,19 @@ impl Argument for ScatterDimensions {
     }
 }
 
-impl Argument for IndexMode {
-    const TYPE: Type = Type { python: "str | lax.GatherScatterMode", rust: "IndexMode" };
-    fn read(args: &mut dyn Arguments, at: usize) -> Result<IndexMode> {
+impl Argument for GatherMode {
+    const TYPE: Type = Type { python: "str | lax.GatherScatterMode", rust: "GatherMode" };
+    fn read(args: &mut dyn Arguments, at: usize) -> Result<GatherMode> {
         let shown = args.shown(at)?.to_lowercase();
         match shown.rsplit('.').next().unwrap_or_default() {
-            "fill" | "drop" | "fill_or_drop" => Ok(IndexMode::FillOrDrop),
-            "clip" => Ok(IndexMode::Clip),
-            "promise_in_bounds" => Ok(IndexMode::PromiseInBounds),
+            "fill" | "drop" | "fill_or_drop" => Ok(GatherMode::FillOrDrop),
+            "clip" => Ok(GatherMode::Clip),
+            "promise_in_bounds" => Ok(GatherMode::PromiseInBounds),
             other => bail!(Value, "Unknown gather/scatter mode {other}"),
         }
     }
-    fn absent(_default: Constant) -> IndexMode {
-        IndexMode::FillOrDrop
+    fn absent(_default: Constant) -> GatherMode {
+        GatherMode::FillOrDrop
     }
 }
 
@@ -87,11 +87,11 @@ pub struct IndexHints {
     /// Whether indices come in order.
     pub indices_are_sorted: bool,
     /// Out-of-bounds indices; by default as the function has it.
-    pub mode: Option<IndexMode>,
+    pub mode: Option<GatherMode>,
 }
 
 impl IndexHints {
-    fn options(self, default: IndexMode) -> IndexOptions {
+    fn options(self, default: GatherMode) -> IndexOptions {
         IndexOptions {
             mode: self.mode.unwrap_or(default),
             sorted: self.indices_are_sorted,
@@ -139,7 +139,7 @@ pub fn checked_gather(
 ) -> Result<Val> {
     let fill = fill_value.map(|fill| concrete_scalar(fill, "the fill value")).transpose()?;
     let fill = fill.map(|fill| fill.convert(operand.aval().dtype));
-    let options = hints.options(IndexMode::PromiseInBounds);
+    let options = hints.options(GatherMode::PromiseInBounds);
     super::gather(operand, start_indices, dimension_numbers, slice_sizes, options, fill)
 }
 
@@ -155,7 +155,7 @@ macro_rules! scatters {
         ) -> Result<Val> {
             let is_weak = updates.aval().weak_type;
             let updates = if is_weak { to_dtype(updates, operand.aval().dtype)? } else { updates.clone() };
-            let options = hints.options(IndexMode::FillOrDrop);
+            let options = hints.options(GatherMode::FillOrDrop);
             super::scatter(&ScatterKind::$kind, operand, scatter_indices, &updates, dimension_numbers, options)
         }
     )*};

@@ -4,29 +4,17 @@
 
 use pullback_base::aval::tuple_text;
 use pullback_base::{DType, Result, Scalar, bail};
+use pullback_core::prims;
 use pullback_derive::{Keywords, public};
 use pullback_ir::{Val, Vals};
 
-use crate::bind::{Fields, Named};
 use crate::convert::weak_int;
 use crate::declare::Ignored;
 use crate::declare::{Argument, Arguments, Constant, OneOrTuple, TupleOf, Type};
 use crate::formula::of;
 use crate::indexing::{IndexItem, getitem};
 use crate::numpy;
-
-macro_rules! primitives {
-    ($($constant:ident $name:literal;)*) => {
-        $(static $constant: Named = Named::new($name);)*
-    };
-}
-primitives! {
-    CHOLESKY "cholesky"; CHOLESKY_UPDATE "cholesky_update"; EIG "eig"; EIGH "eigh"; HESSENBERG "hessenberg";
-    HOUSEHOLDER_PRODUCT "householder_product"; GEQRF "geqrf"; LU "lu";
-    LU_PIVOTS_TO_PERMUTATION "lu_pivots_to_permutation"; ORMQR "ormqr"; QR "qr"; SCHUR "schur"; SVD "svd";
-    SYMMETRIC_PRODUCT "symmetric_product"; TRIANGULAR_SOLVE "triangular_solve"; TRIDIAGONAL "tridiagonal";
-    TRIDIAGONAL_SOLVE "tridiagonal_solve";
-}
+use crate::primitive::Bind;
 
 /// Matrices turned about their diagonals, complex ones with conjugate elements.
 pub(crate) fn adjoint(x: &Val) -> Result<Val> {
@@ -83,7 +71,7 @@ pub fn cholesky(x: &Val, symmetrize_input: bool) -> Result<Val> {
         bail!(Value, "The input to linalg.cholesky must have shape [..., n, n], got shape {shape}");
     }
     let x = if symmetrize_input { symmetrized(x)? } else { x.clone() };
-    numpy::tril(&CHOLESKY.call(&[x])?, 0)
+    numpy::tril(&prims::CHOLESKY.bind(&[x])?, 0)
 }
 
 /// The upper factor of `Rᵀ R + w wᵀ` from the upper factor R and the vector w, in O(n²) by rotations.
@@ -101,7 +89,7 @@ pub fn cholesky(x: &Val, symmetrize_input: bool) -> Result<Val> {
 ///   Array([[5.]], dtype=float32)
 #[public("lax.linalg.cholesky_update(r_matrix, w_vector)")]
 pub fn cholesky_update(r_matrix: &Val, w_vector: &Val) -> Result<Val> {
-    CHOLESKY_UPDATE.call(&[r_matrix.clone(), w_vector.clone()])
+    prims::CHOLESKY_UPDATE.bind(&[r_matrix.clone(), w_vector.clone()])
 }
 
 /// Eigenvalues, then left and right eigenvectors as asked, of general matrices.
@@ -135,12 +123,13 @@ pub fn eig(
     _use_magma: Ignored,
 ) -> Result<Vals> {
     check_matrix(x, "eig", true)?;
-    let params = Fields::new()
-        .with("compute_left_eigenvectors", &compute_left_eigenvectors)
-        .with("compute_right_eigenvectors", &compute_right_eigenvectors)
-        .with("enable_eigvec_derivs", &enable_eigvec_derivs)
-        .none("implementation");
-    EIG.call_many(params, std::slice::from_ref(x))
+    let params = prims::Eig {
+        compute_left_eigenvectors,
+        compute_right_eigenvectors,
+        enable_eigvec_derivs,
+        implementation: None,
+    };
+    prims::EIG.bind_many(params, std::slice::from_ref(x))
 }
 
 /// The options of [`eigh`].
@@ -192,8 +181,8 @@ pub fn eigh(x: &Val, options: &Eigh) -> Result<(Val, Val)> {
     }
     check_matrix(x, "eigh", true)?;
     let x = if options.symmetrize_input { symmetrized(x)? } else { x.clone() };
-    let params = Fields::new().with("lower", &options.lower).with("sort_eigenvalues", &true);
-    let found = EIGH.call_many(params.none("subset_by_index").none("algorithm"), std::slice::from_ref(&x))?;
+    let params = prims::Eigh { lower: options.lower, sort_eigenvalues: true, subset_by_index: None, algorithm: None };
+    let found = prims::EIGH.bind_many(params, std::slice::from_ref(&x))?;
     let (v, w) = (found[0].clone(), found[1].clone());
     match options.subset_by_index.as_deref() {
         None => Ok((v, w)),
@@ -229,7 +218,7 @@ fn pair(subset: &[i64]) -> Result<(Option<i64>, Option<i64>)> {
 ///          [3., 4.]], dtype=float32), Array([0.], dtype=float32)]
 #[public("lax.linalg.hessenberg(a)")]
 pub fn hessenberg(a: &Val) -> Result<Vals> {
-    HESSENBERG.call_many(Fields::new(), std::slice::from_ref(a))
+    prims::HESSENBERG.bind_many((), std::slice::from_ref(a))
 }
 
 /// The first columns of the product of the reflections `I - tau v vᴴ`, whose vectors lie under the diagonal of `a`.
@@ -249,7 +238,7 @@ pub fn hessenberg(a: &Val) -> Result<Vals> {
 ///          [-1.,  0.]], dtype=float32)
 #[public("lax.linalg.householder_product(a, taus)")]
 pub fn householder_product(a: &Val, taus: &Val) -> Result<Val> {
-    HOUSEHOLDER_PRODUCT.call(&[a.clone(), taus.clone()])
+    prims::HOUSEHOLDER_PRODUCT.bind(&[a.clone(), taus.clone()])
 }
 
 /// The vectors and scales of the reflections that make a triangle of a matrix, with that triangle above them.
@@ -257,7 +246,7 @@ pub fn householder_product(a: &Val, taus: &Val) -> Result<Val> {
 /// # Errors
 /// When the dtype has no factorizations.
 pub(crate) fn geqrf(a: &Val) -> Result<(Val, Val)> {
-    let found = GEQRF.call_many(Fields::new(), std::slice::from_ref(a))?;
+    let found = prims::GEQRF.bind_many((), std::slice::from_ref(a))?;
     Ok((found[0].clone(), found[1].clone()))
 }
 
@@ -278,7 +267,7 @@ pub(crate) fn geqrf(a: &Val) -> Result<(Val, Val)> {
 #[public("lax.linalg.lu(x: Convertible)")]
 pub fn lu(x: &Val) -> Result<(Val, Val, Val)> {
     check_matrix(x, "lu", false)?;
-    Ok(three(LU.call_many(Fields::new(), std::slice::from_ref(x))?))
+    Ok(three(prims::LU.bind_many((), std::slice::from_ref(x))?))
 }
 
 /// The order of rows that a list of exchanges leads to.
@@ -295,8 +284,11 @@ pub fn lu(x: &Val) -> Result<(Val, Val, Val)> {
 ///   Array([1, 2, 0], dtype=int32)
 #[public("lax.linalg.lu_pivots_to_permutation(pivots, permutation_size)")]
 pub fn lu_pivots_to_permutation(pivots: &Val, permutation_size: i64) -> Result<Val> {
-    let params = Fields::new().with("permutation_size", &permutation_size);
-    LU_PIVOTS_TO_PERMUTATION.call_with(params, std::slice::from_ref(pivots))
+    let Ok(permutation_size) = usize::try_from(permutation_size) else {
+        bail!(Value, "permutation_size must be non-negative, got {permutation_size}");
+    };
+    let params = prims::PivotsToPermutation { permutation_size };
+    prims::LU_PIVOTS_TO_PERMUTATION.bind_with(params, std::slice::from_ref(pivots))
 }
 
 /// The product of a matrix with Q, the product of the reflections that `a` holds.
@@ -318,8 +310,8 @@ pub fn lu_pivots_to_permutation(pivots: &Val, permutation_size: i64) -> Result<V
 ///          [-2.]], dtype=float32)
 #[public("lax.linalg.ormqr(a, taus, c, *, left=True, transpose=False)")]
 pub fn ormqr(a: &Val, taus: &Val, c: &Val, left: bool, transpose: bool) -> Result<Val> {
-    let params = Fields::new().with("left", &left).with("transpose", &transpose);
-    ORMQR.call_with(params, &[a.clone(), taus.clone(), c.clone()])
+    let params = prims::Ormqr { left, transpose };
+    prims::ORMQR.bind_with(params, &[a.clone(), taus.clone(), c.clone()])
 }
 
 /// Factors `x = Q R` with orthonormal columns of Q and R upper triangular, by reflections.
@@ -341,8 +333,8 @@ pub fn ormqr(a: &Val, taus: &Val, c: &Val, left: bool, transpose: bool) -> Resul
 #[public("lax.linalg.qr(x: Convertible, *, pivoting=False, full_matrices=True, use_magma=None)")]
 pub fn qr(x: &Val, pivoting: bool, full_matrices: bool, _use_magma: Ignored) -> Result<TupleOf> {
     check_matrix(x, "qr", false)?;
-    let params = Fields::new().with("pivoting", &pivoting).with("full_matrices", &full_matrices).none("use_magma");
-    QR.call_many(params, std::slice::from_ref(x)).map(TupleOf)
+    let params = prims::Qr { pivoting, full_matrices, use_magma: None };
+    prims::QR.bind_many(params, std::slice::from_ref(x)).map(TupleOf)
 }
 
 /// The Schur form T of matrices, `x = Z T Zᴴ`, and the vectors Z. T is upper triangular; of real matrices it has blocks of
@@ -365,8 +357,8 @@ pub fn qr(x: &Val, pivoting: bool, full_matrices: bool, _use_magma: Ignored) -> 
 #[public("lax.linalg.schur(x: Convertible, *, compute_schur_vectors=True, sort_eig_vals=False, select_callable=None)")]
 pub fn schur(x: &Val, compute_schur_vectors: bool, _sort_eig_vals: Ignored, _select_callable: Ignored) -> Result<Vals> {
     check_matrix(x, "schur", true)?;
-    let params = Fields::new().with("compute_schur_vectors", &compute_schur_vectors).with("sort_eig_vals", &false);
-    SCHUR.call_many(params.none("select_callable"), std::slice::from_ref(x))
+    let params = prims::Schur { compute_schur_vectors, sort_eig_vals: false, select_callable: None };
+    prims::SCHUR.bind_many(params, std::slice::from_ref(x))
 }
 
 /// Singular values and vectors: `x = U diag(s) Vᴴ`.
@@ -443,8 +435,8 @@ pub(crate) fn singular_vectors(
 
 fn decomposed(x: &Val, full_matrices: bool, compute_uv: bool) -> Result<Vals> {
     check_matrix(x, "svd", false)?;
-    let params = Fields::new().with("full_matrices", &full_matrices).with("compute_uv", &compute_uv);
-    SVD.call_many(params.none("subset_by_index").none("algorithm"), std::slice::from_ref(x))
+    let params = prims::Svd { full_matrices, compute_uv, subset_by_index: None, algorithm: None };
+    prims::SVD.bind_many(params, std::slice::from_ref(x))
 }
 
 /// `alpha A Aᵀ + beta C`; on the CPU both triangles are made.
@@ -473,8 +465,8 @@ pub fn symmetric_product(
     _symmetrize_output: Ignored,
 ) -> Result<Val> {
     let factor = |x: f64| Scalar::float(DType::F64, x);
-    let params = Fields::new().with("alpha", &factor(alpha)).with("beta", &factor(beta));
-    SYMMETRIC_PRODUCT.call_with(params, &[a_matrix.clone(), c_matrix.clone()])
+    let params = prims::SymmetricProduct { alpha: factor(alpha), beta: factor(beta) };
+    prims::SYMMETRIC_PRODUCT.bind_with(params, &[a_matrix.clone(), c_matrix.clone()])
 }
 
 /// What a triangular matrix is and how it stands.
@@ -524,13 +516,14 @@ impl Triangle {
 pub fn triangular_solve(a: &Val, b: &Val, options: Triangle) -> Result<Val> {
     let is_vector = b.aval().rank() + 1 == a.aval().rank();
     let b = if is_vector { &numpy::expand_dims(b, &[if options.left_side { -1 } else { -2 }])? } else { b };
-    let params = Fields::new()
-        .with("left_side", &options.left_side)
-        .with("lower", &options.lower)
-        .with("transpose_a", &options.transpose_a)
-        .with("conjugate_a", &(options.conjugate_a && a.aval().dtype.is_complex()))
-        .with("unit_diagonal", &options.unit_diagonal);
-    let out = TRIANGULAR_SOLVE.call_with(params, &[a.clone(), b.clone()])?;
+    let params = prims::TriangularSolve {
+        left_side: options.left_side,
+        lower: options.lower,
+        transpose_a: options.transpose_a,
+        conjugate_a: options.conjugate_a && a.aval().dtype.is_complex(),
+        unit_diagonal: options.unit_diagonal,
+    };
+    let out = prims::TRIANGULAR_SOLVE.bind_with(params, &[a.clone(), b.clone()])?;
     match (is_vector, options.left_side) {
         (false, _) => Ok(out),
         (true, true) => getitem(&out, &[IndexItem::Ellipsis, IndexItem::Int(0)]),
@@ -555,7 +548,7 @@ pub fn triangular_solve(a: &Val, b: &Val, options: Triangle) -> Result<Val> {
 ///   (Array([2., 3.], dtype=float32), Array([1.], dtype=float32))
 #[public("lax.linalg.tridiagonal(a, *, lower=True)")]
 pub fn tridiagonal(a: &Val, lower: bool) -> Result<TupleOf> {
-    TRIDIAGONAL.call_many(Fields::new().with("lower", &lower), std::slice::from_ref(a)).map(TupleOf)
+    prims::TRIDIAGONAL.bind_many(prims::Tridiagonal { lower }, std::slice::from_ref(a)).map(TupleOf)
 }
 
 /// The solution of tridiagonal systems.
@@ -577,8 +570,8 @@ pub fn tridiagonal(a: &Val, lower: bool) -> Result<TupleOf> {
 ///   Array([1., 1.], dtype=float32)
 #[public("lax.linalg.tridiagonal_solve(dl, d, du, b, *, perturb_singular=False)")]
 pub fn tridiagonal_solve(dl: &Val, d: &Val, du: &Val, b: &Val, perturb_singular: bool) -> Result<Val> {
-    let params = Fields::new().with("perturb_singular", &perturb_singular);
-    TRIDIAGONAL_SOLVE.call_with(params, &[dl.clone(), d.clone(), du.clone(), b.clone()])
+    let params = prims::TridiagonalSolve { perturb_singular };
+    prims::TRIDIAGONAL_SOLVE.bind_with(params, &[dl.clone(), d.clone(), du.clone(), b.clone()])
 }
 
 /// A shape that is known only while running, which nothing here serves.

@@ -7,7 +7,7 @@ macro_rules! unary {
     ($($(#[$($meta:tt)*])* fn $name:ident $prim:ident;)*) => {$(
         $(#[$($meta)*])*
         pub fn $name(x: &Val) -> Result<Val> {
-            bind::$prim.call(std::slice::from_ref(x))
+            prims::$prim.bind(std::slice::from_ref(x))
         }
     )*};
 }
@@ -17,7 +17,7 @@ macro_rules! binary {
         $(#[$($meta)*])*
         pub fn $name(x: &Val, y: &Val) -> Result<Val> {
             same_rank(stringify!($name), x, y)?;
-            bind::$prim.call(&[x.clone(), y.clone()])
+            prims::$prim.bind(&[x.clone(), y.clone()])
         }
     )*};
 }

@@ -1,12 +1,13 @@
 //! Collectives over named axes: checks against the axes that are bound, then one primitive each.
 
 use pullback_base::{DType, Error, ErrorKind, Result};
+use pullback_core::prims;
 use pullback_core::prims::{Axis, AxisNames, BareNames, Groups};
-use pullback_ir::{AxisName, ParamField, Val};
+use pullback_ir::{AxisName, PrimRef, Val};
 use pullback_trace::{axis_size, is_typed_axis};
 
-use crate::bind::{self, Fields, Named};
 use crate::convert::to_dtype;
+use crate::primitive::Bind;
 
 /// The product of the sizes of bound axes.
 ///
@@ -50,15 +51,15 @@ fn members(names: &[AxisName], groups: &Groups, alike: bool) -> Result<usize> {
     Ok(first)
 }
 
-fn all_reduce(prim: &Named, x: &Val, axes: &[Axis], groups: &Groups) -> Result<Val> {
+fn all_reduce(prim: PrimRef, x: &Val, axes: &[Axis], groups: &Groups) -> Result<Val> {
     let names: Vec<AxisName> = axes.iter().filter_map(|axis| axis.name().cloned()).collect();
     check_bound(prim.name(), &names)?;
     if groups.is_some() && names.len() < axes.len() {
         return Err(Error::value_error("axis_index_groups only supported for sums over just named axes"));
     }
     members(&names, groups, false)?;
-    let fields = Fields::new().with("axes", &axes.to_vec()).with("axis_index_groups", groups);
-    prim.checked_call(fields, &[pvary(x, &names)?])
+    let params = prims::AllReduce { axes: axes.to_vec(), axis_index_groups: groups.clone() };
+    prim.bind_checked(params, &[pvary(x, &names)?])
 }
 
 /// The value, taken to differ along those of the axes of which types speak.
@@ -78,10 +79,10 @@ fn psum_typed(x: &Val, axes: &[Axis], typed: Vec<AxisName>) -> Result<Val> {
     let x = match rest.iter().map(Axis::position).collect::<Option<Vec<usize>>>() {
         Some(positions) if positions.is_empty() => x.clone(),
         Some(positions) => super::reduce_sum(x, &positions)?,
-        None => all_reduce(&bind::PSUM, x, &rest, &None)?,
+        None => all_reduce(prims::PSUM, x, &rest, &None)?,
     };
     let x = pullback_trace::vary(&x, &typed)?;
-    bind::PSUM_INVARIANT.call_with(Fields::new().with("axes", &AxisNames(typed)), &[x])
+    prims::PSUM_INVARIANT.bind_with(prims::PsumInvariant { axes: AxisNames(typed) }, &[x])
 }
 
 /// The sum over named and positional axes; booleans are counted.
@@ -92,7 +93,7 @@ pub fn psum(x: &Val, axes: &[Axis], groups: &Groups) -> Result<Val> {
     let x = if x.aval().dtype == DType::Bool { to_dtype(x, DType::I32)? } else { x.clone() };
     let typed: Vec<AxisName> = axes.iter().filter_map(Axis::name).filter(|name| is_typed_axis(name)).cloned().collect();
     if typed.is_empty() || groups.is_some() {
-        return all_reduce(&bind::PSUM, &x, axes, groups);
+        return all_reduce(prims::PSUM, &x, axes, groups);
     }
     check_bound("psum", &axes.iter().filter_map(|axis| axis.name().cloned()).collect::<Vec<_>>())?;
     psum_typed(&x, axes, typed)
@@ -103,7 +104,7 @@ pub fn psum(x: &Val, axes: &[Axis], groups: &Groups) -> Result<Val> {
 /// # Errors
 /// As [`psum`].
 pub fn pmax(x: &Val, axes: &[Axis], groups: &Groups) -> Result<Val> {
-    all_reduce(&bind::PMAX, x, axes, groups)
+    all_reduce(prims::PMAX, x, axes, groups)
 }
 
 /// The least over named and positional axes.
@@ -111,7 +112,7 @@ pub fn pmax(x: &Val, axes: &[Axis], groups: &Groups) -> Result<Val> {
 /// # Errors
 /// As [`psum`].
 pub fn pmin(x: &Val, axes: &[Axis], groups: &Groups) -> Result<Val> {
-    all_reduce(&bind::PMIN, x, axes, groups)
+    all_reduce(prims::PMIN, x, axes, groups)
 }
 
 /// The position of this example or device along an axis.
@@ -120,8 +121,8 @@ pub fn pmin(x: &Val, axes: &[Axis], groups: &Groups) -> Result<Val> {
 /// `Name` for an unbound axis.
 pub fn axis_index(name: &AxisName) -> Result<Val> {
     check_bound("axis_index", std::slice::from_ref(name))?;
-    let fields = Fields::new().with("axis_name", name).with("check_vma", &is_typed_axis(name));
-    bind::AXIS_INDEX.call_with(fields, &[])
+    let fields = prims::AxisIndex { axis_name: name.clone(), check_vma: is_typed_axis(name) };
+    prims::AXIS_INDEX.bind_with(fields, &[])
 }
 
 /// The values of all members, stacked along a new axis or, when tiled, joined along one they have.
@@ -131,13 +132,14 @@ pub fn axis_index(name: &AxisName) -> Result<Val> {
 pub fn all_gather(x: &Val, names: &[AxisName], axis: i64, groups: &Groups, tiled: bool) -> Result<Val> {
     let size = members(names, groups, true)?;
     let axis = crate::axes::canonical_axis(axis, x.aval().rank() + usize::from(!tiled))?;
-    let fields = Fields::new()
-        .with("all_gather_dimension", &axis)
-        .with("axis_name", &AxisNames(names.to_vec()))
-        .with("axis_index_groups", groups)
-        .with("axis_size", &size)
-        .with("tiled", &tiled);
-    bind::ALL_GATHER.checked_call(fields, &[pvary(x, names)?])
+    let fields = prims::AllGather {
+        all_gather_dimension: axis,
+        axis_name: AxisNames(names.to_vec()),
+        axis_index_groups: groups.clone(),
+        axis_size: size,
+        tiled,
+    };
+    prims::ALL_GATHER.bind_checked(fields, &[pvary(x, names)?])
 }
 
 /// The sum over members, of which each keeps its part along an axis.
@@ -148,13 +150,14 @@ pub fn psum_scatter(x: &Val, names: &[AxisName], axis: i64, groups: &Groups, til
     let size = members(names, groups, true)?;
     let axis = crate::axes::canonical_axis(axis, x.aval().rank())?;
     let x = if x.aval().dtype == DType::Bool { to_dtype(x, DType::I32)? } else { x.clone() };
-    let fields = Fields::new()
-        .with("axis_name", &AxisNames(names.to_vec()))
-        .with("scatter_dimension", &axis)
-        .with("axis_index_groups", groups)
-        .with("axis_size", &size)
-        .with("tiled", &tiled);
-    bind::REDUCE_SCATTER.checked_call(fields, &[pvary(&x, names)?])
+    let fields = prims::ReduceScatter {
+        axis_name: AxisNames(names.to_vec()),
+        scatter_dimension: axis,
+        axis_index_groups: groups.clone(),
+        axis_size: size,
+        tiled,
+    };
+    prims::REDUCE_SCATTER.bind_checked(fields, &[pvary(&x, names)?])
 }
 
 /// Divides `split_axis` among the members and joins what each gets along `concat_axis`; unless tiled, the divided axis
@@ -174,14 +177,15 @@ pub fn all_to_all(
     let (split, concat) = (crate::axes::canonical_axis(split, rank)?, crate::axes::canonical_axis(concat, rank)?);
     let found = x.aval().shape[split];
     let bind = |x: &Val, split: usize, concat: usize| {
-        let fields = Fields::new()
-            .with("split_axis", &split)
-            .with("concat_axis", &concat)
-            .with("axis_name", &BareNames(names.to_vec()))
-            .with("axis_index_groups", groups)
-            .with("tiled", &tiled)
-            .with("axis_size", &size);
-        bind::ALL_TO_ALL.checked_call(fields, &[pvary(x, names)?])
+        let fields = prims::AllToAll {
+            split_axis: split,
+            concat_axis: concat,
+            axis_name: BareNames(names.to_vec()),
+            axis_index_groups: groups.clone(),
+            tiled,
+            axis_size: size,
+        };
+        prims::ALL_TO_ALL.bind_checked(fields, &[pvary(x, names)?])
     };
     if tiled {
         return bind(x, split, concat);
@@ -220,8 +224,8 @@ pub fn ppermute(x: &Val, names: &[AxisName], perm: &[(i64, i64)]) -> Result<Val>
         };
         pairs.push((source, target));
     }
-    let fields = Fields::new().with("axis_name", &AxisNames(names.to_vec())).with("perm", &pairs);
-    bind::PPERMUTE.checked_call(fields, &[pvary(x, names)?])
+    let fields = prims::Ppermute { axis_name: AxisNames(names.to_vec()), perm: pairs };
+    prims::PPERMUTE.bind_checked(fields, &[pvary(x, names)?])
 }
 
 /// The value of one member for all.
@@ -235,6 +239,6 @@ pub fn pbroadcast(x: &Val, names: &[AxisName], source: usize) -> Result<Val> {
             "pbroadcast source {source} is out of bounds for an axis of size {size}."
         )));
     }
-    let fields = Fields::new().value("axis_name", BareNames(names.to_vec()).to_value()).with("source", &source);
-    bind::PBROADCAST.checked_call(fields, &[pvary(x, names)?])
+    let fields = prims::Pbroadcast { axis_name: BareNames(names.to_vec()), source };
+    prims::PBROADCAST.bind_checked(fields, &[pvary(x, names)?])
 }

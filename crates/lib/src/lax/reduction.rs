@@ -2,27 +2,23 @@
 
 use pullback_base::aval::tuple_text;
 use pullback_base::{DType, Result, bail};
+use pullback_core::prims;
 use pullback_derive::public;
-use pullback_ir::Val;
+use pullback_ir::{PrimRef, Val};
 use pullback_trace::settings::{Setting, is_on};
 
 use crate::axes::{canonical_axes, canonical_axis, signed_tuple_text};
-use crate::bind::{self, Fields, Named};
-
-fn reduce(prim: &Named, x: &Val, axes: &[usize], has_sharding: bool) -> Result<Val> {
-    let params = Fields::new().with("axes", &axes.to_vec());
-    let params = if has_sharding { params.none("out_sharding") } else { params };
-    prim.call_with(params, std::slice::from_ref(x))
-}
+use crate::primitive::Bind;
 
 macro_rules! reductions {
-    ($($(#[$doc:meta])* $name:ident $prim:ident $sharding:literal;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $prim:ident $params:ident { $($sharding:ident)? };)*) => {$(
         $(#[$doc])*
         ///
         /// # Errors
         /// What the primitive raises.
         pub fn $name(x: &Val, axes: &[usize]) -> Result<Val> {
-            reduce(&bind::$prim, x, axes, $sharding)
+            let params = prims::$params { axes: axes.to_vec() $(, $sharding: None)? };
+            prims::$prim.bind_with(params, std::slice::from_ref(x))
         }
     )*};
 }
@@ -39,27 +35,28 @@ pub fn reduce_sum(x: &Val, axes: &[usize]) -> Result<Val> {
             aval.weak(false).short()
         );
     }
-    reduce(&bind::REDUCE_SUM, x, axes, true)
+    let params = prims::ReduceSum { axes: axes.to_vec(), out_sharding: None };
+    prims::REDUCE_SUM.bind_with(params, std::slice::from_ref(x))
 }
 
 reductions! {
     /// Greatest over axes.
-    reduce_max REDUCE_MAX true;
+    reduce_max REDUCE_MAX ReduceExtreme { out_sharding };
     /// Least over axes.
-    reduce_min REDUCE_MIN true;
+    reduce_min REDUCE_MIN ReduceExtreme { out_sharding };
     /// Product over axes.
-    reduce_prod REDUCE_PROD false;
+    reduce_prod REDUCE_PROD ReduceProd {};
     /// Whether all hold, or bitwise and, over axes.
-    reduce_and REDUCE_AND false;
+    reduce_and REDUCE_AND ReduceLogical {};
     /// Whether any holds, or bitwise or, over axes.
-    reduce_or REDUCE_OR false;
+    reduce_or REDUCE_OR ReduceLogical {};
     /// Bitwise exclusive or over axes.
-    reduce_xor REDUCE_XOR false;
+    reduce_xor REDUCE_XOR ReduceLogical {};
 }
 
-fn arg_extreme(prim: &Named, x: &Val, axis: usize, index_dtype: DType) -> Result<Val> {
-    let params = Fields::new().with("axes", &vec![axis]).with("index_dtype", &index_dtype);
-    prim.call_with(params, std::slice::from_ref(x))
+fn arg_extreme(prim: PrimRef, x: &Val, axis: usize, index_dtype: DType) -> Result<Val> {
+    let params = prims::ArgReduce { axes: vec![axis], index_dtype };
+    prim.bind_with(params, std::slice::from_ref(x))
 }
 
 /// Position of the first greatest element; of the first NaN if there is one.
@@ -67,7 +64,7 @@ fn arg_extreme(prim: &Named, x: &Val, axis: usize, index_dtype: DType) -> Result
 /// # Errors
 /// What the primitive raises.
 pub fn argmax(x: &Val, axis: usize, index_dtype: DType) -> Result<Val> {
-    arg_extreme(&bind::ARGMAX, x, axis, index_dtype)
+    arg_extreme(prims::ARGMAX, x, axis, index_dtype)
 }
 
 /// Position of the first least element; of the first NaN if there is one.
@@ -75,7 +72,7 @@ pub fn argmax(x: &Val, axis: usize, index_dtype: DType) -> Result<Val> {
 /// # Errors
 /// What the primitive raises.
 pub fn argmin(x: &Val, axis: usize, index_dtype: DType) -> Result<Val> {
-    arg_extreme(&bind::ARGMIN, x, axis, index_dtype)
+    arg_extreme(prims::ARGMIN, x, axis, index_dtype)
 }
 
 macro_rules! cumulative {
@@ -85,8 +82,8 @@ macro_rules! cumulative {
         /// # Errors
         /// What the primitive raises.
         pub fn $name(x: &Val, axis: usize, reverse: bool) -> Result<Val> {
-            let params = Fields::new().with("axis", &axis).with("reverse", &reverse);
-            bind::$prim.call_with(params, std::slice::from_ref(x))
+            let params = prims::Cumulative { axis, reverse };
+            prims::$prim.bind_with(params, std::slice::from_ref(x))
         }
     )*};
 }

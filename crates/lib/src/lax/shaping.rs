@@ -2,13 +2,14 @@
 
 use pullback_base::aval::tuple_text;
 use pullback_base::{Error, Result, bail};
+use pullback_core::prims;
 use pullback_derive::public;
-use pullback_ir::{ParamValue, Val, Vals};
+use pullback_ir::{Val, Vals};
 
 use crate::axes::{canonical_axes, canonical_axis, signed_tuple_text};
-use crate::bind::{self, Fields};
 use crate::broadcast::broadcast_in_dim;
 use crate::declare::{NestedInts, TupleOf};
+use crate::primitive::Bind;
 
 /// The elements under another shape, in row-major order or with `dimensions` as the order in which axes are read.
 ///
@@ -24,21 +25,22 @@ pub fn reshape(x: &Val, sizes: &[usize], dimensions: Option<&[usize]>) -> Result
             tuple_text(&aval.shape)
         );
     }
-    let is_same_order = dimensions.is_none_or(|dims| dims.iter().copied().eq(0..aval.rank()));
-    if aval.shape[..] == *sizes && is_same_order && !sizes.is_empty() {
+    if let Some(order) = dimensions {
+        return reshape(&transpose(x, order)?, sizes, None);
+    }
+    if aval.shape[..] == *sizes && !sizes.is_empty() {
         return Ok(x.clone());
     }
-    reshape_always(x, sizes, dimensions.filter(|_| !is_same_order))
+    reshape_always(x, sizes)
 }
 
 /// As [`reshape`], also when it changes nothing.
 ///
 /// # Errors
 /// What the primitive raises.
-pub fn reshape_always(x: &Val, sizes: &[usize], dimensions: Option<&[usize]>) -> Result<Val> {
-    let dimensions = dimensions.map(<[usize]>::to_vec);
-    let params = Fields::new().with("new_sizes", &sizes.to_vec()).with("dimensions", &dimensions).none("sharding");
-    bind::RESHAPE.call_with(params, std::slice::from_ref(x))
+pub fn reshape_always(x: &Val, sizes: &[usize]) -> Result<Val> {
+    let params = prims::Reshape { new_sizes: sizes.to_vec(), dimensions: None, sharding: None };
+    prims::RESHAPE.bind_with(params, std::slice::from_ref(x))
 }
 
 /// The axes in another order.
@@ -60,7 +62,7 @@ pub fn transpose(x: &Val, permutation: &[usize]) -> Result<Val> {
     if permutation.iter().copied().eq(0..rank) {
         return Ok(x.clone());
     }
-    bind::TRANSPOSE.call_with(Fields::new().with("permutation", &permutation.to_vec()), std::slice::from_ref(x))
+    prims::TRANSPOSE.bind_with(prims::TransposeParams { permutation: permutation.to_vec() }, std::slice::from_ref(x))
 }
 
 /// The array without some axes of size 1.
@@ -99,7 +101,7 @@ pub fn squeeze_axes(x: &Val, axes: &[usize]) -> Result<Val> {
     if axes.is_empty() {
         return Ok(x.clone());
     }
-    bind::SQUEEZE.call_with(Fields::new().with("dimensions", &axes.to_vec()), std::slice::from_ref(x))
+    prims::SQUEEZE.bind_with(prims::Squeeze { dimensions: axes.to_vec() }, std::slice::from_ref(x))
 }
 
 /// The array with new axes of size 1.
@@ -163,7 +165,7 @@ pub fn concatenate(xs: &[Val], axis: usize) -> Result<Val> {
     if let [only] = xs {
         return Ok(only.clone());
     }
-    bind::CONCATENATE.call_with(Fields::new().with("dimension", &axis), xs)
+    prims::CONCATENATE.bind_with(prims::Concatenate { dimension: axis }, xs)
 }
 
 /// Arrays of one shape along a new axis.
@@ -171,7 +173,7 @@ pub fn concatenate(xs: &[Val], axis: usize) -> Result<Val> {
 /// # Errors
 /// What the primitive raises.
 pub fn stack(xs: &[Val], axis: usize) -> Result<Val> {
-    bind::STACK.call_with(Fields::new().with("axis", &axis), xs)
+    prims::STACK.bind_with(prims::Stack { axis }, xs)
 }
 
 /// The slices along an axis, without it.
@@ -179,7 +181,7 @@ pub fn stack(xs: &[Val], axis: usize) -> Result<Val> {
 /// # Errors
 /// What the primitive raises.
 pub fn unstack(x: &Val, axis: usize) -> Result<Vals> {
-    bind::UNSTACK.call_many(Fields::new().with("axis", &axis), std::slice::from_ref(x))
+    prims::UNSTACK.bind_many(prims::Unstack { axis }, std::slice::from_ref(x))
 }
 
 /// Consecutive parts along an axis.
@@ -187,8 +189,8 @@ pub fn unstack(x: &Val, axis: usize) -> Result<Vals> {
 /// # Errors
 /// What the primitive raises.
 pub fn split(x: &Val, sizes: &[usize], axis: usize) -> Result<Vals> {
-    let params = Fields::new().with("sizes", &sizes.to_vec()).with("axis", &axis);
-    bind::SPLIT.call_many(params, std::slice::from_ref(x))
+    let params = prims::Split { sizes: sizes.to_vec(), axis };
+    prims::SPLIT.bind_many(params, std::slice::from_ref(x))
 }
 
 /// The array repeated as a whole along each axis.
@@ -206,7 +208,7 @@ pub fn split(x: &Val, sizes: &[usize], axis: usize) -> Result<Vals> {
 ///          [1, 2, 1, 2]], dtype=int32)
 #[public("lax.tile(operand, reps)")]
 pub fn tile(operand: &Val, reps: &[usize]) -> Result<Val> {
-    bind::TILE.call_with(Fields::new().with("reps", &reps.to_vec()), std::slice::from_ref(operand))
+    prims::TILE.bind_with(prims::Tile { reps: reps.to_vec() }, std::slice::from_ref(operand))
 }
 
 /// The elements in reverse order along axes.
@@ -217,7 +219,7 @@ pub fn rev(x: &Val, axes: &[usize]) -> Result<Val> {
     if axes.is_empty() {
         return Ok(x.clone());
     }
-    bind::REV.call_with(Fields::new().with("dimensions", &axes.to_vec()), std::slice::from_ref(x))
+    prims::REV.bind_with(prims::Rev { dimensions: axes.to_vec() }, std::slice::from_ref(x))
 }
 
 /// The array with `fill` around and between its elements: `(low, high, interior)` for each axis.
@@ -225,11 +227,7 @@ pub fn rev(x: &Val, axes: &[usize]) -> Result<Val> {
 /// # Errors
 /// What the primitive raises.
 pub fn pad(x: &Val, fill: &Val, config: &[(i64, i64, i64)]) -> Result<Val> {
-    let entry = |&(low, high, interior): &(i64, i64, i64)| {
-        ParamValue::Tuple(vec![ParamValue::Int(low), ParamValue::Int(high), ParamValue::Int(interior)])
-    };
-    let config = ParamValue::Tuple(config.iter().map(entry).collect());
-    bind::PAD.call_with(Fields::new().value("padding_config", config), &[x.clone(), fill.clone()])
+    prims::PAD.bind_with(prims::Pad { padding_config: config.to_vec() }, &[x.clone(), fill.clone()])
 }
 
 /// Numbers none of which may be negative.

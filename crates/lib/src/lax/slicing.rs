@@ -2,10 +2,13 @@
 
 use pullback_base::aval::tuple_text;
 use pullback_base::{Result, Scalar, bail};
-use pullback_ir::{JaxprRef, ParamField, ParamValue, Val};
+use pullback_core::prims;
+use pullback_ir::{DynPrim, JaxprRef, PrimRef, Val};
 
-use crate::bind::{self, Fields, Named};
 use crate::convert::to_dtype;
+use crate::primitive::Bind;
+
+pub use pullback_core::prims::{GatherDimensions, GatherMode, ScatterDimensions};
 
 /// A part of each axis.
 ///
@@ -24,11 +27,12 @@ pub fn slice(x: &Val, start: &[usize], limit: &[usize], strides: Option<&[usize]
 /// # Errors
 /// What the primitive raises.
 pub fn slice_always(x: &Val, start: &[usize], limit: &[usize], strides: Option<&[usize]>) -> Result<Val> {
-    let params = Fields::new()
-        .with("start_indices", &start.to_vec())
-        .with("limit_indices", &limit.to_vec())
-        .with("strides", &strides.map(<[usize]>::to_vec));
-    bind::SLICE.call_with(params, std::slice::from_ref(x))
+    let params = prims::Slice {
+        start_indices: start.to_vec(),
+        limit_indices: limit.to_vec(),
+        strides: strides.map(<[usize]>::to_vec),
+    };
+    prims::SLICE.bind_with(params, std::slice::from_ref(x))
 }
 
 /// A part of one axis.
@@ -60,7 +64,7 @@ pub fn dynamic_slice(x: &Val, starts: &[Val], sizes: &[usize]) -> Result<Val> {
 /// What the primitive raises.
 pub fn dynamic_slice_at(x: &Val, starts: &[Val], sizes: &[usize]) -> Result<Val> {
     let ins: Vec<Val> = std::iter::once(x).chain(starts).cloned().collect();
-    bind::DYNAMIC_SLICE.call_with(Fields::new().with("slice_sizes", &sizes.to_vec()), &ins)
+    prims::DYNAMIC_SLICE.bind_with(prims::DynamicSlice { slice_sizes: sizes.to_vec() }, &ins)
 }
 
 /// `x` with `update` written at computed positions, which are clamped; negative ones count from the end.
@@ -71,7 +75,7 @@ pub fn dynamic_update_slice(x: &Val, update: &Val, starts: &[Val]) -> Result<Val
     check_starts("dynamic_update_slice", x, starts)?;
     let starts = wrapped_starts(x, starts)?;
     let ins: Vec<Val> = [x, update].into_iter().chain(&starts).cloned().collect();
-    bind::DYNAMIC_UPDATE_SLICE.call(&ins)
+    prims::DYNAMIC_UPDATE_SLICE.bind(&ins)
 }
 
 fn check_starts(name: &str, x: &Val, starts: &[Val]) -> Result<()> {
@@ -109,62 +113,11 @@ pub fn wrap_index(index: &Val, size: usize) -> Result<Val> {
     super::select(&is_negative, &wrapped, index)
 }
 
-/// What gather and scatter do with indices out of bounds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum IndexMode {
-    /// They become the nearest valid ones.
-    Clip,
-    /// Gather gives a fill value, scatter drops.
-    FillOrDrop,
-    /// There are none; that is up to the caller.
-    PromiseInBounds,
-}
-
-impl IndexMode {
-    fn text(self) -> &'static str {
-        match self {
-            IndexMode::Clip => "GatherScatterMode.CLIP",
-            IndexMode::FillOrDrop => "GatherScatterMode.FILL_OR_DROP",
-            IndexMode::PromiseInBounds => "GatherScatterMode.PROMISE_IN_BOUNDS",
-        }
-    }
-}
-
-/// Which axes of operand, indices and result correspond in a gather.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
-pub struct GatherDimensions {
-    /// Axes of the result that run over the slice.
-    pub offset_dims: Vec<usize>,
-    /// Axes of the operand, of slice size 1, that go.
-    pub collapsed_slice_dims: Vec<usize>,
-    /// For each component of an index, the axis of the operand it counts on.
-    pub start_index_map: Vec<usize>,
-    /// Axes of the operand that go along with the indices.
-    pub operand_batching_dims: Vec<usize>,
-    /// Those axes of the indices.
-    pub start_indices_batching_dims: Vec<usize>,
-}
-
-impl GatherDimensions {
-    fn to_value(&self) -> ParamValue {
-        ParamValue::Record(
-            "GatherDimensionNumbers",
-            vec![
-                ("offset_dims", self.offset_dims.to_value()),
-                ("collapsed_slice_dims", self.collapsed_slice_dims.to_value()),
-                ("start_index_map", self.start_index_map.to_value()),
-                ("operand_batching_dims", self.operand_batching_dims.to_value()),
-                ("start_indices_batching_dims", self.start_indices_batching_dims.to_value()),
-            ],
-        )
-    }
-}
-
 /// Hints and modes of gather and scatter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IndexOptions {
     /// Out-of-bounds indices.
-    pub mode: IndexMode,
+    pub mode: GatherMode,
     /// Whether indices come in order.
     pub sorted: bool,
     /// Whether no index occurs twice.
@@ -183,7 +136,7 @@ pub fn gather(
     options: IndexOptions,
     fill: Option<Scalar>,
 ) -> Result<Val> {
-    let fill = if options.mode == IndexMode::FillOrDrop {
+    let fill = if options.mode == GatherMode::FillOrDrop {
         Some(fill.unwrap_or_else(|| default_fill(x.aval().dtype)))
     } else {
         None
@@ -191,14 +144,15 @@ pub fn gather(
     if let Some(shape) = nothing_taken(x, indices, dims, slice_sizes) {
         return super::full(&shape, &Val::Literal(Scalar::zero(x.aval().dtype)));
     }
-    let params = Fields::new()
-        .value("dimension_numbers", dims.to_value())
-        .with("slice_sizes", &slice_sizes.to_vec())
-        .with("indices_are_sorted", &options.sorted)
-        .with("unique_indices", &options.unique)
-        .value("mode", ParamValue::Name(options.mode.text().into()))
-        .value("fill_value", fill.map_or(ParamValue::None, ParamValue::Scalar));
-    bind::GATHER.call_with(params, &[x.clone(), indices.clone()])
+    let params = prims::Gather {
+        dimension_numbers: dims.clone(),
+        slice_sizes: slice_sizes.to_vec(),
+        indices_are_sorted: options.sorted,
+        unique_indices: options.unique,
+        mode: options.mode,
+        fill_value: fill,
+    };
+    prims::GATHER.bind_with(params, &[x.clone(), indices.clone()])
 }
 
 /// The shape of what a gather of no elements from axes of size 0 gives: slices of one element do not fit there, but none
@@ -229,36 +183,6 @@ pub fn default_fill(dtype: pullback_base::DType) -> Scalar {
     }
 }
 
-/// Which axes of operand, indices and updates correspond in a scatter.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
-pub struct ScatterDimensions {
-    /// Axes of the updates that run over the window.
-    pub update_window_dims: Vec<usize>,
-    /// Axes of the operand, of window size 1, that updates lack.
-    pub inserted_window_dims: Vec<usize>,
-    /// For each component of an index, the axis of the operand it counts on.
-    pub scatter_dims_to_operand_dims: Vec<usize>,
-    /// Axes of the operand that go along with the indices.
-    pub operand_batching_dims: Vec<usize>,
-    /// Those axes of the indices.
-    pub scatter_indices_batching_dims: Vec<usize>,
-}
-
-impl ScatterDimensions {
-    fn to_value(&self) -> ParamValue {
-        ParamValue::Record(
-            "ScatterDimensionNumbers",
-            vec![
-                ("update_window_dims", self.update_window_dims.to_value()),
-                ("inserted_window_dims", self.inserted_window_dims.to_value()),
-                ("scatter_dims_to_operand_dims", self.scatter_dims_to_operand_dims.to_value()),
-                ("operand_batching_dims", self.operand_batching_dims.to_value()),
-                ("scatter_indices_batching_dims", self.scatter_indices_batching_dims.to_value()),
-            ],
-        )
-    }
-}
-
 /// What a scatter does with an update and what is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ScatterKind {
@@ -279,14 +203,14 @@ pub enum ScatterKind {
 }
 
 impl ScatterKind {
-    fn primitive(&self) -> &'static Named {
+    fn primitive(&self) -> PrimRef {
         match self {
-            ScatterKind::Set | ScatterKind::Apply(_) => &bind::SCATTER,
-            ScatterKind::Add => &bind::SCATTER_ADD,
-            ScatterKind::Sub => &bind::SCATTER_SUB,
-            ScatterKind::Mul => &bind::SCATTER_MUL,
-            ScatterKind::Min => &bind::SCATTER_MIN,
-            ScatterKind::Max => &bind::SCATTER_MAX,
+            ScatterKind::Set | ScatterKind::Apply(_) => prims::SCATTER,
+            ScatterKind::Add => prims::SCATTER_ADD,
+            ScatterKind::Sub => prims::SCATTER_SUB,
+            ScatterKind::Mul => prims::SCATTER_MUL,
+            ScatterKind::Min => prims::SCATTER_MIN,
+            ScatterKind::Max => prims::SCATTER_MAX,
         }
     }
 
@@ -306,7 +230,8 @@ impl ScatterKind {
             ScatterKind::Set => Ok(None),
             ScatterKind::Apply(jaxpr) => Ok(Some(jaxpr.clone())),
             ScatterKind::Add | ScatterKind::Sub | ScatterKind::Mul | ScatterKind::Min | ScatterKind::Max => {
-                crate::jit::scalar_jaxpr(self.primitive().name(), x.aval().dtype, 2, |xs| self.combine(&xs[0], &xs[1]))
+                let primitive: &'static dyn DynPrim = self.primitive().0;
+                crate::jit::scalar_jaxpr(primitive.name(), x.aval().dtype, 2, |xs| self.combine(&xs[0], &xs[1]))
                     .map(Some)
             }
         }
@@ -329,12 +254,13 @@ pub fn scatter(
         return Ok(x.clone());
     }
     let jaxpr = kind.update_jaxpr(x)?;
-    let params = Fields::new()
-        .value("dimension_numbers", dims.to_value())
-        .with("indices_are_sorted", &options.sorted)
-        .with("unique_indices", &options.unique)
-        .value("mode", ParamValue::Name(options.mode.text().into()))
-        .value("update_jaxpr", jaxpr.map_or(ParamValue::None, ParamValue::Jaxpr))
-        .value("update_consts", ParamValue::Tuple(vec![]));
-    kind.primitive().call_with(params, &[x.clone(), indices.clone(), updates.clone()])
+    let params = prims::Scatter {
+        dimension_numbers: dims.clone(),
+        indices_are_sorted: options.sorted,
+        unique_indices: options.unique,
+        mode: options.mode,
+        update_jaxpr: jaxpr,
+        update_consts: vec![],
+    };
+    kind.primitive().bind_with(params, &[x.clone(), indices.clone(), updates.clone()])
 }

@@ -1,22 +1,23 @@
 //! Sorting, the greatest elements, and search in sorted arrays.
 
 use pullback_base::{DType, Result, bail};
+use pullback_core::prims;
 use pullback_derive::public;
-use pullback_ir::{ParamValue, Val, Vals};
+use pullback_ir::{Val, Vals};
 
-use super::{GatherDimensions, IndexMode, IndexOptions};
+use super::{GatherDimensions, GatherMode, IndexOptions};
 use crate::axes::canonical_axis;
-use crate::bind::{self, Fields};
 use crate::convert::{int_literal, number};
 use crate::declare::{Argument, Arguments, Constant, OneOrTuple, TupleOf, Type};
+use crate::primitive::Bind;
 
 /// Operands sorted together along an axis by the first `num_keys` of them.
 ///
 /// # Errors
 /// What the primitive raises.
 pub fn sort(xs: &[Val], axis: usize, num_keys: usize, is_stable: bool) -> Result<Vals> {
-    let params = Fields::new().with("dimension", &axis).with("num_keys", &num_keys).with("is_stable", &is_stable);
-    bind::SORT.call_many(params, xs)
+    let params = prims::Sort { dimension: axis, num_keys, is_stable };
+    prims::SORT.bind_many(params, xs)
 }
 
 /// The `k` greatest elements along an axis, greatest first, and their positions; of equal ones the first come first.
@@ -31,8 +32,8 @@ pub fn top_k(x: &Val, k: usize, axis: usize) -> Result<Vals> {
     if k > size {
         bail!(Value, "k argument to top_k must be no larger than size along axis; got k={k} with size {size}.");
     }
-    let params = Fields::new().with("k", &k).with("axis", &axis).with("is_stable", &true);
-    bind::TOP_K.call_many(params, std::slice::from_ref(x))
+    let params = prims::TopK { k, axis, is_stable: true };
+    prims::TOP_K.bind_many(params, std::slice::from_ref(x))
 }
 
 /// Positions at which queries would be inserted in a sorted vector; NaN comes after all numbers.
@@ -40,20 +41,6 @@ pub fn top_k(x: &Val, k: usize, axis: usize) -> Result<Vals> {
 /// # Errors
 /// What the primitives raise.
 pub fn search_sorted(sorted: &Val, query: &Val, right: bool) -> Result<Val> {
-    if bind::SEARCH_SORTED.exists() {
-        let side = if right { "right" } else { "left" };
-        let params = Fields::new()
-            .value("side", ParamValue::Name(side.into()))
-            .with("dimension", &0usize)
-            .with("batch_dims", &0usize)
-            .value("method", ParamValue::Name("scan".into()));
-        return bind::SEARCH_SORTED.call_with(params, &[sorted.clone(), query.clone()]);
-    }
-    bisect(sorted, query, right)
-}
-
-/// Halves the range of each query until it is one position.
-fn bisect(sorted: &Val, query: &Val, right: bool) -> Result<Val> {
     let n = sorted.aval().shape[0];
     let shape = query.aval().shape.to_vec();
     let at = |value: usize| super::full(&shape, &int_literal(DType::I32, value as i128));
@@ -76,7 +63,7 @@ fn take_clipped(x: &Val, places: &Val) -> Result<Val> {
     let dims =
         GatherDimensions { collapsed_slice_dims: vec![0], start_index_map: vec![0], ..GatherDimensions::default() };
     let positions = super::expand_axes(places, &[places.aval().rank()])?;
-    let options = IndexOptions { mode: IndexMode::Clip, sorted: false, unique: false };
+    let options = IndexOptions { mode: GatherMode::Clip, sorted: false, unique: false };
     super::gather(x, &positions, &dims, &[1], options, None)
 }
 
@@ -187,6 +174,14 @@ pub fn sort_key_val(keys: &Val, values: &Val, dimension: i64, is_stable: bool) -
 pub fn checked_top_k(operand: &Val, k: i64, axis: i64) -> Result<Vals> {
     let axis = canonical_axis(axis, operand.aval().rank())?;
     let Ok(k) = usize::try_from(k) else { bail!(Value, "k argument to top_k must be nonnegative, got {k}") };
+    if operand.aval().shape[axis] > i32::MAX as usize {
+        bail!(
+            Value,
+            "top_k returns int32 indices, which will overflow for array dimensions larger than the maximum int32 \
+             (2147483647). Got operand.shape={}",
+            pullback_base::aval::tuple_text(&operand.aval().shape)
+        );
+    }
     top_k(operand, k, axis)
 }
 

@@ -1,10 +1,11 @@
 //! Special functions of single elements: error, gamma, beta, Bessel and zeta functions.
 
 use pullback_base::{Result, bail};
+use pullback_core::prims;
 use pullback_derive::public;
 use pullback_ir::Val;
 
-use crate::bind;
+use crate::primitive::Bind;
 
 unary! {
     /// The modified Bessel function of order 0, scaled: `exp(-|x|) I0(x)` (DLMF 10.25).
@@ -122,7 +123,7 @@ unary! {
 ///   Array([0.  , 0.25, 1.  ], dtype=float32)
 #[public("lax.betainc(a, b, x)")]
 pub fn betainc(a: &Val, b: &Val, x: &Val) -> Result<Val> {
-    bind::REGULARIZED_INCOMPLETE_BETA.call(&[a.clone(), b.clone(), x.clone()])
+    prims::REGULARIZED_INCOMPLETE_BETA.bind(&[a.clone(), b.clone(), x.clone()])
 }
 
 /// The lower incomplete gamma function, regularized to end at 1: P(a, x) of DLMF 8.2.4.
@@ -140,7 +141,7 @@ pub fn betainc(a: &Val, b: &Val, x: &Val) -> Result<Val> {
 ///   Array([0., 1.], dtype=float32)
 #[public("lax.igamma(a, x)")]
 pub fn igamma(a: &Val, x: &Val) -> Result<Val> {
-    bind::IGAMMA.call(&[a.clone(), x.clone()])
+    prims::IGAMMA.bind(&[a.clone(), x.clone()])
 }
 
 /// The derivative of `igamma(a, x)` in `a`.
@@ -158,7 +159,7 @@ pub fn igamma(a: &Val, x: &Val) -> Result<Val> {
 ///   True
 #[public("lax.igamma_grad_a(a, x)")]
 pub fn igamma_grad_a(a: &Val, x: &Val) -> Result<Val> {
-    bind::IGAMMA_GRAD_A.call(&[a.clone(), x.clone()])
+    prims::IGAMMA_GRAD_A.bind(&[a.clone(), x.clone()])
 }
 
 /// The upper incomplete gamma function, regularized: Q(a, x) = 1 - P(a, x) of DLMF 8.2.4.
@@ -176,7 +177,7 @@ pub fn igamma_grad_a(a: &Val, x: &Val) -> Result<Val> {
 ///   Array([1., 0.], dtype=float32)
 #[public("lax.igammac(a, x)")]
 pub fn igammac(a: &Val, x: &Val) -> Result<Val> {
-    bind::IGAMMAC.call(&[a.clone(), x.clone()])
+    prims::IGAMMAC.bind(&[a.clone(), x.clone()])
 }
 
 /// The derivative of order `m` of `digamma` (DLMF 5.15).
@@ -194,7 +195,7 @@ pub fn igammac(a: &Val, x: &Val) -> Result<Val> {
 ///   1.6449
 #[public("lax.polygamma(m, x)")]
 pub fn polygamma(m: &Val, x: &Val) -> Result<Val> {
-    bind::POLYGAMMA.call(&[m.clone(), x.clone()])
+    prims::POLYGAMMA.bind(&[m.clone(), x.clone()])
 }
 
 /// The derivative of a sample `x` of the gamma distribution in its shape `a`, at a fixed quantile: minus the derivative
@@ -216,7 +217,7 @@ pub fn random_gamma_grad(args: &[Val]) -> Result<Val> {
     if args.len() != 2 {
         bail!(Type, "random_gamma_grad() takes 2 positional arguments but {} were given", args.len());
     }
-    bind::RANDOM_GAMMA_GRAD.call(args)
+    prims::RANDOM_GAMMA_GRAD.bind(args)
 }
 
 /// The Hurwitz zeta function, the sum of `(q + k)**-x` for k from 0 on (DLMF 25.11).
@@ -234,5 +235,5 @@ pub fn random_gamma_grad(args: &[Val]) -> Result<Val> {
 ///   1.6449
 #[public("lax.zeta(x, q)")]
 pub fn zeta(x: &Val, q: &Val) -> Result<Val> {
-    bind::ZETA.call(&[x.clone(), q.clone()])
+    prims::ZETA.bind(&[x.clone(), q.clone()])
 }

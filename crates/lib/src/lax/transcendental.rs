@@ -1,11 +1,12 @@
 //! Exponentials, logarithms, circular and hyperbolic functions of single elements.
 
 use pullback_base::Result;
+use pullback_core::prims;
 use pullback_derive::public;
 use pullback_ir::Val;
 
 use super::same_rank;
-use crate::bind;
+use crate::primitive::Bind;
 
 unary! {
     /// The angle in radians from 0 to π whose cosine is `x`; NaN for real numbers outside of -1 to 1.

@@ -146,7 +146,8 @@ pub fn range_of_size(
     if let Some(step) = step {
         out = lax::mul(&Val::Literal(step.convert(computed)), &out)?;
     }
-    if let Some(start) = start {
+    // Alone a start of 0 says nothing; beside a step the reference adds it.
+    if let Some(start) = start.filter(|start| step.is_some() || start.as_f64() != 0.0) {
         out = lax::add(&Val::Literal(start.convert(computed)), &out)?;
     }
     to_dtype(&out, dtype)
@@ -221,7 +222,7 @@ fn linspace_of(start: &Val, stop: &Val, options: Linspace) -> Result<(Val, Val)>
     let bounds = start.aval().shape.to_vec();
     let (num, has_end) = (options.num as usize, options.endpoint);
     let div = if has_end { num.saturating_sub(1) } else { num };
-    let in_front = |x: &Val| lax::reshape_always(x, &[&[1], &bounds[..]].concat(), None);
+    let in_front = |x: &Val| lax::reshape_always(x, &[&[1], &bounds[..]].concat());
     let (out, step) = if num > 1 {
         let n = number(start, div as f64);
         let step = lax::div(&lax::sub(stop, start)?, &n)?;
@@ -336,7 +337,23 @@ pub fn geomspace(start: &Val, stop: &Val, options: Linspace) -> Result<Val> {
 ///   [[0 1 0]
 ///    [0 0 1]]
 #[public("numpy.eye(N, M=None, k=0, dtype=None, *, device: Placed=None)")]
+pub fn eye_by(n: i64, m: Option<i64>, k: &Val, dtype: Option<DType>) -> Result<Val> {
+    let aval = k.aval();
+    if aval.rank() > 0 || aval.dtype.is_inexact() {
+        bail!(Value, "k must be a scalar integer; got a value of type {}", aval.long());
+    }
+    eye_of(n, m, k, dtype)
+}
+
+/// Ones on a diagonal.
+///
+/// # Errors
+/// A `Value` error for a negative size.
 pub fn eye(n: i64, m: Option<i64>, k: i64, dtype: Option<DType>) -> Result<Val> {
+    eye_of(n, m, &crate::convert::weak_int(k), dtype)
+}
+
+fn eye_of(n: i64, m: Option<i64>, k: &Val, dtype: Option<DType>) -> Result<Val> {
     let m = m.unwrap_or(n);
     for size in [n, m] {
         if size < 0 {
@@ -347,16 +364,16 @@ pub fn eye(n: i64, m: Option<i64>, k: i64, dtype: Option<DType>) -> Result<Val> 
 }
 
 /// Which elements of a matrix lie on a diagonal.
-pub(super) fn diagonal_mask(shape: &[usize], diagonal: i64) -> Result<Val> {
+pub(super) fn diagonal_mask(shape: &[usize], diagonal: &Val) -> Result<Val> {
     let rows = lax::broadcasted_iota(DType::I32, shape, 0)?;
     let columns = lax::broadcasted_iota(DType::I32, shape, 1)?;
-    lax::eq(&lax::add(&rows, &number(&rows, diagonal as f64))?, &columns)
+    lax::eq(&lax::add(&rows, &to_dtype(diagonal, DType::I32)?)?, &columns)
 }
 
 /// Which elements of matrices lie on or below a diagonal.
-pub(super) fn lower_mask(shape: &[usize], diagonal: i64) -> Result<Val> {
+pub(super) fn lower_mask(shape: &[usize], diagonal: &Val) -> Result<Val> {
     let rows = lax::broadcasted_iota(DType::I32, shape, 0)?;
-    let rows = lax::add(&rows, &number(&rows, diagonal as f64))?;
+    let rows = lax::add(&rows, &to_dtype(diagonal, DType::I32)?)?;
     lax::ge(&rows, &lax::broadcasted_iota(DType::I32, shape, 1)?)
 }
 
@@ -364,7 +381,7 @@ pub(super) fn lower_mask(shape: &[usize], diagonal: i64) -> Result<Val> {
 ///
 /// # Errors
 /// What the primitives raise.
-pub fn tri(rows: usize, columns: Option<usize>, diagonal: i64, dtype: Option<DType>) -> Result<Val> {
+pub fn tri(rows: usize, columns: Option<usize>, diagonal: &Val, dtype: Option<DType>) -> Result<Val> {
     let mask = lower_mask(&[rows, columns.unwrap_or(rows)], diagonal)?;
     to_dtype(&mask, dtype.unwrap_or_else(default_float))
 }
@@ -638,7 +655,7 @@ pub fn identity(n: i64, dtype: Option<DType>) -> Result<Val> {
 /// Args:
 ///   N: the number of rows.
 ///   M: the number of columns; `N` by default.
-///   k: the highest diagonal with ones: 0, the default, is the main one, positive ones are above it.
+///   k: the highest diagonal with ones, an integer or a traced one: 0, the default, is the main one, positive ones are above it.
 ///   dtype: the dtype; the default float by default.
 /// Returns: an array `[N, M]`.
 /// Raises:
@@ -649,7 +666,11 @@ pub fn identity(n: i64, dtype: Option<DType>) -> Result<Val> {
 ///   [[1 0 0]
 ///    [1 1 0]]
 #[public("numpy.tri(N, M=None, k=0, dtype=None)")]
-pub fn tri_of(n: i64, m: Option<i64>, k: i64, dtype: Option<DType>) -> Result<Val> {
+pub fn tri_of(n: i64, m: Option<i64>, k: &Val, dtype: Option<DType>) -> Result<Val> {
+    let aval = k.aval();
+    if aval.rank() > 0 || aval.dtype.is_inexact() {
+        bail!(Type, "'{}' object cannot be interpreted as an integer", aval.dtype);
+    }
     let columns = m.unwrap_or(n);
     let [Ok(rows), Ok(columns)] = [n, columns].map(usize::try_from) else {
         bail!(Type, "iota shape must have every element be nonnegative, got ({n}, {columns}).")

@@ -19,7 +19,7 @@ fn triangle(name: &'static str, x: &Val, k: i64, lower: bool) -> Result<Val> {
         if shape.len() < 2 {
             bail!(Value, "Argument to jax.numpy.{name} must be at least 2D");
         }
-        let mask = lower_mask(&shape[shape.len() - 2..], if lower { k } else { k - 1 })?;
+        let mask = lower_mask(&shape[shape.len() - 2..], &crate::convert::weak_int(if lower { k } else { k - 1 }))?;
         let mask = broadcast_to(&mask, &shape)?;
         let zeros = lax::full(&shape, &number(x, 0.0))?;
         if lower { lax::select(&mask, x, &zeros) } else { lax::select(&mask, &zeros, x) }
@@ -111,7 +111,7 @@ pub fn diag(v: &Val, k: i64) -> Result<Val> {
             1 => {
                 let size = v.aval().shape[0] + k.unsigned_abs() as usize;
                 let padded = lax::pad(v, &number(v, 0.0), &[((-k).max(0), k.max(0), 0)])?;
-                let mask = diagonal_mask(&[size, size], k)?;
+                let mask = diagonal_mask(&[size, size], &crate::convert::weak_int(k))?;
                 let zero = number(v, 0.0);
                 where_(&mask, &lax::expand_axes(&padded, &[1])?, &zero)
             }

@@ -8,7 +8,7 @@ use pullback_ir::Val;
 use super::{rad2deg, where_};
 use crate::convert::{convert, default_float, inexact, int_literal, literal, number, own, to_dtype};
 use crate::jit::{named_jit, named_jit_one};
-use crate::lax::{self, Rounding};
+use crate::lax::{self, RoundingMethod};
 use crate::promotion::{check_arguments, promote_inexact};
 
 pub(super) fn floating(name: &str, x: &Val) -> Result<Val> {
@@ -206,10 +206,10 @@ pub fn trunc(x: &Val) -> Result<Val> {
 
 fn round_parts(x: &Val) -> Result<Val> {
     if !x.aval().dtype.is_complex() {
-        return lax::round(x, Rounding::ToNearestEven);
+        return lax::round(x, RoundingMethod::ToNearestEven);
     }
     let (re, im) = (lax::real(x)?, lax::imag(x)?);
-    lax::complex(&lax::round(&re, Rounding::ToNearestEven)?, &lax::round(&im, Rounding::ToNearestEven)?)
+    lax::complex(&lax::round(&re, RoundingMethod::ToNearestEven)?, &lax::round(&im, RoundingMethod::ToNearestEven)?)
 }
 
 /// The nearest integer as a floating number; halves go to the even one.

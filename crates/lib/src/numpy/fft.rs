@@ -5,12 +5,12 @@
 
 use pullback_base::dtype::{Kind, Typed};
 use pullback_base::{DType, Error, Result, bail};
+use pullback_core::prims;
 use pullback_derive::public;
 use pullback_ir::Val;
 
 use super::linalg::real_dtype;
 use crate::axes::{Axes, canonical_axis, signed_tuple_text};
-use crate::bind::{Fields, Named};
 use crate::convert::{default_float, default_int, literal, weak_int};
 use crate::declare::Ignored;
 use crate::declare::{Argument, Arguments, Constant, NestedInts, Type};
@@ -18,9 +18,8 @@ use crate::formula::of;
 use crate::indexing::{IndexItem, getitem};
 use crate::lax;
 use crate::numpy::{self, PadMode};
+use crate::primitive::Bind;
 use crate::promotion::{result_type, typed};
-
-static FFT: Named = Named::new("fft");
 
 /// Which transform.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,7 +36,7 @@ pub(crate) enum Kernel {
 
 /// Sizes or axes: a sequence of integers.
 #[derive(Clone, Debug)]
-pub struct Integers(Vec<i64>);
+pub struct Integers(pub Vec<i64>);
 
 impl Argument for Integers {
     const TYPE: Type = Type { python: "Sequence[int]", rust: "&[i64]" };
@@ -97,8 +96,8 @@ pub(crate) fn transformed(x: &Val, kernel: Kernel, lengths: &[usize]) -> Result<
     } else {
         with(default_float().complex())?
     };
-    let params = Fields::new().with("fft_type", &(kernel as i64)).with("fft_lengths", &lengths.to_vec());
-    FFT.call_with(params, &[x])
+    let params = prims::Fft { fft_type: kernel as usize, fft_lengths: lengths.to_vec() };
+    prims::FFT.bind_with(params, &[x])
 }
 
 /// The axes to transform: all, or as many last ones as there are sizes.

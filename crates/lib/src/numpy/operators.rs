@@ -10,7 +10,7 @@ use crate::broadcast::{broadcast_shapes, promote_ranks};
 use crate::convert::{convert, inexact, literal, number, to_dtype};
 use crate::custom;
 use crate::jit::{named_jit, named_jit_one};
-use crate::lax::{self, Rounding};
+use crate::lax::{self, RoundingMethod};
 use crate::promotion::{Operands, check_arguments, promote, promote_args_inexact, promote_dtypes};
 
 pub(super) type Binary = fn(&Val, &Val) -> Result<Val>;
@@ -388,7 +388,7 @@ fn float_divmod(x: &Val, y: &Val) -> Result<(Val, Val)> {
     let adjusts = lax::bitwise_and(&remains, &signs_differ)?;
     let rem = lax::select(&adjusts, &lax::add(&rem, y)?, &rem)?;
     let quotient = lax::select(&adjusts, &lax::sub(&quotient, &number(&quotient, 1.0))?, &quotient)?;
-    Ok((lax::round(&quotient, Rounding::AwayFromZero)?, rem))
+    Ok((lax::round(&quotient, RoundingMethod::AwayFromZero)?, rem))
 }
 
 /// The remainder of the division rounded down: `x1 - floor(x1 / x2) * x2`, with the sign of `x2`.

@@ -36,9 +36,16 @@ pub fn polyval(p: &Val, x: &Val) -> Result<Val> {
         let (p, x) = (&ins[0], &ins[1]);
         let mut coefficients = if p.aval().shape[0] == 0 { vec![] } else { lax::unstack(p, 0)?.into_vec() };
         coefficients.reverse();
-        let mut value = lax::full(&x.aval().shape, &number(x, 0.0))?;
+        // The highest coefficient stands alone: 0 times infinity would be no number.
+        let mut value = match coefficients.pop() {
+            Some(first) => {
+                let shape = lax::broadcast_shapes(&[&x.aval().shape, &first.aval().shape])?;
+                crate::broadcast::broadcast_to(&first, &shape)?
+            }
+            None => lax::full(&x.aval().shape, &number(x, 0.0))?,
+        };
         while let Some(next) = coefficients.pop() {
-            value = super::add(&lax::mul(&value, x)?, &next)?;
+            value = super::add(&super::multiply(&value, x)?, &next)?;
         }
         Ok(value)
     })

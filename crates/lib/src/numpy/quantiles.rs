@@ -13,7 +13,7 @@ use crate::convert::{literal, number, to_dtype, weak_float, weak_int};
 use crate::declare::Object;
 use crate::indexing::{IndexItem, getitem};
 use crate::jit::named_jit_one;
-use crate::lax::{self, GatherDimensions, IndexMode, IndexOptions};
+use crate::lax::{self, GatherDimensions, GatherMode, IndexOptions};
 use crate::promotion::promote_inexact;
 
 /// What a quantile between two elements is.
@@ -178,7 +178,7 @@ fn gather_axis(x: &Val, places: &Val, axis: usize) -> Result<Val> {
         ..GatherDimensions::default()
     };
     let positions = lax::expand_axes(places, &[n])?;
-    let options = IndexOptions { mode: IndexMode::PromiseInBounds, sorted: false, unique: false };
+    let options = IndexOptions { mode: GatherMode::PromiseInBounds, sorted: false, unique: false };
     lax::gather(x, &positions, &dims, &sizes, options, None)
 }
 

@@ -6,6 +6,7 @@ use pullback_core::prims::Axis;
 use pullback_derive::{Keywords, public};
 use pullback_ir::{AxisName, Val};
 
+use super::emptiness::warn_of_nothing;
 use super::{maximum, minimum, where_};
 use crate::axes::{Axes, canonical_axis};
 use crate::broadcast::broadcast_to;
@@ -85,7 +86,7 @@ fn apply(kernel: &Kernel, x: &Val, options: &Reduction) -> Result<Val> {
     check_nonempty(kernel, x, &axes, options)?;
     let widens = kernel.widens && (options.promote_integers || aval.dtype == DType::Bool);
     let result = options.dtype.unwrap_or(if widens { widened(aval.dtype) } else { aval.dtype });
-    let computed = if kernel.widens { computation_dtype(result) } else { result };
+    let computed = if kernel.widens && options.dtype.is_none() { computation_dtype(result) } else { result };
     let mut x = to_dtype(x, computed)?;
     if let Some(mask) = &options.where_ {
         x = where_(mask, &x, &Val::Literal((kernel.identity)(computed)))?;
@@ -250,6 +251,7 @@ pub fn max(a: &Val, options: &Reduction) -> Result<Val> {
         has_identity: false,
         widens: false,
     };
+    warn_of_nothing("max", a, options)?;
     apply(&MAX, a, options)
 }
 
@@ -284,6 +286,7 @@ pub fn min(a: &Val, options: &Reduction) -> Result<Val> {
         has_identity: false,
         widens: false,
     };
+    warn_of_nothing("min", a, options)?;
     apply(&MIN, a, options)
 }
 
@@ -375,8 +378,14 @@ fn count(x: &Val, options: &Reduction, dtype: DType) -> Result<Val> {
 ///   [1.5 4.5]
 #[public("numpy.mean(a, axis=None, dtype=None, out: NoOut=None, keepdims=False, *, where=None)")]
 pub fn mean(a: &Val, options: &Reduction) -> Result<Val> {
+    warn_of_nothing("mean", a, options)?;
+    mean_of(a, options)
+}
+
+/// As [`mean`], where somebody else warns of nothing.
+fn mean_of(a: &Val, options: &Reduction) -> Result<Val> {
     let result = options.dtype.unwrap_or_else(|| inexact(a.aval().dtype));
-    let computed = computation_dtype(result);
+    let computed = if options.dtype.is_none() { computation_dtype(result) } else { result };
     check_counted(a, &options.axis)?;
     let n = count(a, options, computed)?;
     let total = sum(a, &Reduction { dtype: Some(computed), ..options.clone() })?;
@@ -537,6 +546,7 @@ pub(super) fn dtype_static(dtype: Option<DType>) -> i64 {
 )]
 pub fn var(a: &Val, options: &Reduction, ddof: f64, mean: Option<&Val>, correction: Option<f64>) -> Result<Val> {
     let ddof = freedom(ddof, correction)?;
+    warn_of_nothing("var", a, options)?;
     spread("_var", a, options, ddof, mean, var_of)
 }
 
@@ -567,6 +577,7 @@ pub fn var(a: &Val, options: &Reduction, ddof: f64, mean: Option<&Val>, correcti
 )]
 pub fn std(a: &Val, options: &Reduction, ddof: f64, mean: Option<&Val>, correction: Option<f64>) -> Result<Val> {
     let ddof = freedom(ddof, correction)?;
+    warn_of_nothing("std", a, options)?;
     spread("_std", a, options, ddof, mean, |a, options, ddof, mean| {
         let inner = Reduction { dtype: options.dtype.map(inexact), ..options.clone() };
         lax::sqrt(&spread_with("_var", a, &inner, ddof, mean, var_of)?)
@@ -629,7 +640,7 @@ fn var_of(x: &Val, options: &Reduction, ddof: &Val, mean_given: Option<&Val>) ->
     let x = to_dtype(x, computed)?;
     let centre = match mean_given {
         Some(mean) => to_dtype(mean, computed)?,
-        None => mean(&x, &Reduction { dtype: Some(computed), keepdims: true, ..options.clone() })?,
+        None => mean_of(&x, &Reduction { dtype: Some(computed), keepdims: true, ..options.clone() })?,
     };
     let centered = super::subtract(&x, &centre)?;
     let squares = if computed.is_complex() {

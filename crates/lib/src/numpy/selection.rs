@@ -11,7 +11,7 @@ use crate::broadcast::{broadcast_in_dim, broadcast_shapes, broadcast_to};
 use crate::convert::{concrete_scalar, convert, int_literal, known_for, number, to_dtype};
 use crate::declare::WideNumber;
 use crate::jit::named_jit_one;
-use crate::lax::{self, GatherDimensions, IndexMode, IndexOptions};
+use crate::lax::{self, GatherDimensions, GatherMode, IndexOptions};
 use crate::promotion::{check_arguments, promote_dtypes};
 
 /// `x` where the condition holds, else `y`.
@@ -120,10 +120,10 @@ fn take_at(x: &Val, indices: &Val, axis: Option<i64>, options: TakeOptions) -> R
         bail!(Index, "cannot do a non-empty jnp.take() from an empty axis.");
     }
     let (indices, mode) = match options.mode {
-        TakeMode::Clip => (indices.clone(), IndexMode::Clip),
-        TakeMode::Wrap => (remainder(indices, &number(indices, size as f64))?, IndexMode::PromiseInBounds),
-        TakeMode::Fill => (wrapped_where(indices, size)?, IndexMode::FillOrDrop),
-        TakeMode::PromiseInBounds => (wrapped_where(indices, size)?, IndexMode::PromiseInBounds),
+        TakeMode::Clip => (indices.clone(), GatherMode::Clip),
+        TakeMode::Wrap => (remainder(indices, &number(indices, size as f64))?, GatherMode::PromiseInBounds),
+        TakeMode::Fill => (wrapped_where(indices, size)?, GatherMode::FillOrDrop),
+        TakeMode::PromiseInBounds => (wrapped_where(indices, size)?, GatherMode::PromiseInBounds),
     };
     let indices = as_index(&indices)?;
     let n_index = indices.aval().rank();
@@ -192,10 +192,10 @@ fn along_axis(x: &Val, indices: &Val, axis: Option<i64>, options: TakeOptions) -
     let from_the_end =
         |indices: &Val| if options.wraps_negative { lax::wrap_index(indices, size) } else { Ok(indices.clone()) };
     let (indices, mode) = match options.mode {
-        TakeMode::Clip => (from_the_end(indices)?, IndexMode::Clip),
-        TakeMode::Wrap => (remainder(indices, &number(indices, size as f64))?, IndexMode::PromiseInBounds),
-        TakeMode::Fill => (from_the_end(indices)?, IndexMode::FillOrDrop),
-        TakeMode::PromiseInBounds => (from_the_end(indices)?, IndexMode::PromiseInBounds),
+        TakeMode::Clip => (from_the_end(indices)?, GatherMode::Clip),
+        TakeMode::Wrap => (remainder(indices, &number(indices, size as f64))?, GatherMode::PromiseInBounds),
+        TakeMode::Fill => (from_the_end(indices)?, GatherMode::FillOrDrop),
+        TakeMode::PromiseInBounds => (from_the_end(indices)?, GatherMode::PromiseInBounds),
     };
     let indices = as_index(&indices)?;
     gather_along(&x, &indices, axis, IndexOptions { mode, sorted: false, unique: false }, options.fill)
@@ -230,7 +230,7 @@ fn gather_along(x: &Val, indices: &Val, axis: usize, options: IndexOptions, fill
         }
     }
     kept.push(1);
-    let indices = lax::reshape_always(indices, &kept, None)?;
+    let indices = lax::reshape_always(indices, &kept)?;
     lax::gather(x, &indices, &dims, &slice_sizes, options, fill)
 }
 
@@ -336,7 +336,8 @@ pub fn take_by(
 ///   indices: integers with as many axes as `arr`; other axes than `axis` broadcast.
 ///   axis: the axis; the last by default; None takes the flat array.
 ///   mode: what indices out of bounds give: 'fill' (the default) NaN or the least integer, 'clip' the nearest
-///     element; 'promise_in_bounds' promises that there are none.
+///     element; 'promise_in_bounds' promises that there are none; 'one_hot' gives 0, and multiplies `arr` with rows that
+///     are 1 at the index.
 ///   fill_value: what 'fill' gives in place of that.
 ///   wrap_negative_indices: whether negative indices count from the end; if not, they are out of bounds.
 /// Returns: an array of the dtype of `arr` and the shape of `indices`, broadcast.
@@ -358,8 +359,43 @@ pub fn take_along_axis_by(
     wrap_negative_indices: bool,
 ) -> Result<Val> {
     let wraps_negative = wrap_negative_indices;
+    if mode == Some("one_hot") {
+        return take_by_products(arr, indices, axis, wraps_negative);
+    }
     let options = TakeOptions { wraps_negative, ..take_options(("take_along_axis", "wrap"), mode, fill_value, arr)? };
     take_along_axis(arr, indices, axis, options)
+}
+
+/// Elements at indices along an axis, as products with rows that are 1 at the index and 0 elsewhere.
+fn take_by_products(arr: &Val, indices: &Val, axis: Option<i64>, wraps_negative: bool) -> Result<Val> {
+    let (arr, axis) = match axis {
+        Some(axis) => (arr.clone(), axis),
+        None => (lax::reshape(arr, &[arr.aval().size()], None)?, 0),
+    };
+    if !indices.aval().dtype.is_integer() {
+        bail!(Type, "take_along_axis indices must be of integer type, got {}", indices.aval().dtype);
+    }
+    if indices.aval().rank() != arr.aval().rank() {
+        bail!(
+            Value,
+            "indices and arr must have the same number of dimensions; {} vs. {}",
+            indices.aval().rank(),
+            arr.aval().rank()
+        );
+    }
+    let (arr, indices) = (super::moveaxis(&arr, &[axis], &[-1])?, super::moveaxis(indices, &[axis], &[-1])?);
+    let n = arr.aval().shape[arr.aval().rank() - 1];
+    let size = crate::convert::weak_int(n as i64);
+    let wrapped =
+        where_(&super::less(&indices, &crate::convert::weak_int(0))?, &super::add(&indices, &size)?, &indices)?;
+    let indices = if wraps_negative { wrapped } else { indices };
+    let places = lax::iota(indices.aval().dtype, n)?;
+    let last = indices.aval().rank();
+    let rows = super::equal(&lax::expand_axes(&indices, &[last])?, &places)?;
+    let columns = lax::expand_axes(&arr, &[last])?;
+    let rows = crate::convert::to_dtype(&rows, arr.aval().dtype)?;
+    let found = super::matmul(&rows, &columns, None)?;
+    super::moveaxis(&lax::squeeze_axes(&found, &[last])?, &[-1], &[axis])
 }
 
 /// For each element that of the first choice whose condition holds.

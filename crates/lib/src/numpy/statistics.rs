@@ -74,6 +74,14 @@ pub fn minmax(
     Ok((min(a, &from(low))?, max(a, &from(high))?))
 }
 
+/// Refuses a dtype in which there are no fractions.
+fn check_inexact(function: &str, dtype: Option<DType>) -> Result<()> {
+    match dtype.filter(|dtype| !dtype.is_inexact()) {
+        Some(dtype) => bail!(Value, "{function}: dtype must be a subclass of float or complex; got dtype={dtype}"),
+        None => Ok(()),
+    }
+}
+
 /// The estimated covariances of variables: means of `(x - mean(x)) conj(y - mean(y))` over observations.
 ///
 /// Args:
@@ -107,6 +115,7 @@ pub fn cov(
     aweights: Option<&Val>,
     dtype: Option<DType>,
 ) -> Result<Val> {
+    check_inexact("cov", dtype)?;
     let rows = observations(m, y, rowvar, dtype)?;
     if ddof.is_some_and(|ddof| ddof.fract() != 0.0) {
         bail!(Value, "ddof must be integer");
@@ -221,6 +230,7 @@ fn check_weights(name: &str, weights: &Val, rows: &Val) -> Result<()> {
 ///   (2, 2)
 #[public("numpy.corrcoef(x, y=None, rowvar=True, dtype=None)")]
 pub fn corrcoef(x: &Val, y: Option<&Val>, rowvar: bool, dtype: Option<DType>) -> Result<Val> {
+    check_inexact("corrcoef", dtype)?;
     let c = cov(x, y, rowvar, false, None, None, None, dtype)?;
     if c.aval().rank() == 0 {
         return super::true_divide(&c, &c);

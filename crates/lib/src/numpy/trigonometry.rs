@@ -8,7 +8,7 @@ use super::elementwise::floating;
 use super::where_;
 use crate::convert::number;
 use crate::jit::named_jit_one;
-use crate::lax::{self, Rounding};
+use crate::lax::{self, RoundingMethod};
 
 /// The inverse cosine, in radians from 0 to pi; NaN for real numbers outside of [-1, 1].
 /// Of complex numbers the principal value with cuts along the real axis outside of [-1, 1] (DLMF 4.23).
@@ -290,7 +290,7 @@ fn sin_pi(x: &Val) -> Result<Val> {
     }
     let is_infinite = lax::eq(&lax::abs(x)?, &number(x, f64::INFINITY))?;
     let x = &where_(&is_infinite, &number(x, 0.0), x)?;
-    let whole = lax::stop_gradient(&lax::round(x, Rounding::ToNearestEven)?)?;
+    let whole = lax::stop_gradient(&lax::round(x, RoundingMethod::ToNearestEven)?)?;
     let rest = lax::sub(x, &whole)?;
     let half = lax::mul(&whole, &number(x, 0.5))?;
     let is_odd = lax::ne(&half, &lax::floor(&half)?)?;

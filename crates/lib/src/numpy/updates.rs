@@ -11,7 +11,7 @@ use crate::broadcast::broadcast_to;
 use crate::convert::{int_vector, known_for, weak_int};
 use crate::declare::{Argument, Arguments, Constant, Type};
 use crate::indexing::{IndexItem, Update, UpdateOptions, getitem, update};
-use crate::lax::{self, IndexMode};
+use crate::lax::{self, GatherMode};
 
 /// Positions along an axis, as users write them.
 #[derive(Clone, Debug)]
@@ -339,9 +339,9 @@ pub fn put_along_axis(
     check_inplace("put_along_axis", inplace)?;
     let mode = match mode {
         None => None,
-        Some("drop" | "fill") => Some(IndexMode::FillOrDrop),
-        Some("clip") => Some(IndexMode::Clip),
-        Some("promise_in_bounds") => Some(IndexMode::PromiseInBounds),
+        Some("drop" | "fill") => Some(GatherMode::FillOrDrop),
+        Some("clip") => Some(GatherMode::Clip),
+        Some("promise_in_bounds") => Some(GatherMode::PromiseInBounds),
         Some(other) => {
             bail!(Value, "Unrecognized mode {other:?}: use 'clip', 'drop', 'fill' or 'promise_in_bounds'")
         }

@@ -8,7 +8,7 @@ use pullback_ir::Val;
 use super::continuous::{coin, gumbel, sample_shape};
 use super::key::checked_key;
 use super::uniform::{Mode, statics, uniform_unit};
-use crate::convert::{default_float, default_int, number, to_dtype, weak_int};
+use crate::convert::{default_int, number, to_dtype, weak_int};
 use crate::jit::named_jit_one;
 use crate::lax;
 use crate::numpy::{add, multiply, subtract, where_};
@@ -155,7 +155,7 @@ pub fn geometric(key: &Val, p: &Val, shape: Option<&[usize]>, dtype: DType) -> R
     let shape = sample_shape("geometric", shape, &[p])?;
     named_jit_one("_geometric", &statics(&shape, dtype), &[key, p.clone()], |ins| {
         let p = crate::promotion::promote_inexact(&ins[1..])?.swap_remove(0);
-        let unit = uniform_unit(&ins[0], &shape, default_float())?;
+        let unit = uniform_unit(&ins[0], &shape, p.aval().dtype)?;
         let is_zero = lax::eq(&unit, &number(&unit, 0.0))?;
         let log = lax::log(&where_(&is_zero, &weak_int(1), &unit)?)?;
         let rate = crate::broadcast::broadcast_to(&lax::log1p(&lax::neg(&p)?)?, &shape)?;

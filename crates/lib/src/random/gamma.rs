@@ -1,6 +1,7 @@
 //! Distributions that gamma samples give.
 
 use pullback_base::{DType, Result, bail};
+use pullback_core::control::{RANDOM_GAMMA, RandomGamma};
 use pullback_derive::public;
 use pullback_ir::Val;
 
@@ -9,13 +10,13 @@ use super::key::{checked_key, two_keys};
 use super::rademacher;
 use super::uniform::{check_float, statics};
 use crate::axes::Axes;
-use crate::bind::{self, Fields};
 use crate::broadcast::broadcast_to;
 use crate::convert::{number, to_dtype, weak_float};
 use crate::declare::{Arguments, Constant, Reader, Type};
 use crate::jit::named_jit_one;
 use crate::lax;
 use crate::numpy::{power, true_divide};
+use crate::primitive::Bind;
 
 fn checked(name: &str, key: &Val, dtype: DType) -> Result<Val> {
     let key = checked_key(name, key)?;
@@ -80,7 +81,7 @@ fn gamma_or_log(name: &str, key: &Val, a: &Val, shape: Option<&[usize]>, dtype: 
     let statics = [statics(&shape, dtype), vec![log.into()]].concat();
     named_jit_one("_gamma", &statics, &[key, a.clone()], |ins| {
         let a = broadcast_to(&to_dtype(&ins[1], dtype)?, &shape)?;
-        bind::RANDOM_GAMMA.call_with(Fields::new().with("log_space", &log), &[ins[0].clone(), a])
+        RANDOM_GAMMA.bind_with(RandomGamma { log_space: log }, &[ins[0].clone(), a])
     })
 }
 

@@ -1,38 +1,37 @@
 //! Keys: making, splitting, folding, and their raw form.
 
+use std::sync::atomic::{AtomicI64, Ordering};
+
 use pullback_base::aval::tuple_text;
 use pullback_base::dtype::Kind;
 use pullback_base::{Aval, DType, Error, Result, Scalar, bail};
+use pullback_core::prims;
 use pullback_derive::{Keywords, public};
 use pullback_ir::Val;
+use pullback_trace::settings::{Setting, is_on};
 
 use crate::axes::shape_of;
-use crate::bind::{self, Fields};
 use crate::config;
 use crate::convert::to_dtype;
 use crate::declare::{Argument, Arguments, Constant, Reader, Type, WideNumber};
 use crate::lax;
+use crate::primitive::Bind;
 
 pub use crate::config::default_generator;
 pub use pullback_core::prims::KeyKind;
 
-fn tagged(kind: KeyKind) -> Fields {
-    Fields::new().with("impl", &kind)
-}
-
 /// The generator of a name.
 ///
 /// # Errors
-/// A `Value` error for a name that the reference does not know, `NotImplemented` for its other generators.
+/// A `Value` error for an unknown name.
 pub fn generator(name: &str) -> Result<KeyKind> {
     match name {
         "threefry2x32" => Ok(KeyKind::Threefry),
         "rbg" => Ok(KeyKind::Rbg),
         "unsafe_rbg" => Ok(KeyKind::UnsafeRbg),
-        "philox2x32" | "philox4x32" | "threefry4x32" => bail!(
-            NotImplemented,
-            "the PRNG implementation \"{name}\" is not implemented; use \"threefry2x32\", \"rbg\" or \"unsafe_rbg\""
-        ),
+        "philox2x32" => Ok(KeyKind::Philox2),
+        "philox4x32" => Ok(KeyKind::Philox4),
+        "threefry4x32" => Ok(KeyKind::Threefry4),
         _ => bail!(
             Value,
             "unrecognized PRNG implementation \"{name}\". Did you mean one of: \"philox2x32\", \
@@ -117,6 +116,9 @@ pub fn generator_name(kind: KeyKind) -> &'static str {
         KeyKind::Threefry => "threefry2x32",
         KeyKind::Rbg => "rbg",
         KeyKind::UnsafeRbg => "unsafe_rbg",
+        KeyKind::Philox2 => "philox2x32",
+        KeyKind::Philox4 => "philox4x32",
+        KeyKind::Threefry4 => "threefry4x32",
     }
 }
 
@@ -126,14 +128,14 @@ pub fn generator_name(kind: KeyKind) -> &'static str {
 ///   seed: an integer scalar; without x64 the low 32 bits of Python integers count.
 ///   impl: the name of the generator: 'threefry2x32', with two words and 20 rounds (Salmon et al., 2011); 'rbg', whose
 ///     bits are the device's (on the CPU philox with four words and 10 rounds, of the same paper) and whose keys are
-///     threefry's; or 'unsafe_rbg', whose keys are the device's too; None for the setting `jax_default_prng_impl`.
+///     threefry's; 'unsafe_rbg', whose keys are the device's too; 'threefry4x32', 'philox4x32' or 'philox2x32', the
+///     generators of that paper with such blocks; None for the setting `jax_default_prng_impl`.
 ///   dtype: the element type of keys, as `key_dtype` gives it, instead of `impl`.
 /// Returns: a key, an array of shape `()` and dtype `key<fry>`, `key<rbg>` or `key<urbg>`.
 /// Raises:
 ///   TypeError: the seed is no integer, or no scalar.
 ///   OverflowError: the seed does not fit int64.
 ///   ValueError: there is no such generator, or both `impl` and `dtype` are given.
-///   NotImplementedError: the generator is another one of JAX's.
 /// Differentiable: no, keys have no tangents.
 /// Example:
 ///   >>> jax.random.key_data(jax.random.key(42))
@@ -153,7 +155,6 @@ pub fn key(seed: &Val, generator: &Generator) -> Result<Val> {
 ///   TypeError: the seed is no integer, or no scalar.
 ///   OverflowError: the seed does not fit int64.
 ///   ValueError: there is no such generator.
-///   NotImplementedError: the generator is another one of JAX's.
 /// Differentiable: no, keys have no tangents.
 /// Example:
 ///   >>> jax.random.PRNGKey(42)
@@ -162,6 +163,17 @@ pub fn key(seed: &Val, generator: &Generator) -> Result<Val> {
 #[public("random.PRNGKey(seed: Seed, *, impl=None)")]
 pub fn PRNGKey(seed: &Val, r#impl: Option<KeyKind>) -> Result<Val> {
     unwrap(&seeded("PRNGKey", seed, r#impl)?)
+}
+
+const LEGACY: &str = "Legacy uint32 key array passed as key to jax.random function. Please create keys using \
+                      jax.random.key(). If use of a raw key array was intended, set jax_legacy_prng_key=\"allow\".";
+
+/// What is added to every seed.
+static SEED_OFFSET: AtomicI64 = AtomicI64::new(0);
+
+/// Sets the number that is added to every seed from now on.
+pub fn set_seed_offset(offset: i64) {
+    SEED_OFFSET.store(offset, Ordering::Relaxed);
 }
 
 fn seeded(name: &str, seed: &Val, kind: Option<KeyKind>) -> Result<Val> {
@@ -187,7 +199,15 @@ fn seeded(name: &str, seed: &Val, kind: Option<KeyKind>) -> Result<Val> {
         Val::Literal(scalar) => Val::Literal(scalar.weak(false)),
         Val::Array(_) | Val::Tracer(_) => seed,
     };
-    bind::RANDOM_SEED.call_with(tagged(kind.unwrap_or_else(config::default_generator)), &[seed])
+    let offset = SEED_OFFSET.load(Ordering::Relaxed);
+    let seed = if offset == 0 {
+        seed
+    } else {
+        let offset = Val::Literal(Scalar::int(seed.aval().dtype, offset.into()));
+        lax::add(&seed, &offset)?
+    };
+    let kind = kind.unwrap_or_else(config::default_generator);
+    prims::RANDOM_SEED.bind_with(prims::RandomSeed { kind }, &[seed])
 }
 
 /// The seed that a Python integer means: 64 bits, of which the low 32 count while 64-bit types are off.
@@ -201,7 +221,7 @@ pub fn seed_of_int(seed: i128) -> Result<Val> {
 }
 
 pub(super) fn unwrap(key: &Val) -> Result<Val> {
-    bind::RANDOM_UNWRAP.call(std::slice::from_ref(key))
+    prims::RANDOM_UNWRAP.bind(std::slice::from_ref(key))
 }
 
 /// Keys of their words.
@@ -214,7 +234,6 @@ pub(super) fn unwrap(key: &Val) -> Result<Val> {
 /// Raises:
 ///   TypeError: the dtype is not uint32, or the last axis has another size.
 ///   ValueError: there is no such generator.
-///   NotImplementedError: the generator is another one of JAX's.
 /// Differentiable: no, keys have no tangents.
 /// Example:
 ///   >>> key = jax.random.wrap_key_data(jnp.array([0, 42], dtype=jnp.uint32))
@@ -251,7 +270,17 @@ fn check_raw(data: &Val, kind: KeyKind) -> Result<()> {
 
 /// Keys from keys in either form, and whether they were raw.
 fn typed_keys(keys: &Val) -> Result<(Val, bool)> {
-    if keys.aval().dtype.is_key() { Ok((keys.clone(), false)) } else { Ok((wrapped(keys, None)?, true)) }
+    if keys.aval().dtype.is_key() {
+        return Ok((keys.clone(), false));
+    }
+    let typed = wrapped(keys, None)?;
+    if is_on(Setting::RefuseLegacyKeys) {
+        bail!(Value, "{LEGACY}");
+    }
+    if is_on(Setting::WarnLegacyKeys) {
+        pullback_trace::warn(LEGACY)?;
+    }
+    Ok((typed, true))
 }
 
 /// The one key that function `name` takes, and whether it was raw.
@@ -338,7 +367,7 @@ pub fn split(key: &Val, num: &[i64]) -> Result<Val> {
 }
 
 pub(super) fn split_typed(key: &Val, shape: &[usize]) -> Result<Val> {
-    bind::RANDOM_SPLIT.call_with(Fields::new().with("shape", &shape.to_vec()), std::slice::from_ref(key))
+    prims::RANDOM_SPLIT.bind_with(prims::RandomSplit { shape: shape.to_vec() }, std::slice::from_ref(key))
 }
 
 /// Two new keys, one by one.
@@ -374,7 +403,7 @@ pub fn fold_in(key: &Val, data: &Val) -> Result<Val> {
         );
     }
     check_word(data)?;
-    in_form(bind::RANDOM_FOLD_IN.call(&[key, to_dtype(data, DType::U32)?])?, was_raw)
+    in_form(prims::RANDOM_FOLD_IN.bind(&[key, to_dtype(data, DType::U32)?])?, was_raw)
 }
 
 fn check_word(data: &Val) -> Result<()> {
@@ -399,14 +428,14 @@ fn check_word(data: &Val) -> Result<()> {
 ///   Array([ 0, 42], dtype=uint32)
 #[public("random.clone(key: Key)")]
 pub fn clone(key: &Val) -> Result<Val> {
-    bind::RANDOM_CLONE.call(std::slice::from_ref(key))
+    prims::RANDOM_CLONE.bind(std::slice::from_ref(key))
 }
 
 /// Keys of their raw form.
 fn wrapped(data: &Val, kind: Option<KeyKind>) -> Result<Val> {
     let kind = kind.unwrap_or_else(config::default_generator);
     check_raw(data, kind)?;
-    bind::RANDOM_WRAP.call_with(tagged(kind), std::slice::from_ref(data))
+    prims::RANDOM_WRAP.bind_with(prims::RandomWrap { kind }, std::slice::from_ref(data))
 }
 
 /// The element type of keys.

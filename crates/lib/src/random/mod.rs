@@ -5,6 +5,7 @@
 //! deliberately no generator: that is the primitive's.
 
 pub mod continuous;
+pub mod counts;
 pub mod discrete;
 pub mod gamma;
 pub mod key;
@@ -14,6 +15,7 @@ pub mod vectors;
 
 pub(crate) use continuous::open_interval;
 pub use continuous::*;
+pub use counts::*;
 pub use discrete::*;
 pub use gamma::*;
 pub use key::*;

@@ -12,7 +12,7 @@ use crate::axes::canonical_axis;
 use crate::convert::{default_int, number, weak_int};
 use crate::declare::{Argument, Arguments, Constant, NestedInts, Reader, Type};
 use crate::jit::named_jit_one;
-use crate::lax::{self, GatherDimensions, IndexMode, IndexOptions};
+use crate::lax::{self, GatherDimensions, GatherMode, IndexOptions};
 use crate::numpy::{add, less, where_};
 use crate::promotion::promote_inexact;
 
@@ -119,7 +119,7 @@ fn take(x: &Val, positions: &Val, axis: usize, unique: bool) -> Result<Val> {
         };
         let mut sizes = aval.shape.to_vec();
         sizes[axis] = 1;
-        let options = IndexOptions { mode: IndexMode::FillOrDrop, sorted: false, unique };
+        let options = IndexOptions { mode: GatherMode::FillOrDrop, sorted: false, unique };
         lax::gather(x, &indices, &dims, &sizes, options, None)
     })
 }
@@ -294,5 +294,5 @@ fn in_shape(drawn: &Val, population: &Population, shape: &[usize], axis: usize) 
             [&aval.shape[..axis], shape, &aval.shape[axis + 1..]].concat()
         }
     };
-    if full.is_empty() { lax::reshape_always(drawn, &full, None) } else { lax::reshape(drawn, &full, None) }
+    if full.is_empty() { lax::reshape_always(drawn, &full) } else { lax::reshape(drawn, &full, None) }
 }

@@ -2,17 +2,18 @@
 
 use pullback_base::aval::tuple_text;
 use pullback_base::{DType, Result, Scalar, bail};
+use pullback_core::prims;
 use pullback_derive::public;
 use pullback_ir::Val;
 
 use super::key::{checked_key, two_keys};
-use crate::bind::{self, Fields};
 use crate::broadcast::{broadcast_shapes, to_rank};
 use crate::convert::{int_literal, literal, number, to_dtype};
 use crate::declare::{Argument, Arguments, Constant, Type};
 use crate::jit::named_jit_one;
 use crate::lax;
 use crate::numpy::{clip, less, maximum, minimum, multiply, subtract};
+use crate::primitive::Bind;
 
 /// The bits that hold a floating number of `dtype`'s mantissa.
 pub(super) fn mantissa_bits(dtype: DType) -> Result<u32> {
@@ -78,8 +79,8 @@ pub(super) fn check_shape(name: &str, shape: &[usize], parameters: &[&Val]) -> R
 }
 
 pub(super) fn random_bits(key: &Val, bit_width: u32, shape: &[usize]) -> Result<Val> {
-    let params = Fields::new().with("bit_width", &bit_width).with("shape", &shape.to_vec());
-    bind::RANDOM_BITS.call_with(params, std::slice::from_ref(key))
+    let params = prims::RandomBits { bit_width, shape: shape.to_vec() };
+    prims::RANDOM_BITS.bind_with(params, std::slice::from_ref(key))
 }
 
 /// Random bits as unsigned integers, each number equally likely.
@@ -158,7 +159,7 @@ fn uniform_between(key: &Val, shape: &[usize], dtype: DType, low: &Val, high: &V
     let width = lax::sub(&high, &low)?;
     let scaled = lax::add(&lax::mul(&unit, &width)?, &low)?;
     let scaled =
-        if shape.is_empty() { lax::reshape_always(&scaled, shape, None) } else { lax::reshape(&scaled, shape, None) }?;
+        if shape.is_empty() { lax::reshape_always(&scaled, shape) } else { lax::reshape(&scaled, shape, None) }?;
     lax::max(&low, &scaled)
 }
 

@@ -97,7 +97,7 @@ fn along_vectors(x: &Val, order: Option<&NormOrder>, axis: i64, keepdims: bool) 
         _ => {
             let exponent = if let NormOrder::Int(order) = order { weak_int(*order) } else { weak_float(number) };
             let powers = of(&absolute).to_the(&exponent);
-            powers.then(|powers| numpy::sum(powers, &over)).to_the(&weak_float(1.0 / number)).done()
+            powers.then(|powers| numpy::sum(powers, &over)).to_the(weak_float(1.0 / number)).done()
         }
     }
 }
@@ -252,6 +252,9 @@ pub fn vector_norm(x: &Val, axis: &Axes, keepdims: bool, ord: Option<&NormOrder>
 ///   1
 #[public("numpy.linalg.matrix_rank(M: Convertible, rtol: Convertible=None, *, hermitian=False, tol: Convertible=None)")]
 pub fn matrix_rank(m: &Val, rtol: Option<&Val>, hermitian: bool, tol: Option<&Val>) -> Result<Val> {
+    if tol.is_some() && rtol.is_some() {
+        bail!(Value, "matrix_rank: only one of tol or rtol may be specified.");
+    }
     let m = inexact_one(m)?;
     if m.aval().rank() < 2 {
         let is_nonzero = numpy::not_equal(&m, &weak_int(0))?;

@@ -54,6 +54,13 @@ impl Argument for MatrixExponent {
 ///    [0. 1.]]
 #[public("numpy.linalg.matrix_power(a: Convertible, n)")]
 pub fn matrix_power(a: &Val, n: MatrixExponent) -> Result<Val> {
+    if a.aval().dtype == pullback_base::DType::Bool {
+        // Whether there is a walk of `n` steps: sums of products that are not 0.
+        return numpy::not_equal(
+            &matrix_power(&numpy::astype(a, pullback_base::DType::F32)?, n)?,
+            &crate::convert::weak_int(0),
+        );
+    }
     let mut a = inexact_one(a)?;
     if !is_square(&a) {
         bail!(Type, "Last 2 dimensions of the array must be square");
@@ -148,6 +155,9 @@ fn pinv_tangents(rule: &'static CustomJvpMany, args: &[Val], tangents: &[Option<
 #[public("numpy.linalg.pinv(a: Convertible, rtol: Convertible=None, hermitian=False, *, rcond: Convertible=None)")]
 pub fn pinv(a: &Val, rtol: Option<&Val>, hermitian: bool, rcond: Option<&Val>) -> Result<Val> {
     let a = inexact_one(a)?;
+    if rtol.is_some() && rcond.is_some() {
+        bail!(Value, "pinv: only one of rtol and rcond may be specified.");
+    }
     let is_number = a.aval().rank() == 0 && rtol.is_none() && rcond.is_none();
     if a.aval().rank() == 1 || is_number {
         bail!(Value, "pinv takes matrices [..., m, n], got shape {}", tuple_text(&a.aval().shape));
@@ -306,7 +316,7 @@ pub fn lstsq(a: &Val, b: &Val, rcond: Option<&Val>, numpy_resid: bool) -> Result
     let residuals = if numpy_resid && (concrete(&rank)? < n as i64 || m <= n) {
         numpy::array_of(&Nested::List(vec![]), None)?
     } else {
-        let rest = (of(&b) - of(a).times(&x)).then(numpy::absolute).to_the(&weak_int(2)).done()?;
+        let rest = (of(&b) - of(a).times(&x)).then(numpy::absolute).to_the(weak_int(2)).done()?;
         numpy::sum(&rest, &Reduction::over(Axes::One(0), false))?
     };
     let x = if is_vector { numpy::ravel(&x, Order::RowMajor)? } else { x };

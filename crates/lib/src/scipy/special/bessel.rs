@@ -97,7 +97,7 @@ fn i1_derivative(x: &Val) -> Result<Val> {
     let mut near: Option<Formula> = None;
     let mut divisor = 2.0;
     for k in 0..8i64 {
-        let term = ((2 * k + 1) as f64 / divisor) * of(&small).to_the(&weak_int(2 * k));
+        let term = ((2 * k + 1) as f64 / divisor) * of(&small).to_the(weak_int(2 * k));
         near = Some(match near {
             None => 0 + term,
             Some(near) => near + term,
