@@ -1,0 +1,165 @@
+//! What is seen when one looks at the elements of a value: NaN, infinities, zeros, and how they print.
+
+use pullback_base::scalar::float_text;
+use pullback_base::{Array, DType, Result, Scalar};
+use pullback_ir::Val;
+
+/// Arrays up to this size are shown whole.
+const SMALL: usize = 6;
+
+/// Which kinds of elements a value has.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Seen {
+    pub(crate) finite: usize,
+    pub(crate) zero: usize,
+    pub(crate) nan: usize,
+    pub(crate) infinite: usize,
+}
+
+impl Seen {
+    /// Whether an element is no finite number.
+    pub(crate) fn is_bad(self) -> bool {
+        self.nan + self.infinite > 0
+    }
+
+    /// Whether every element is zero, as where there is none.
+    pub(crate) fn is_zero(self) -> bool {
+        self.finite + self.nan + self.infinite == 0
+    }
+}
+
+/// Calls `f` with the parts of each element, in row-major order; what has no numbers has no elements here.
+fn visit(array: &Array, mut f: impl FnMut(f64, f64)) -> Result<()> {
+    let dtype = array.dtype();
+    if dtype == DType::Float0 || dtype.is_key() {
+        return Ok(());
+    }
+    let buffer = array.buffer()?;
+    let bytes = &buffer.bytes()[..array.aval().size_bytes()];
+    let single = |b: &[u8]| f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+    let double = |b: &[u8]| f64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]);
+    match dtype {
+        DType::F32 => bytes.chunks_exact(4).for_each(|b| f(single(b), 0.0)),
+        DType::F64 => bytes.chunks_exact(8).for_each(|b| f(double(b), 0.0)),
+        DType::C64 => bytes.chunks_exact(8).for_each(|b| f(single(b), single(&b[4..]))),
+        DType::C128 => bytes.chunks_exact(16).for_each(|b| f(double(b), double(&b[8..]))),
+        _ => array.elements()?.into_iter().for_each(|x| f(x.as_f64(), 0.0)),
+    }
+    Ok(())
+}
+
+/// The array of a known value. A tracer here is a bug of ours: programs are followed on known values.
+pub(crate) fn array_of(val: &Val) -> Result<Array> {
+    val.to_array()
+        .ok_or_else(|| pullback_base::Error::internal("a tracer among the values of a program that is followed"))
+}
+
+/// The shape of a value.
+pub(crate) fn shape_of(val: &Val) -> &'static [usize] {
+    &val.aval().data().shape
+}
+
+/// The kinds of elements of a value. Looks at nothing that is not floating.
+pub(crate) fn look(val: &Val) -> Result<Seen> {
+    let mut seen = Seen::default();
+    if !val.aval().dtype.is_inexact() {
+        seen.finite = val.aval().size();
+        return Ok(seen);
+    }
+    visit(&array_of(val)?, |re, im| {
+        if re.is_finite() && im.is_finite() {
+            if re == 0.0 && im == 0.0 { seen.zero += 1 } else { seen.finite += 1 }
+        } else if re.is_nan() || im.is_nan() {
+            seen.nan += 1;
+        } else {
+            seen.infinite += 1;
+        }
+    })?;
+    Ok(seen)
+}
+
+/// Which elements are no finite numbers.
+pub(crate) fn bad_elements(val: &Val) -> Result<Vec<bool>> {
+    let mut bad = vec![];
+    visit(&array_of(val)?, |re, im| bad.push(!(re.is_finite() && im.is_finite())))?;
+    Ok(bad)
+}
+
+/// Which elements are zero.
+pub(crate) fn zero_elements(val: &Val) -> Result<Vec<bool>> {
+    let mut zero = vec![];
+    visit(&array_of(val)?, |re, im| zero.push(re == 0.0 && im == 0.0))?;
+    Ok(zero)
+}
+
+/// The index of an element from its row-major position.
+pub(crate) fn position(shape: &[usize], mut flat: usize) -> Vec<usize> {
+    let mut at = vec![0; shape.len()];
+    for (i, &size) in at.iter_mut().zip(shape).rev() {
+        *i = flat % size;
+        flat /= size;
+    }
+    at
+}
+
+/// An index or a shape, as Python prints a list.
+pub(crate) fn list(numbers: &[usize]) -> String {
+    format!("[{}]", numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+}
+
+/// An element inside of brackets, as NumPy prints it: without the last zero of a whole number.
+fn element_text(scalar: Scalar) -> String {
+    let text = scalar.to_string();
+    if scalar.dtype().is_float() {
+        text.strip_suffix(".0").map_or(text.clone(), |whole| format!("{whole}."))
+    } else {
+        text
+    }
+}
+
+fn nested(shape: &[usize], elements: &[Scalar]) -> String {
+    let Some((&n, inner)) = shape.split_first() else { return elements[0].to_string() };
+    let step: usize = inner.iter().product();
+    let entry = |i: usize| match inner {
+        [] => element_text(elements[i]),
+        _ => nested(inner, &elements[i * step..][..step]),
+    };
+    format!("[{}]", (0..n).map(entry).collect::<Vec<_>>().join(" "))
+}
+
+/// A value in a line: whole when it is small, else its type and between which numbers it is.
+pub(crate) fn shown(val: &Val) -> Result<String> {
+    let (array, aval) = (array_of(val)?, val.aval());
+    if aval.dtype == DType::Float0 || aval.dtype.is_key() {
+        return Ok(aval.weak(false).long());
+    }
+    if aval.size() <= SMALL {
+        return Ok(nested(&aval.shape, &array.elements()?));
+    }
+    let (mut least, mut greatest) = (f64::INFINITY, f64::NEG_INFINITY);
+    let mut has_nan = false;
+    visit(&array, |re, im| {
+        has_nan |= re.is_nan() || im.is_nan();
+        (least, greatest) = (least.min(re), greatest.max(re));
+    })?;
+    let kind = format!("{}{}", aval.dtype, list(&aval.shape));
+    if aval.dtype.is_complex() {
+        return Ok(kind);
+    }
+    let (least, greatest) = if has_nan { (f64::NAN, f64::NAN) } else { (least, greatest) };
+    let text = |x: f64| match aval.dtype.is_float() {
+        true => float_text(x, aval.dtype),
+        false => Scalar::float(DType::F64, x).convert(aval.dtype).to_string(),
+    };
+    Ok(format!("{kind} from {} to {}", text(least), text(greatest)))
+}
+
+/// The element of a value at a position of arrays of a shape, or the value if it has another.
+pub(crate) fn shown_at(val: &Val, shape: &[usize], flat: Option<usize>) -> Result<String> {
+    match flat {
+        Some(flat) if val.aval().shape[..] == *shape && !shape.is_empty() => {
+            Ok(format!("{} at {}", array_of(val)?.element(flat)?, list(&position(shape, flat))))
+        }
+        _ => shown(val),
+    }
+}
