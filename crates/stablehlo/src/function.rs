@@ -2,16 +2,18 @@
 
 use std::cell::RefCell;
 use std::fmt::Write;
+use std::sync::Arc;
 
+use pullback_base::array::place::{Mesh, Spec};
 use pullback_base::{Array, Aval, Error, Result, Scalar, Span};
-use pullback_ir::hlo::{HloBody, HloCx, HloName, HloRegion, HloValue, HloValues};
+use pullback_ir::hlo::{DeviceMap, HloBody, HloCx, HloName, HloRegion, HloValue, HloValues, spec_text};
 use pullback_ir::lower::Elem;
 use pullback_ir::{Atom, Batch, BatchDims, Emit, Jaxpr, JaxprRef, Params, PrimRef, Val};
 use pullback_loops::Builder;
 use smallvec::SmallVec;
 
 use crate::cost::{self, Cost};
-use crate::module::{Module, Outlined, border, push_terminator, wrong_results};
+use crate::module::{Module, Outlined, border, push_terminator, quoted, wrong_results};
 use crate::scalar;
 use crate::text::{
     push_dense, push_element, push_name, push_names, push_number, push_quoted, push_result_types, push_type, push_types,
@@ -161,13 +163,18 @@ impl<'m> Function<'m> {
 
     /// The operations of a region and what ends it; the line before has opened it. Gives what they cost.
     fn region(&mut self, args: &[HloValue], body: HloBody<'_>) -> Result<Cost> {
+        self.region_until("stablehlo.return", args, body)
+    }
+
+    /// As [`Function::region`], with a terminator of its own.
+    fn region_until(&mut self, terminator: &str, args: &[HloValue], body: HloBody<'_>) -> Result<Cost> {
         let around = std::mem::take(&mut self.cost);
         self.indent += 1;
         self.depth += 1;
         let outs = body(self, args);
         self.depth -= 1;
         let outs = outs?;
-        self.finish("stablehlo.return", &outs);
+        self.finish(terminator, &outs);
         self.indent -= 1;
         Ok(std::mem::replace(&mut self.cost, around))
     }
@@ -427,7 +434,7 @@ impl HloCx for Function<'_> {
                     push_names(&mut self.text, ins);
                 }
                 if !attributes.is_empty() {
-                    self.text.push_str(if ins.is_empty() || attributes.starts_with('[') { " " } else { ", " });
+                    self.text.push_str(if ins.is_empty() || attributes.starts_with(['[', '<']) { " " } else { ", " });
                     self.text.push_str(attributes);
                 }
             }
@@ -545,6 +552,55 @@ impl HloCx for Function<'_> {
             Outlined::InPlace => body(self, ins),
             Outlined::Function(function, outs) => Ok(self.call_line(&function, ins, &outs)),
         }
+    }
+
+    fn devices(&self) -> Option<Arc<Mesh>> {
+        self.module.manual.clone()
+    }
+
+    fn mesh_name(&mut self, mesh: &Mesh) -> String {
+        self.module.mesh_name(mesh)
+    }
+
+    fn channel(&mut self) -> u32 {
+        self.module.channel()
+    }
+
+    fn on_devices(&mut self, map: &DeviceMap<'_>, ins: &[HloValue], outs: &[Aval]) -> Result<HloValues> {
+        let mesh = self.module.mesh_name(map.mesh);
+        let shardings = |specs: &[&Spec], avals: &mut dyn Iterator<Item = Aval>| {
+            let one = |(spec, aval): (&&Spec, Aval)| format!("<@{mesh}, {}>", spec_text(spec, aval.rank()));
+            specs.iter().zip(avals).map(one).collect::<Vec<_>>().join(", ")
+        };
+        let in_text = shardings(&map.in_specs, &mut ins.iter().map(|x| x.aval));
+        let out_text = shardings(&map.out_specs, &mut outs.iter().copied());
+        let axes: Vec<String> = map.manual.iter().map(|name| quoted(name)).collect();
+        let results = self.results(outs);
+        self.text.push_str("sdy.manual_computation(");
+        push_names(&mut self.text, ins);
+        write!(
+            self.text,
+            ") in_shardings=[{in_text}] out_shardings=[{out_text}] manual_axes={{{}}} (",
+            axes.join(", ")
+        )
+        .expect("a string takes all text");
+        let args = self.arguments(&map.jaxpr.in_avals());
+        for (i, arg) in args.iter().enumerate() {
+            self.text.push_str(if i == 0 { "" } else { ", " });
+            push_name(&mut self.text, arg.name);
+            self.text.push_str(": ");
+            push_type(&mut self.text, arg.aval);
+        }
+        self.text.push_str(") {\n");
+        let around = self.module.manual.replace(map.mesh.clone());
+        let cost = self.region_until("sdy.return", &args, &mut |cx, args| cx.inline(map.jaxpr, args));
+        self.module.manual = around;
+        self.cost.add(cost?);
+        self.start_line();
+        self.text.push_str("} : ");
+        self.push_function_type(ins, outs);
+        self.end_line();
+        Ok(results)
     }
 
     fn elementwise(

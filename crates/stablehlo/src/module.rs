@@ -4,9 +4,11 @@
 //! functions of equal text are one, whatever they came from.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
+use pullback_base::array::place::{Mesh, Spec};
 use pullback_base::{Aval, DType, Error, Result, Shape};
-use pullback_ir::hlo::{HloBody, HloValue, HloValues};
+use pullback_ir::hlo::{HloBody, HloValue, HloValues, spec_text};
 use pullback_ir::{Jaxpr, JaxprRef, Params};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -36,6 +38,25 @@ pub struct Options {
     pub result_names: Vec<String>,
     /// Whether every operation says where the user asked for it.
     pub debug_info: bool,
+    /// How the program is divided over devices; one device runs all of it when there is none.
+    pub division: Option<Division>,
+}
+
+/// How a program is divided over the devices of a mesh.
+#[derive(Clone)]
+pub struct Division {
+    /// The devices.
+    pub mesh: Arc<Mesh>,
+    /// How each argument is split.
+    pub ins: Vec<Spec>,
+    /// How each result is split.
+    pub outs: Vec<Spec>,
+}
+
+impl std::fmt::Debug for Division {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Division").field("ins", &self.ins).field("outs", &self.outs).finish_non_exhaustive()
+    }
 }
 
 /// What is known of something that a primitive asked to be a function.
@@ -58,11 +79,16 @@ pub(crate) struct Module {
     by_text: FxHashMap<String, String>,
     names: FxHashSet<String>,
     next_suffix: FxHashMap<String, u32>,
-    by_jaxpr: FxHashMap<(u64, Vec<Aval>), String>,
+    by_jaxpr: FxHashMap<(u64, Vec<Aval>, String), String>,
     /// Held, so that the identities above stay taken.
     jaxprs: Vec<JaxprRef>,
     outlined: FxHashMap<OutlineKey, Outlined>,
     pub(crate) debug_info: bool,
+    /// Axes of the meshes that the program names; the position is part of a mesh's name.
+    meshes: Vec<Vec<(Arc<str>, usize)>>,
+    /// The mesh on each of whose devices the operations being written run by themselves.
+    pub(crate) manual: Option<Arc<Mesh>>,
+    n_channels: u32,
 }
 
 /// A module, and what it asks for.
@@ -85,12 +111,15 @@ pub fn module_text(jaxpr: &Jaxpr, options: &Options) -> Result<Text> {
     let mut out = String::with_capacity(
         main.len() + module.functions.iter().map(|(_, text)| text.len() + 40).sum::<usize>() + 200,
     );
+    // Without a division of the arguments the devices are those of the mesh that the program names.
+    let n = module.meshes.first().map_or(1, |axes| axes.iter().map(|(_, size)| size).product());
     writeln!(
         out,
-        "module @{} attributes {{mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32}} {{",
+        "module @{} attributes {{mhlo.num_partitions = {n} : i32, mhlo.num_replicas = 1 : i32}} {{",
         symbol(&options.name)
     )
     .expect("a string takes all text");
+    module.push_meshes(&mut out);
     out.push_str("  func.func public @main");
     out.push_str(&main);
     for (name, text) in &module.functions {
@@ -126,11 +155,13 @@ fn main_function(module: &mut Module, jaxpr: &Jaxpr, options: &Options) -> Resul
     let outs: HloValues = outs.iter().map(|&out| main.bitcast_border(out, border(out.aval))).collect();
     main.finish("return", &outs);
     let (body, cost) = main.into_parts();
+    let division = options.division.as_ref();
     let mut out = String::from("(");
     for (i, arg) in args.iter().enumerate() {
         out.push_str(if i == 0 { "" } else { ", " });
         push_argument(&mut out, *arg);
-        push_donation(&mut out, options.donations.get(i).copied().flatten());
+        let sharding = division.map(|division| sharding_attribute(module, division, &division.ins[i], arg.aval));
+        push_attributes(&mut out, [sharding, donation_attribute(options.donations.get(i).copied().flatten())]);
         if let Some(name) = options.arg_names.get(i).filter(|_| debug_info) {
             out.push_str(" loc(");
             push_quoted(&mut out, name);
@@ -141,11 +172,13 @@ fn main_function(module: &mut Module, jaxpr: &Jaxpr, options: &Options) -> Resul
     for (i, result) in outs.iter().enumerate() {
         out.push_str(if i == 0 { "" } else { ", " });
         push_type(&mut out, result.aval);
-        if let Some(name) = options.result_names.get(i) {
-            out.push_str(" {jax.result_info = ");
-            push_quoted(&mut out, name);
-            out.push('}');
-        }
+        let name = options.result_names.get(i).map(|name| {
+            let mut text = String::from("jax.result_info = ");
+            push_quoted(&mut text, name);
+            text
+        });
+        let sharding = division.map(|division| sharding_attribute(module, division, &division.outs[i], result.aval));
+        push_attributes(&mut out, [name, sharding]);
     }
     out.push_str(") {\n");
     out.push_str(&body);
@@ -176,19 +209,67 @@ fn push_argument(out: &mut String, arg: HloValue) {
     push_type(out, arg.aval);
 }
 
-fn push_donation(out: &mut String, donation: Option<Donation>) {
-    match donation {
-        Some(Donation::Result(number)) => write!(out, " {{tf.aliasing_output = {number} : i32}}"),
-        Some(Donation::Any) => write!(out, " {{jax.buffer_donor = true}}"),
-        None => Ok(()),
+fn donation_attribute(donation: Option<Donation>) -> Option<String> {
+    Some(match donation? {
+        Donation::Result(number) => format!("tf.aliasing_output = {number} : i32"),
+        Donation::Any => "jax.buffer_donor = true".into(),
+    })
+}
+
+fn sharding_attribute(module: &mut Module, division: &Division, spec: &Spec, aval: Aval) -> String {
+    let mesh = module.mesh_name(&division.mesh);
+    format!("sdy.sharding = #sdy.sharding<@{mesh}, {}>", spec_text(spec, aval.rank()))
+}
+
+/// ` {a, b}` of those that are there.
+fn push_attributes(out: &mut String, attributes: [Option<String>; 2]) {
+    let given: Vec<String> = attributes.into_iter().flatten().collect();
+    if !given.is_empty() {
+        write!(out, " {{{}}}", given.join(", ")).expect("a string takes all text");
     }
-    .expect("a string takes all text");
+}
+
+pub(crate) fn quoted(name: &str) -> String {
+    let mut text = String::new();
+    push_quoted(&mut text, name);
+    text
 }
 
 impl Module {
+    /// The name of a mesh, which the module then declares.
+    pub(crate) fn mesh_name(&mut self, mesh: &Mesh) -> String {
+        let at = self.meshes.iter().position(|known| *known == mesh.axes).unwrap_or_else(|| {
+            self.meshes.push(mesh.axes.clone());
+            self.meshes.len() - 1
+        });
+        if at == 0 { "mesh".into() } else { format!("mesh_{}", at - 1) }
+    }
+
+    fn push_meshes(&self, out: &mut String) {
+        for (at, axes) in self.meshes.iter().enumerate() {
+            let name = if at == 0 { "mesh".to_string() } else { format!("mesh_{}", at - 1) };
+            let axes: Vec<String> = axes.iter().map(|(name, size)| format!("{}={size}", quoted(name))).collect();
+            writeln!(out, "  sdy.mesh @{name} = <[{}]>", axes.join(", ")).expect("a string takes all text");
+        }
+    }
+
+    /// A number for operations that devices meet in.
+    pub(crate) fn channel(&mut self) -> u32 {
+        self.n_channels += 1;
+        self.n_channels
+    }
+
+    /// What of the surroundings a function depends on: inside of a map over devices another one is written.
+    fn surroundings(&mut self) -> String {
+        match self.manual.clone() {
+            Some(mesh) => self.mesh_name(&mesh),
+            None => String::new(),
+        }
+    }
+
     /// The function that holds a jaxpr.
     pub(crate) fn function_of(&mut self, name: &str, jaxpr: &JaxprRef, ins: &[HloValue]) -> Result<String> {
-        let key = (jaxpr.id(), avals_of(ins));
+        let key = (jaxpr.id(), avals_of(ins), self.surroundings());
         if let Some(known) = self.by_jaxpr.get(&key) {
             return Ok(known.clone());
         }
@@ -208,7 +289,7 @@ impl Module {
         ins: &[HloValue],
         body: HloBody<'_>,
     ) -> Result<Outlined> {
-        let key = (name.to_string(), params.clone(), avals_of(ins));
+        let key = (name.to_string() + &self.surroundings(), params.clone(), avals_of(ins));
         if let Some(known) = self.outlined.get(&key) {
             return Ok(known.clone());
         }

@@ -96,9 +96,9 @@ impl Block<'_, '_> {
                 let x = self.cx.convert(x, value_dtype(dtype));
                 self.set(value, x);
             }
-            (Elem::Two(low, high), DType::KeyFry) => {
+            (Elem::Two(low, high), DType::KeyFry | DType::KeyPhilox2 | DType::KeyPhilox4) => {
                 let first = self.cx.convert(x, DType::U32);
-                let width = self.full(Scalar::int(DType::KeyFry, 32));
+                let width = self.full(Scalar::int(x.aval.dtype, 32));
                 let second = self.cx.binary("stablehlo.shift_right_logical", x, width);
                 let second = self.cx.convert(second, DType::U32);
                 self.set(low, first);
@@ -120,7 +120,7 @@ impl Block<'_, '_> {
                 let value = self.get(value);
                 self.cx.convert(value, dtype)
             }
-            (Elem::Two(low, high), DType::KeyFry) => {
+            (Elem::Two(low, high), DType::KeyFry | DType::KeyPhilox2 | DType::KeyPhilox4) => {
                 let [low, high] = [low, high].map(|word| self.get(word)).map(|word| self.cx.convert(word, dtype));
                 let width = self.full(Scalar::int(dtype, 32));
                 let high = self.cx.binary("stablehlo.shift_left", high, width);
