@@ -62,18 +62,18 @@ fn loss(params: &Params, images: &Array, labels: &Array) -> Array {
 }
 
 /// One pass over the training examples in random order, as one native loop.
-fn epoch((params, key, (images, labels)): &(Params, Array, Examples)) -> Result<(Params, Array)> {
+fn epoch((params, key): (Params, Key), (images, labels): &Examples) -> Result<(Params, Array)> {
     let n_batches = images.shape()[0] / BATCH;
     let n = (n_batches * BATCH) as i64;
-    let order = key.clone().into_key().permutation(images.shape()[0]).rows(0, n);
+    let order = key.permutation(images.shape()[0]).rows(0, n);
     let batched = |x: &Array, tail: &[i64]| x.take(&order).reshape(&[&[n_batches as i64, BATCH as i64], tail].concat());
     let batches = (batched(images, &[PIXELS as i64]), batched(labels, &[]));
     let step = |params: Params, (images, labels): Examples| {
         let with_gradient = value_and_grad(|params: &Params| loss(params, &images, &labels));
-        let (value, gradient) = with_gradient(&params).expect("the loss is a real scalar");
-        (zip_map(&params, &gradient, |p, g| p - RATE * g), value)
+        let (value, gradient) = with_gradient(&params)?;
+        Ok((zip_map(&params, &gradient, |p, g| p - RATE * g), value))
     };
-    scan(step, params, &batches)
+    scan(step, &params, &batches)
 }
 
 fn accuracy((params, (images, labels)): &(Params, Examples)) -> Array {
@@ -84,13 +84,13 @@ fn main() -> Result<()> {
     let [split_key, hidden_key, output_key, mut key] = Key::seed(0).split_n();
     let (training, test) = split(split_key, &load_digits());
     let mut params = (init_layer(hidden_key, PIXELS, HIDDEN), init_layer(output_key, HIDDEN, CLASSES));
-    let (epoch, accuracy) = (jit(epoch), jit(accuracy));
+    let (epoch, accuracy) = (jit_owned(epoch), jit(accuracy));
     let mut reached = 0.0;
     for number in 1..=EPOCHS {
         let [next, shuffle] = key.split();
         key = next;
         let start = Instant::now();
-        let (new_params, losses) = epoch(&(params, shuffle.into(), training.clone()))?;
+        let (new_params, losses) = epoch((params, shuffle), &training)?;
         params = new_params;
         let mean_loss: f32 = losses.mean().item()?;
         reached = accuracy(&(params.clone(), test.clone()))?.item()?;

@@ -3,20 +3,21 @@
 import pullback as jax
 import pullback.numpy as jnp
 from pullback import masked
+from pullback.typing import ArrayLike
 
 
-def empty_loss(params, targets):
+def empty_loss(params: ArrayLike, targets: jax.Array) -> jax.Array:
     predictions = params * targets[:0]
     return jnp.mean((predictions - targets[:0]) ** 2)
 
 
-def masked_loss(params, inputs, targets, mask):
+def masked_loss(params: ArrayLike, inputs: jax.Array, targets: jax.Array, mask: jax.Array) -> jax.Array:
     """The mean over what is valid, written by hand: 0 / 0 where nothing is."""
     error = (params * inputs - targets) * mask
     return jnp.mean(jnp.sum(error**2, axis=1) / jnp.sum(mask, axis=1))
 
 
-def cured_loss(params, inputs, targets, mask):
+def cured_loss(params: ArrayLike, inputs: jax.Array, targets: jax.Array, mask: jax.Array) -> jax.Array:
     return jnp.mean(masked.mean((params * inputs - targets) ** 2, mask, axis=1))
 
 

@@ -5,16 +5,17 @@
 
 import pullback as jax
 import pullback.numpy as jnp
+from pullback.typing import ArrayLike
 
 
-def f(x, pre_filter=False):
+def f(x: ArrayLike, pre_filter: bool = False) -> jax.Array:
     delta = jnp.array((0, 1)) * x
     if pre_filter:
         return jnp.sum(delta[delta > 0] ** 0.5)
     return jnp.sum((delta**0.5)[delta > 0])
 
 
-def with_where(x):
+def with_where(x: float) -> jax.Array:
     return jnp.where(x > 0, x**0.5, 7.0)
 
 

@@ -2,25 +2,28 @@
 
 import pullback as jax
 import pullback.numpy as jnp
+from pullback.typing import ArrayLike
+
+Params = dict[str, jax.Array]
 
 
-def accuracy(params, x, labels):
+def accuracy(params: Params, x: jax.Array, labels: jax.Array) -> jax.Array:
     """A score that counts: argmax and == have no slope."""
     scores = x @ params["w"] + params["b"]
     return jnp.mean(jnp.argmax(scores, axis=1) == labels)
 
 
-def saturated(params, x):
+def saturated(params: Params, x: jax.Array) -> jax.Array:
     """A network whose sigmoid is deep in its flat part."""
     return jnp.mean(jax.nn.sigmoid(100.0 * (x @ params["w"] + params["b"])))
 
 
-def dead(params, x):
+def dead(params: Params, x: jax.Array) -> jax.Array:
     """A layer whose units are all negative."""
     return jnp.mean(jnp.maximum(x @ params["w"] + params["b"] - 1000.0, 0.0))
 
 
-def unstable(x):
+def unstable(x: ArrayLike) -> jax.Array:
     return jnp.exp(1000.0 * x)
 
 

@@ -1,9 +1,12 @@
 """Ten more programs of public reports: what the gradient is, what made it, and what it is under `safe_grads`."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pullback as jax
 import pullback.numpy as jnp
 
-PROGRAMS = {
+PROGRAMS: dict[str, tuple[Callable[[Any], jax.Array], Any]] = {
     # The norm at zero, jax#3058.
     "norm at zero": (lambda x: jnp.linalg.norm(x), jnp.zeros(3)),
     # Distances of points to themselves.
@@ -30,9 +33,10 @@ PROGRAMS = {
 }
 
 for name, (program, point) in PROGRAMS.items():
-    ordinary = jax.grad(program)(point)
+    gradient: Callable[[Any], jax.Array] = jax.grad(program)
+    ordinary = gradient(point)
     with jax.safe_grads():
-        safe = jax.grad(program)(point)
+        safe = gradient(point)
     report = jax.explain_grad(program)(point)
     print(f"{name}: {ordinary.tolist()} -> {safe.tolist()}")
     for trouble in report.troubles:

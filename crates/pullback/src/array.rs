@@ -194,7 +194,7 @@ impl Array {
 
     /// The elements on the host.
     #[track_caller]
-    fn known(&self) -> Result<pullback_base::Array> {
+    pub(crate) fn known(&self) -> Result<pullback_base::Array> {
         let val = self.val()?;
         let span = Span::of(Location::caller());
         val.to_array().ok_or_else(|| {

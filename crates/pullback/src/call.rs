@@ -5,6 +5,7 @@
 
 use std::panic::Location;
 
+use pullback_base::tree::TreeDef;
 use pullback_base::{DType, Error, Result, Scalar, Span};
 use pullback_core::prims::DotPrecision;
 use pullback_ir::Val;
@@ -14,8 +15,9 @@ use pullback_lib::declare::{
 };
 use smallvec::SmallVec;
 
-use crate::array::Array;
+use crate::array::{Array, caught};
 use crate::random::Key;
+use crate::transforms::Output;
 
 /// What may stand for an array in a call: an array or a reference to one, or a number, which takes the type of the other
 /// operands.
@@ -35,6 +37,47 @@ impl Operand for &Array {
     fn into_array(self) -> Array {
         self.clone()
     }
+}
+
+/// Arrays and numbers side by side: a tuple, an array or a slice of them.
+pub trait Operands {
+    /// The arrays.
+    #[doc(hidden)]
+    fn into_arrays(self) -> Vec<Array>;
+}
+
+impl Operands for &[Array] {
+    fn into_arrays(self) -> Vec<Array> {
+        self.to_vec()
+    }
+}
+
+impl Operands for Vec<Array> {
+    fn into_arrays(self) -> Vec<Array> {
+        self
+    }
+}
+
+impl<T: Operand, const N: usize> Operands for [T; N] {
+    fn into_arrays(self) -> Vec<Array> {
+        self.into_iter().map(Operand::into_array).collect()
+    }
+}
+
+macro_rules! operand_tuples {
+    ($(($($T:ident $i:tt),+);)*) => {$(
+        impl<$($T: Operand),+> Operands for ($($T,)+) {
+            fn into_arrays(self) -> Vec<Array> { vec![$(self.$i.into_array()),+] }
+        }
+    )*};
+}
+operand_tuples! {
+    (A 0);
+    (A 0, B 1);
+    (A 0, B 1, C 2);
+    (A 0, B 1, C 2, D 3);
+    (A 0, B 1, C 2, D 3, E 4);
+    (A 0, B 1, C 2, D 3, E 4, F 5);
 }
 
 macro_rules! number_operands {
@@ -66,6 +109,8 @@ pub(crate) enum Given {
     Sizes(Vec<i64>),
     DType(DType),
     Precision(DotPrecision),
+    Callable(Callable),
+    Callables(Vec<CallableOr>),
 }
 
 macro_rules! given_from {
@@ -89,7 +134,70 @@ given_from! {
     &[usize], |sizes| Given::Sizes(sizes.iter().map(|&size| i64::try_from(size).unwrap_or(i64::MAX)).collect());
     DType, |dtype| Given::DType(dtype);
     DotPrecision, |precision| Given::Precision(precision);
-    Key, |key| Given::Array(key.into());
+    Key, |key| Given::Array(key.into_array());
+    Callable, |callable| Given::Callable(callable);
+    Vec<CallableOr>, |callables| Given::Callables(callables);
+}
+
+/// A function that the library calls: from its operands to its result.
+///
+/// Where a function may be constant, a number or an array may stand for it.
+#[derive(Clone, Debug)]
+pub struct Function(pub(crate) CallableOr);
+
+impl From<f64> for Function {
+    fn from(value: f64) -> Function {
+        Function::constant(value)
+    }
+}
+
+impl Function {
+    /// Of a closure.
+    pub fn new<R: Output<Tree = Array>>(f: impl Fn(&[Array]) -> R + Send + Sync + 'static) -> Function {
+        Function(CallableOr::Callable(f.into_callable()))
+    }
+
+    /// A constant in place of a function.
+    #[must_use]
+    pub fn constant(value: impl Operand) -> Function {
+        Function(value.into_array().val().map_or_else(failing, CallableOr::Constant))
+    }
+}
+
+/// A function that gives an error where a value was to stand that is none.
+fn failing(error: Error) -> CallableOr {
+    CallableOr::Callable(Callable::new(move |_| Err(error.clone())))
+}
+
+/// What the library takes for functions of a user.
+pub(crate) trait IntoCallable {
+    /// The closure as the library calls it.
+    fn into_callable(self) -> Callable;
+}
+
+impl<R: Output<Tree = Array>, F: Fn(&[Array]) -> R + Send + Sync + 'static> IntoCallable for F {
+    fn into_callable(self) -> Callable {
+        Callable::new(move |vals| {
+            let operands: Vec<Array> = vals.iter().cloned().map(Array::from_val).collect();
+            caught(|| self(&operands).into_result())?.val()
+        })
+    }
+}
+
+/// What the library takes for lists of functions.
+#[cfg_attr(
+    not(test),
+    allow(dead_code, reason = "written by the generator where a declared function takes such a list")
+)]
+pub(crate) trait IntoCallables {
+    /// The functions as the library takes them.
+    fn into_callables(self) -> Vec<CallableOr>;
+}
+
+impl IntoCallables for Vec<Function> {
+    fn into_callables(self) -> Vec<CallableOr> {
+        self.into_iter().map(|function| function.0).collect()
+    }
 }
 
 /// A call: the function, where it was called, and one place for each parameter.
@@ -233,13 +341,18 @@ impl Arguments for Call {
         self.array(at)
     }
     fn callable(&mut self, at: usize) -> Result<Callable> {
-        Err(self.misfit(at, "function that can be called from here"))
+        read!(self, at, "function", Given::Callable(callable) => Ok(callable.clone()))
     }
     fn callables(&mut self, at: usize) -> Result<Vec<CallableOr>> {
-        Err(self.misfit(at, "list of functions that can be called from here"))
+        read!(self, at, "list of functions", Given::Callables(callables) => Ok(callables.clone()))
     }
     fn tree(&mut self, at: usize) -> Result<Tree> {
-        Err(self.misfit(at, "tree that can be read from here"))
+        let leaves = match self.given(at)? {
+            Given::Array(array) => return Ok(Tree { leaves: vec![array.val()?], structure: TreeDef::leaf() }),
+            _ => self.arrays(at)?,
+        };
+        let structure = TreeDef::tuple(leaves.iter().map(|_| TreeDef::leaf()).collect());
+        Ok(Tree { leaves, structure })
     }
     fn check_unsharded(&mut self, at: usize) -> Result<()> {
         Err(self.misfit(at, "sharding"))
@@ -325,4 +438,57 @@ plain_results! {
     String, Text;
     Vec<usize>, Sizes;
     DType, DType;
+}
+
+#[cfg(test)]
+mod tests {
+    use pullback_lib::declare::{Parameter, ParameterKind, Type};
+
+    use super::*;
+
+    const fn parameter(name: &'static str) -> Parameter {
+        let takes = Type { python: "Any", rust: "" };
+        Parameter { name, kind: ParameterKind::Either, default: None, takes, optional: false }
+    }
+
+    /// Applies a function to the leaves of a tree, then functions or constants one after the other to what comes.
+    fn chained(args: &mut dyn Arguments) -> Result<Returned> {
+        let (first, rest, tree) = (args.callable(0)?, args.callables(1)?, args.tree(2)?);
+        let start = first.call(&tree.leaves)?;
+        let step = |x: Val, f: &CallableOr| match f {
+            CallableOr::Callable(f) => f.call(&[x]),
+            CallableOr::Constant(value) => pullback_lib::numpy::add(&x, value),
+        };
+        rest.iter().try_fold(start, step).map(Returned::One)
+    }
+
+    static CHAINED: Declaration = Declaration {
+        names: &["test.chained"],
+        path: "",
+        signature: "(f, then, xs)",
+        parameters: &[parameter("f"), parameter("then"), parameter("xs")],
+        doc: "",
+        result: Type { python: "Array", rust: "Array" },
+        call: chained,
+    };
+
+    fn call(f: impl Fn(&[Array]) -> Result<Array> + Send + Sync + 'static, xs: &[Array]) -> Array {
+        let then = vec![Function::new(|xs: &[Array]| &xs[0] * 3.0), Function::constant(0.5)];
+        Call::of(&CHAINED).with(0, f.into_callable()).with(1, then.into_callables()).with(2, xs).run()
+    }
+
+    #[test]
+    fn functions_and_trees_are_arguments() -> Result<()> {
+        let product = |xs: &[Array]| Ok(&xs[0] * &xs[1]);
+        let (x, y) = (crate::arr![2.0], crate::arr![5.0]);
+        assert_eq!(call(product, &[x.clone(), y.clone()]), crate::arr![30.5]);
+        let slope = crate::grad(|x: &Array| call(product, &[x.clone(), y.clone()]).sum())(&x)?;
+        assert_eq!(slope, crate::arr![15.0]);
+        let error = crate::jit(|x: &Array| call(|_| Err(Error::value_error("mine")), std::slice::from_ref(x)))(&x);
+        assert!(error.expect_err("the closure fails").message().contains("mine"));
+        let wrong = Call::of(&CHAINED).with(0, 1.0).with(1, 2.0).with(2, x.checked()).run::<Array>();
+        let error = wrong.eval().expect_err("a number is no function");
+        assert!(error.message().contains("the argument `f` is no function"), "{error}");
+        Ok(())
+    }
 }

@@ -9,6 +9,7 @@ use pullback_lib::numpy::{self, Order, Reduction};
 use pullback_lib::{indexing, nn};
 
 use crate::array::Array;
+use crate::call::Operands;
 
 macro_rules! unary_methods {
     ($($(#[$doc:meta])* $name:ident $function:path;)*) => {
@@ -156,6 +157,26 @@ pub fn concatenate(arrays: &[Array], axis: i64) -> Array {
 #[track_caller]
 pub fn stack(arrays: &[Array], axis: i64) -> Array {
     created(|| numpy::stack(&all_vals(arrays)?, axis, None))
+}
+
+/// The sum of products that `subscripts` describe: axes of one letter go together, and those that the result lacks are
+/// summed over.
+///
+/// ```
+/// use pullback::prelude::*;
+///
+/// let (a, b) = (ones(&[5, 2, 3]), ones(&[5, 3, 4]));
+/// assert_eq!(einsum("bij,bjk->bik", (&a, &b)).shape(), [5, 2, 4]);
+/// assert_eq!(einsum("ii", [arr![[1.0, 2.0], [3.0, 4.0]]]).item::<f32>()?, 5.0);
+/// # Ok::<(), pullback::Error>(())
+/// ```
+///
+/// # Panics
+/// In eager mode, for subscripts that do not fit the operands.
+#[track_caller]
+#[must_use]
+pub fn einsum(subscripts: &str, operands: impl Operands) -> Array {
+    created(|| numpy::einsum(subscripts, &all_vals(&operands.into_arrays())?, None))
 }
 
 /// `on_true` where the condition holds, else `on_false`.

@@ -16,6 +16,11 @@
 //! waits and comes back once, as `Err`, from the call of the transformed function. There the first error wins: to ask an
 //! array for its shape after something went wrong on the way to it ends the function, and the call gives that error.
 //!
+//! What takes an argument by value *owns* it: [`jit_owned`] may compute its result in the memory of what was moved in, and
+//! [`vmap_owned`] and loops consume random keys. To use either again does not compile.
+//!
+//! With the feature `safetensors` trees are saved to files and loaded (`pullback::files`).
+//!
 //! This crate is the only promise to Rust users; the crates below it change freely. It owns no mathematics.
 #![forbid(unsafe_code)]
 
@@ -24,29 +29,69 @@ extern crate self as pullback;
 
 mod array;
 mod call;
+mod callables;
+mod callback;
 mod control;
 mod display;
 mod element;
+mod explain;
+#[cfg(feature = "safetensors")]
+pub mod files;
 mod functions;
+pub mod guide {
+    //! Chapters for those who come from elsewhere.
+
+    #[doc = include_str!("../guide/from-candle-and-burn.md")]
+    pub mod from_candle_and_burn {}
+
+    #[doc = include_str!("../guide/from-jax.md")]
+    pub mod from_jax {}
+
+    #[doc = include_str!("../guide/from-ndarray.md")]
+    pub mod from_ndarray {}
+}
+mod index;
 mod library;
+pub mod optim;
 pub mod random;
 mod transforms;
 mod tree;
 
 pub use array::Array;
-pub use call::Operand;
-pub use control::{cond, fori_loop, scan, while_loop};
+pub use call::{Function, Operand, Operands};
+pub use callables::{apply_along_axis, fromfunction, piecewise};
+pub use callback::pure_callback;
+pub use control::{cond, fori_loop, map_slices, scan, switch, while_loop};
 pub use element::{Element, Nested};
-pub use functions::{arange, concatenate, eye, full, log_softmax, one_hot, ones, select, softmax, stack, zeros};
-pub use library::{lax, nn, numpy, scipy};
+pub use explain::{Explanation, checked, explain_grad};
+pub use functions::{
+    arange, concatenate, einsum, eye, full, log_softmax, one_hot, ones, select, softmax, stack, zeros,
+};
+pub use index::{At, Ellipsis, Index, NewAxis};
+pub use library::{lax, nn, numpy, ops, scipy};
 pub use pullback_base::{DType, Error, ErrorKind, Result};
 pub use pullback_core::prims::DotPrecision;
 pub use pullback_core::transforms::Linear;
 pub use pullback_derive::Tree;
+pub use pullback_explain::{Kind as TroubleKind, Leaf as LeafCounts, Trouble};
 pub use pullback_lib::axes::Axes;
 pub use pullback_lib::declare::NestedInts;
-pub use transforms::{Output, grad, jit, jvp, make_jaxpr, safe_grads, value_and_grad, vmap, vmap_axes};
-pub use tree::{Structure, Tree, map, zip_map};
+pub use transforms::{
+    AxesOf, Batching, ByName, EachLeaf, Output, Ruled, checkpoint, custom_jvp, custom_vjp, eval_shape, grad, hessian,
+    hvp, jacfwd, jacrev, jit, jit_owned, jvp, linearize, make_jaxpr, safe_grads, value_and_grad, value_and_grad_aux,
+    vjp, vmap, vmap_owned, vmap_with,
+};
+pub use tree::{Static, Structure, Tree, map, zip_map};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+// The programs in Rust that these pages show are tested with those of this crate.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../../../docs/guides/serving-from-rust.md")]
+mod pages {}
 
 /// Whether numbers without a type of their own, such as those of [`zeros`] and [`arange`], have 64 bits from now on, on all
 /// threads. Arrays of named 64-bit types are what they are either way.
@@ -58,9 +103,9 @@ pub fn enable_x64(on: bool) {
 pub mod prelude {
     pub use crate::random::Key;
     pub use crate::{
-        Array, DType, Error, ErrorKind, Result, Tree, arange, arr, cond, fori_loop, full, grad, jit, jvp, log_softmax,
-        make_jaxpr, map, one_hot, ones, scan, softmax, stack, value_and_grad, vmap, vmap_axes, while_loop, zeros,
-        zip_map,
+        Array, DType, Error, ErrorKind, Result, Static, Tree, arange, arr, cond, einsum, fori_loop, full, grad, jit,
+        jit_owned, jvp, log_softmax, make_jaxpr, map, one_hot, ones, s, scan, softmax, stack, switch, value_and_grad,
+        vmap, vmap_owned, vmap_with, while_loop, zeros, zip_map,
     };
 }
 
@@ -87,4 +132,22 @@ macro_rules! arr {
     (u32; $($x:expr),* $(,)?) => { $crate::Array::nested_of::<u32, _>(&[$($x),*]) };
     (u64; $($x:expr),* $(,)?) => { $crate::Array::nested_of::<u64, _>(&[$($x),*]) };
     ($($x:expr),* $(,)?) => { $crate::Array::literal(&[$($x),*]) };
+}
+
+/// Indices of an array, one for each axis, as [`Array::slice`](crate::Array::slice) and [`Array::at`](crate::Array::at) take
+/// them: positions, ranges (with a step after `;`), arrays of positions or masks, [`NewAxis`](crate::NewAxis) and
+/// [`Ellipsis`](crate::Ellipsis). Negative positions count from the end.
+///
+/// ```
+/// use pullback::prelude::*;
+///
+/// let x = arr![[1, 2, 3], [4, 5, 6]];
+/// assert_eq!(x.slice(s![.., 1..]), arr![[2, 3], [5, 6]]);
+/// assert_eq!(x.slice(s![-1, ..;2]), arr![4, 6]);
+/// assert_eq!(x.slice(s![.., ..;-1]), arr![[3, 2, 1], [6, 5, 4]]);
+/// assert_eq!(x.slice(s![.., &arr![2, 0]]), arr![[3, 1], [6, 4]]);
+/// ```
+#[macro_export]
+macro_rules! s {
+    ($($index:expr $(; $step:expr)?),* $(,)?) => { [$($crate::Index::from($index)$(.step($step))?),*] };
 }

@@ -2,6 +2,7 @@
 
 use std::any::{Any, TypeId};
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Display;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -28,9 +29,9 @@ use crate::array::Array;
 /// assert_eq!(gradient.name, "first");
 /// # Ok::<(), pullback::Error>(())
 /// ```
-pub trait Tree: Clone {
+pub trait Tree {
     /// Appends the leaves.
-    fn leaves(&self, into: &mut Vec<Array>);
+    fn leaves<'a>(&'a self, into: &mut Vec<&'a Array>);
     /// The same structure with other leaves, taken in order.
     ///
     /// # Panics
@@ -40,6 +41,36 @@ pub trait Tree: Clone {
     /// Appends everything but the leaves: how many there are of what has no fixed number, which variant, which keys, and
     /// the fixed fields. A function that was compiled for one structure is compiled anew for another.
     fn structure(&self, into: &mut Structure);
+    /// Appends the name of each leaf, which begins with `path`: fields and keys by name, entries by number, with dots
+    /// between. Leaves are saved under these names. Unless a type says otherwise they are the numbers of its leaves.
+    fn names(&self, path: &str, into: &mut Vec<String>) {
+        into.extend((0..leaves_of(self).len()).map(|i| below(path, i)));
+    }
+}
+
+/// The name of an entry of what has the name `path`.
+pub(crate) fn below(path: &str, entry: impl Display) -> String {
+    if path.is_empty() { entry.to_string() } else { format!("{path}.{entry}") }
+}
+
+/// The names of entries that have numbers.
+fn numbered<'a, T: Tree + 'a>(items: impl IntoIterator<Item = &'a T>, path: &str, into: &mut Vec<String>) {
+    items.into_iter().enumerate().for_each(|(i, item)| item.names(&below(path, i), into));
+}
+
+/// The names of entries that have keys: texts and integers as they are, others by their number.
+fn keyed<'a, K: Any, T: Tree + 'a>(
+    entries: impl IntoIterator<Item = (&'a K, &'a T)>,
+    path: &str,
+    into: &mut Vec<String>,
+) {
+    for (i, (key, item)) in entries.into_iter().enumerate() {
+        let key: &dyn Any = key;
+        let text = key.downcast_ref::<String>().cloned().or_else(|| key.downcast_ref::<&str>().map(|s| s.to_string()));
+        let number =
+            || key.downcast_ref::<i32>().map(i32::to_string).or_else(|| key.downcast_ref().map(usize::to_string));
+        item.names(&below(path, text.or_else(number).unwrap_or_else(|| i.to_string())), into);
+    }
 }
 
 /// A value that belongs to the structure of a tree.
@@ -110,23 +141,26 @@ impl Hash for Structure {
 }
 
 impl Tree for Array {
-    fn leaves(&self, into: &mut Vec<Array>) {
-        into.push(self.clone());
+    fn leaves<'a>(&'a self, into: &mut Vec<&'a Array>) {
+        into.push(self);
     }
     fn with_leaves(&self, leaves: &mut dyn Iterator<Item = Array>) -> Array {
         leaves.next().expect("as many leaves as the structure has")
     }
     fn structure(&self, _into: &mut Structure) {}
+    fn names(&self, path: &str, into: &mut Vec<String>) {
+        into.push(path.to_string());
+    }
 }
 
 impl Tree for () {
-    fn leaves(&self, _into: &mut Vec<Array>) {}
+    fn leaves<'a>(&'a self, _into: &mut Vec<&'a Array>) {}
     fn with_leaves(&self, _leaves: &mut dyn Iterator<Item = Array>) {}
     fn structure(&self, _into: &mut Structure) {}
 }
 
 impl<T: Tree> Tree for Vec<T> {
-    fn leaves(&self, into: &mut Vec<Array>) {
+    fn leaves<'a>(&'a self, into: &mut Vec<&'a Array>) {
         self.iter().for_each(|item| item.leaves(into));
     }
     fn with_leaves(&self, leaves: &mut dyn Iterator<Item = Array>) -> Vec<T> {
@@ -136,10 +170,13 @@ impl<T: Tree> Tree for Vec<T> {
         into.number(self.len());
         self.iter().for_each(|item| item.structure(into));
     }
+    fn names(&self, path: &str, into: &mut Vec<String>) {
+        numbered(self, path, into);
+    }
 }
 
 impl<T: Tree, const N: usize> Tree for [T; N] {
-    fn leaves(&self, into: &mut Vec<Array>) {
+    fn leaves<'a>(&'a self, into: &mut Vec<&'a Array>) {
         self.iter().for_each(|item| item.leaves(into));
     }
     fn with_leaves(&self, leaves: &mut dyn Iterator<Item = Array>) -> [T; N] {
@@ -148,10 +185,13 @@ impl<T: Tree, const N: usize> Tree for [T; N] {
     fn structure(&self, into: &mut Structure) {
         self.iter().for_each(|item| item.structure(into));
     }
+    fn names(&self, path: &str, into: &mut Vec<String>) {
+        numbered(self, path, into);
+    }
 }
 
 impl<T: Tree> Tree for Option<T> {
-    fn leaves(&self, into: &mut Vec<Array>) {
+    fn leaves<'a>(&'a self, into: &mut Vec<&'a Array>) {
         self.iter().for_each(|item| item.leaves(into));
     }
     fn with_leaves(&self, leaves: &mut dyn Iterator<Item = Array>) -> Option<T> {
@@ -161,23 +201,27 @@ impl<T: Tree> Tree for Option<T> {
         into.number(usize::from(self.is_some()));
         self.iter().for_each(|item| item.structure(into));
     }
+    fn names(&self, path: &str, into: &mut Vec<String>) {
+        self.iter().for_each(|item| item.names(path, into));
+    }
 }
 
 macro_rules! pointers {
     ($($pointer:ident)*) => {$(
         impl<T: Tree> Tree for $pointer<T> {
-            fn leaves(&self, into: &mut Vec<Array>) { T::leaves(self, into); }
+            fn leaves<'a>(&'a self, into: &mut Vec<&'a Array>) { T::leaves(self, into); }
             fn with_leaves(&self, leaves: &mut dyn Iterator<Item = Array>) -> $pointer<T> {
                 $pointer::new(T::with_leaves(self, leaves))
             }
             fn structure(&self, into: &mut Structure) { T::structure(self, into); }
+            fn names(&self, path: &str, into: &mut Vec<String>) { T::names(self, path, into); }
         }
     )*};
 }
 pointers!(Box Arc);
 
 impl<K: Ord + Hash + Clone + Send + Sync + 'static, T: Tree> Tree for BTreeMap<K, T> {
-    fn leaves(&self, into: &mut Vec<Array>) {
+    fn leaves<'a>(&'a self, into: &mut Vec<&'a Array>) {
         self.values().for_each(|item| item.leaves(into));
     }
     fn with_leaves(&self, leaves: &mut dyn Iterator<Item = Array>) -> BTreeMap<K, T> {
@@ -190,6 +234,9 @@ impl<K: Ord + Hash + Clone + Send + Sync + 'static, T: Tree> Tree for BTreeMap<K
             item.structure(into);
         }
     }
+    fn names(&self, path: &str, into: &mut Vec<String>) {
+        keyed(self, path, into);
+    }
 }
 
 /// The entries of a map in the order of their keys, which is that of the leaves.
@@ -200,7 +247,7 @@ fn sorted<K: Ord, T, S>(map: &HashMap<K, T, S>) -> Vec<(&K, &T)> {
 }
 
 impl<K: Ord + Hash + Clone + Send + Sync + 'static, T: Tree, S: BuildHasher + Clone> Tree for HashMap<K, T, S> {
-    fn leaves(&self, into: &mut Vec<Array>) {
+    fn leaves<'a>(&'a self, into: &mut Vec<&'a Array>) {
         sorted(self).into_iter().for_each(|(_, item)| item.leaves(into));
     }
     fn with_leaves(&self, leaves: &mut dyn Iterator<Item = Array>) -> HashMap<K, T, S> {
@@ -215,14 +262,18 @@ impl<K: Ord + Hash + Clone + Send + Sync + 'static, T: Tree, S: BuildHasher + Cl
             item.structure(into);
         }
     }
+    fn names(&self, path: &str, into: &mut Vec<String>) {
+        keyed(sorted(self), path, into);
+    }
 }
 
 macro_rules! tuples {
     ($(($($T:ident $i:tt),+);)*) => {$(
         impl<$($T: Tree),+> Tree for ($($T,)+) {
-            fn leaves(&self, into: &mut Vec<Array>) { $(self.$i.leaves(into);)+ }
+            fn leaves<'a>(&'a self, into: &mut Vec<&'a Array>) { $(self.$i.leaves(into);)+ }
             fn with_leaves(&self, leaves: &mut dyn Iterator<Item = Array>) -> Self { ($(self.$i.with_leaves(leaves),)+) }
             fn structure(&self, into: &mut Structure) { $(self.$i.structure(into);)+ }
+            fn names(&self, path: &str, into: &mut Vec<String>) { $(self.$i.names(&below(path, $i), into);)+ }
         }
     )*};
 }
@@ -241,8 +292,55 @@ tuples! {
     (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11);
 }
 
+/// A value that belongs to the structure of a tree and holds no array: a function that is compiled is compiled anew for
+/// another value.
+///
+/// ```
+/// use pullback::prelude::*;
+///
+/// let power = jit(|(x, Static(n)): &(Array, Static<i32>)| (0..*n).fold(ones(&[]), |y, _| y * x));
+/// assert_eq!(power(&(arr![2.0], Static(3)))?, arr![8.0]);
+/// assert_eq!(power(&(arr![2.0], Static(4)))?, arr![16.0]);
+/// # Ok::<(), pullback::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Static<T>(pub T);
+
+impl<T: PartialEq + Hash + Clone + Send + Sync + 'static> Tree for Static<T> {
+    fn leaves<'a>(&'a self, _into: &mut Vec<&'a Array>) {}
+    fn with_leaves(&self, _leaves: &mut dyn Iterator<Item = Array>) -> Static<T> {
+        self.clone()
+    }
+    fn structure(&self, into: &mut Structure) {
+        into.fixed(&self.0);
+    }
+}
+
+/// Trees behind references, as one: what a call gives when its arguments stay where they are.
+pub(crate) struct Pair<'a, A, B>(pub &'a A, pub &'a B);
+
+impl<A: Tree, B: Tree> Pair<'_, A, B> {
+    pub(crate) fn leaves(&self) -> Vec<&Array> {
+        let mut leaves = vec![];
+        self.0.leaves(&mut leaves);
+        self.1.leaves(&mut leaves);
+        leaves
+    }
+
+    pub(crate) fn structure(&self) -> Structure {
+        let mut structure = Structure::default();
+        self.0.structure(&mut structure);
+        self.1.structure(&mut structure);
+        structure
+    }
+
+    pub(crate) fn with_leaves(&self, leaves: &mut dyn Iterator<Item = Array>) -> (A, B) {
+        (self.0.with_leaves(leaves), self.1.with_leaves(leaves))
+    }
+}
+
 /// The leaves of a tree.
-pub(crate) fn leaves_of(tree: &impl Tree) -> Vec<Array> {
+pub(crate) fn leaves_of<T: Tree + ?Sized>(tree: &T) -> Vec<&Array> {
     let mut leaves = vec![];
     tree.leaves(&mut leaves);
     leaves
@@ -257,7 +355,7 @@ pub(crate) fn structure_of(tree: &impl Tree) -> Structure {
 
 /// The tree with `f` applied to each leaf.
 pub fn map<T: Tree>(tree: &T, f: impl FnMut(&Array) -> Array) -> T {
-    let leaves: Vec<Array> = leaves_of(tree).iter().map(f).collect();
+    let leaves: Vec<Array> = leaves_of(tree).into_iter().map(f).collect();
     tree.with_leaves(&mut leaves.into_iter())
 }
 
@@ -269,6 +367,6 @@ pub fn map<T: Tree>(tree: &T, f: impl FnMut(&Array) -> Array) -> T {
 pub fn zip_map<T: Tree, U: Tree>(tree: &T, other: &U, mut f: impl FnMut(&Array, &Array) -> Array) -> T {
     let (a, b) = (leaves_of(tree), leaves_of(other));
     assert_eq!(a.len(), b.len(), "zip_map takes trees of one structure");
-    let leaves: Vec<Array> = a.iter().zip(&b).map(|(x, y)| f(x, y)).collect();
+    let leaves: Vec<Array> = a.into_iter().zip(b).map(|(x, y)| f(x, y)).collect();
     tree.with_leaves(&mut leaves.into_iter())
 }

@@ -4,7 +4,7 @@
 use super::numpy;
 use crate::call::Operand;
 #[allow(unused_imports)]
-use crate::{Array, Axes, DType, DotPrecision, NestedInts, random::Key};
+use crate::{Array, Axes, DType, DotPrecision, Function, NestedInts, Result, random::Key};
 
 impl Array {
     /// The absolute value of each element; the modulus `sqrt(re² + im²)` of complex numbers. See [`numpy::absolute`].
@@ -1441,6 +1441,12 @@ impl Array {
     pub fn place_with(&self, mask: impl Operand, vals: impl Operand, keywords: impl FnOnce(numpy::Place) -> numpy::Place) -> Array {
         numpy::place_with(self, mask, vals, keywords)
     }
+    /// The polynomial with given zeros, or the characteristic polynomial of a square matrix. See [`numpy::poly`].
+    #[track_caller]
+    #[must_use]
+    pub fn poly(&self) -> Array {
+        numpy::poly(self)
+    }
     /// The sum of two polynomials. See [`numpy::polyadd`].
     #[track_caller]
     #[must_use]
@@ -1470,6 +1476,18 @@ impl Array {
     #[must_use]
     pub fn polydiv_with(&self, v: impl Operand, keywords: impl FnOnce(numpy::Polydiv) -> numpy::Polydiv) -> (Array, Array) {
         numpy::polydiv_with(self, v, keywords)
+    }
+    /// The polynomial of a degree that fits points by least squares. See [`numpy::polyfit`].
+    #[track_caller]
+    #[must_use]
+    pub fn polyfit(&self, y: impl Operand, deg: i64) -> Vec<Array> {
+        numpy::polyfit(self, y, deg)
+    }
+    /// As [`Array::polyfit`], with keywords.
+    #[track_caller]
+    #[must_use]
+    pub fn polyfit_with(&self, y: impl Operand, deg: i64, keywords: impl FnOnce(numpy::Polyfit) -> numpy::Polyfit) -> Vec<Array> {
+        numpy::polyfit_with(self, y, deg, keywords)
     }
     /// The `m`-th antiderivative of a polynomial. See [`numpy::polyint`].
     #[track_caller]

@@ -21,11 +21,113 @@ mod numpy_fft_functions;
 #[path = "numpy_linalg.rs"]
 mod numpy_linalg_functions;
 #[rustfmt::skip]
+#[path = "ops.rs"]
+mod ops_functions;
+#[rustfmt::skip]
 #[path = "random.rs"]
 mod random_functions;
 #[rustfmt::skip]
+#[path = "scipy_cluster_vq.rs"]
+mod scipy_cluster_vq_functions;
+#[rustfmt::skip]
+#[path = "scipy_fft.rs"]
+mod scipy_fft_functions;
+#[rustfmt::skip]
+#[path = "scipy_integrate.rs"]
+mod scipy_integrate_functions;
+#[rustfmt::skip]
+#[path = "scipy_linalg.rs"]
+mod scipy_linalg_functions;
+#[rustfmt::skip]
+#[path = "scipy_ndimage.rs"]
+mod scipy_ndimage_functions;
+#[rustfmt::skip]
+#[path = "scipy_signal.rs"]
+mod scipy_signal_functions;
+#[rustfmt::skip]
 #[path = "scipy_special.rs"]
 mod scipy_special_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats.rs"]
+mod scipy_stats_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats_bernoulli.rs"]
+mod scipy_stats_bernoulli_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats_beta.rs"]
+mod scipy_stats_beta_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats_betabinom.rs"]
+mod scipy_stats_betabinom_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats_binom.rs"]
+mod scipy_stats_binom_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats_cauchy.rs"]
+mod scipy_stats_cauchy_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats_chi2.rs"]
+mod scipy_stats_chi2_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats_dirichlet.rs"]
+mod scipy_stats_dirichlet_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats_expon.rs"]
+mod scipy_stats_expon_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats_gamma.rs"]
+mod scipy_stats_gamma_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats_gennorm.rs"]
+mod scipy_stats_gennorm_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats_geom.rs"]
+mod scipy_stats_geom_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats_gumbel_l.rs"]
+mod scipy_stats_gumbel_l_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats_gumbel_r.rs"]
+mod scipy_stats_gumbel_r_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats_laplace.rs"]
+mod scipy_stats_laplace_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats_logistic.rs"]
+mod scipy_stats_logistic_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats_multinomial.rs"]
+mod scipy_stats_multinomial_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats_multivariate_normal.rs"]
+mod scipy_stats_multivariate_normal_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats_nbinom.rs"]
+mod scipy_stats_nbinom_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats_norm.rs"]
+mod scipy_stats_norm_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats_pareto.rs"]
+mod scipy_stats_pareto_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats_poisson.rs"]
+mod scipy_stats_poisson_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats_t.rs"]
+mod scipy_stats_t_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats_truncnorm.rs"]
+mod scipy_stats_truncnorm_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats_uniform.rs"]
+mod scipy_stats_uniform_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats_vonmises.rs"]
+mod scipy_stats_vonmises_functions;
+#[rustfmt::skip]
+#[path = "scipy_stats_wrapcauchy.rs"]
+mod scipy_stats_wrapcauchy_functions;
 #[rustfmt::skip]
 mod methods;
 
@@ -59,6 +161,11 @@ pub mod numpy {
     }
 }
 
+/// The functions of `jax.ops`.
+pub mod ops {
+    pub use super::ops_functions::*;
+}
+
 /// The functions of `jax.random`.
 pub mod random {
     pub use super::random_functions::*;
@@ -67,8 +174,177 @@ pub mod random {
 /// The functions of `jax.scipy`.
 pub mod scipy {
 
+    /// The functions of `jax.scipy.cluster`.
+    pub mod cluster {
+
+        /// The functions of `jax.scipy.cluster.vq`.
+        pub mod vq {
+            pub use super::super::super::scipy_cluster_vq_functions::*;
+        }
+    }
+
+    /// The functions of `jax.scipy.fft`.
+    pub mod fft {
+        pub use super::super::scipy_fft_functions::*;
+    }
+
+    /// The functions of `jax.scipy.integrate`.
+    pub mod integrate {
+        pub use super::super::scipy_integrate_functions::*;
+    }
+
+    /// The functions of `jax.scipy.linalg`.
+    pub mod linalg {
+        pub use super::super::scipy_linalg_functions::*;
+    }
+
+    /// The functions of `jax.scipy.ndimage`.
+    pub mod ndimage {
+        pub use super::super::scipy_ndimage_functions::*;
+    }
+
+    /// The functions of `jax.scipy.signal`.
+    pub mod signal {
+        pub use super::super::scipy_signal_functions::*;
+    }
+
     /// The functions of `jax.scipy.special`.
     pub mod special {
         pub use super::super::scipy_special_functions::*;
+    }
+
+    /// The functions of `jax.scipy.stats`.
+    pub mod stats {
+        pub use super::super::scipy_stats_functions::*;
+
+        /// The functions of `jax.scipy.stats.bernoulli`.
+        pub mod bernoulli {
+            pub use super::super::super::scipy_stats_bernoulli_functions::*;
+        }
+
+        /// The functions of `jax.scipy.stats.beta`.
+        pub mod beta {
+            pub use super::super::super::scipy_stats_beta_functions::*;
+        }
+
+        /// The functions of `jax.scipy.stats.betabinom`.
+        pub mod betabinom {
+            pub use super::super::super::scipy_stats_betabinom_functions::*;
+        }
+
+        /// The functions of `jax.scipy.stats.binom`.
+        pub mod binom {
+            pub use super::super::super::scipy_stats_binom_functions::*;
+        }
+
+        /// The functions of `jax.scipy.stats.cauchy`.
+        pub mod cauchy {
+            pub use super::super::super::scipy_stats_cauchy_functions::*;
+        }
+
+        /// The functions of `jax.scipy.stats.chi2`.
+        pub mod chi2 {
+            pub use super::super::super::scipy_stats_chi2_functions::*;
+        }
+
+        /// The functions of `jax.scipy.stats.dirichlet`.
+        pub mod dirichlet {
+            pub use super::super::super::scipy_stats_dirichlet_functions::*;
+        }
+
+        /// The functions of `jax.scipy.stats.expon`.
+        pub mod expon {
+            pub use super::super::super::scipy_stats_expon_functions::*;
+        }
+
+        /// The functions of `jax.scipy.stats.gamma`.
+        pub mod gamma {
+            pub use super::super::super::scipy_stats_gamma_functions::*;
+        }
+
+        /// The functions of `jax.scipy.stats.gennorm`.
+        pub mod gennorm {
+            pub use super::super::super::scipy_stats_gennorm_functions::*;
+        }
+
+        /// The functions of `jax.scipy.stats.geom`.
+        pub mod geom {
+            pub use super::super::super::scipy_stats_geom_functions::*;
+        }
+
+        /// The functions of `jax.scipy.stats.gumbel_l`.
+        pub mod gumbel_l {
+            pub use super::super::super::scipy_stats_gumbel_l_functions::*;
+        }
+
+        /// The functions of `jax.scipy.stats.gumbel_r`.
+        pub mod gumbel_r {
+            pub use super::super::super::scipy_stats_gumbel_r_functions::*;
+        }
+
+        /// The functions of `jax.scipy.stats.laplace`.
+        pub mod laplace {
+            pub use super::super::super::scipy_stats_laplace_functions::*;
+        }
+
+        /// The functions of `jax.scipy.stats.logistic`.
+        pub mod logistic {
+            pub use super::super::super::scipy_stats_logistic_functions::*;
+        }
+
+        /// The functions of `jax.scipy.stats.multinomial`.
+        pub mod multinomial {
+            pub use super::super::super::scipy_stats_multinomial_functions::*;
+        }
+
+        /// The functions of `jax.scipy.stats.multivariate_normal`.
+        pub mod multivariate_normal {
+            pub use super::super::super::scipy_stats_multivariate_normal_functions::*;
+        }
+
+        /// The functions of `jax.scipy.stats.nbinom`.
+        pub mod nbinom {
+            pub use super::super::super::scipy_stats_nbinom_functions::*;
+        }
+
+        /// The functions of `jax.scipy.stats.norm`.
+        pub mod norm {
+            pub use super::super::super::scipy_stats_norm_functions::*;
+        }
+
+        /// The functions of `jax.scipy.stats.pareto`.
+        pub mod pareto {
+            pub use super::super::super::scipy_stats_pareto_functions::*;
+        }
+
+        /// The functions of `jax.scipy.stats.poisson`.
+        pub mod poisson {
+            pub use super::super::super::scipy_stats_poisson_functions::*;
+        }
+
+        /// The functions of `jax.scipy.stats.t`.
+        pub mod t {
+            pub use super::super::super::scipy_stats_t_functions::*;
+        }
+
+        /// The functions of `jax.scipy.stats.truncnorm`.
+        pub mod truncnorm {
+            pub use super::super::super::scipy_stats_truncnorm_functions::*;
+        }
+
+        /// The functions of `jax.scipy.stats.uniform`.
+        pub mod uniform {
+            pub use super::super::super::scipy_stats_uniform_functions::*;
+        }
+
+        /// The functions of `jax.scipy.stats.vonmises`.
+        pub mod vonmises {
+            pub use super::super::super::scipy_stats_vonmises_functions::*;
+        }
+
+        /// The functions of `jax.scipy.stats.wrapcauchy`.
+        pub mod wrapcauchy {
+            pub use super::super::super::scipy_stats_wrapcauchy_functions::*;
+        }
     }
 }
