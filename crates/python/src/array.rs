@@ -229,7 +229,7 @@ impl PyArray {
     fn block_until_ready(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
         let py = slf.py();
         let array = slf.get().elements(|found| tracer::attribute_error(py, found, "block_until_ready"))?;
-        gate(py, || array.buffer())?;
+        gate(py, || array.wait())?;
         Ok(slf)
     }
 
@@ -237,7 +237,11 @@ impl PyArray {
     fn unsafe_buffer_pointer(&self, py: Python<'_>) -> PyResult<usize> {
         let array =
             self.elements(|found| tracer::method_error(py, found, "The address was asked of a traced array."))?;
-        Ok(gate(py, || array.buffer())?.as_ptr() as usize)
+        let address = || match array.held() {
+            Some(held) => held.address(0),
+            None => Ok(array.buffer()?.as_ptr() as usize),
+        };
+        gate(py, address)
     }
 
     /// Starts a copy to the host; the elements are there already.
@@ -445,6 +449,10 @@ impl PyArray {
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let Some(&n) = self.aval().data().shape.first() else { return Err(type_error("iteration over a 0-d array")) };
+        if self.val.is_tracer() && n > 0 {
+            let rows = gate(py, || pullback_lib::lax::unstack(&self.val, 0))?;
+            return wrap_all(py, rows)?.into_pyobject(py)?.call_method0("__iter__");
+        }
         let row =
             |i: usize| pullback_lib::indexing::getitem(&self.val, &[pullback_lib::indexing::IndexItem::Int(i as i64)]);
         let rows = gate(py, || (0..n).map(row).collect::<pullback_base::Result<Vec<Val>>>())?;
@@ -548,7 +556,7 @@ impl PyArray {
     fn __setitem__(slf: Bound<'_, Self>, _index: &Bound<'_, PyAny>, _value: &Bound<'_, PyAny>) -> PyResult<()> {
         Err(type_error(format!(
             "JAX arrays are immutable and do not support in-place item assignment. Instead of x[idx] = y, use x = \
-             x.at[idx].set(y) or another .at[] method: https://docs.jax.dev/en/latest/_autosummary/jax.numpy.ndarray.at.html \
+             x.at[idx].set(y) or another .at[] method: pullback.help(\"immutable_arrays\") \
              (got {})",
             class_name(slf.as_any())
         )))
@@ -818,7 +826,7 @@ fn typeof_(x: &Bound<'_, PyAny>) -> PyResult<PyAval> {
 /// The NumPy dtype object of anything that names a type, narrowed while 64-bit types are off.
 #[pyfunction]
 fn as_dtype<'py>(dtype: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    dtypes::to_numpy(dtype.py(), dtypes::canonical(dtypes::of_object(dtype)?))
+    dtypes::to_numpy(dtype.py(), dtypes::canonical_named(dtypes::of_object(dtype)?))
 }
 
 /// Whether tangents of the type carry no information.

@@ -28,7 +28,7 @@ impl PyAval {
         memory_space: Option<Py<PyAny>>,
     ) -> PyAval {
         let _ = (sharding, memory_space);
-        let aval = Aval::with_weak_type(&shape, dtypes::canonical(dtype.exact()), weak_type);
+        let aval = Aval::with_weak_type(&shape, dtype.exact(), weak_type);
         PyAval(aval.varying(&vma.unwrap_or_default().into_iter().map(AxisName::from).collect::<Vec<_>>()))
     }
 
@@ -145,7 +145,7 @@ pub fn aval_of(obj: &Bound<'_, PyAny>) -> PyResult<Option<Aval>> {
         return Ok(Some(val.aval()));
     }
     let (Some(shape), Some(dtype)) = (obj.getattr_opt("shape")?, obj.getattr_opt("dtype")?) else { return Ok(None) };
-    let dtype: DType = dtypes::canonical(dtypes::of_object(&dtype)?);
+    let dtype: DType = dtypes::canonical_named(dtypes::of_object(&dtype)?);
     let weak = obj.getattr_opt("weak_type")?.map_or(Ok(false), |weak| weak.is_truthy())?;
     Ok(Some(Aval::with_weak_type(&shape.extract::<Vec<usize>>()?, dtype, weak)))
 }

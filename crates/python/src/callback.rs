@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use pullback_base::aval::tuple_text;
 use pullback_base::{Array, Aval, Result};
 use pullback_core::control::{
     Callback, DEBUG_PRINT, DebugCallback, HostFunction, IO_CALLBACK, IoCallback, PURE_CALLBACK, PureCallback,
@@ -33,23 +34,27 @@ impl PyHost {
         if outs.is_empty() {
             return Ok(());
         }
-        for ((item, &aval), out) in result.try_iter()?.zip(&self.outs).zip(outs) {
-            let bytes = self.result_bytes(&item?, aval)?;
+        for (number, ((item, &aval), out)) in result.try_iter()?.zip(&self.outs).zip(outs).enumerate() {
+            let bytes = Self::result_bytes(&item?, number, aval)?;
             out[..bytes.len()].copy_from_slice(&bytes);
         }
         Ok(())
     }
 
-    fn result_bytes(&self, item: &Bound<'_, PyAny>, aval: Aval) -> PyResult<Vec<u8>> {
+    fn result_bytes(item: &Bound<'_, PyAny>, number: usize, aval: Aval) -> PyResult<Vec<u8>> {
         let val = to_val(item)?;
         let found = val.aval();
-        if found.shape != aval.shape || found.dtype != aval.dtype {
-            return Err(crate::errors::type_error(format!(
-                "callback {} returned a value of type {}, but {} was declared",
-                self.name,
-                found.long(),
-                aval.long()
-            )));
+        let misfit = |what: &str, expected: String, actual: String| {
+            let text =
+                format!("Incorrect output {what} for return value #{number}: Expected: {expected}, Actual: {actual}");
+            item.py().import("pullback._callbacks").and_then(|module| module.call_method1("failed", (text,)))
+        };
+        if found.shape != aval.shape {
+            let (expected, actual) = (tuple_text(&aval.shape), tuple_text(&found.shape));
+            return Err(PyErr::from_value(misfit("shape", expected, actual)?));
+        }
+        if found.dtype != aval.dtype {
+            return Err(PyErr::from_value(misfit("dtype", aval.dtype.to_string(), found.dtype.to_string())?));
         }
         let array = val.to_array().ok_or_else(|| crate::errors::type_error("a callback returned a tracer"))?;
         gate(item.py(), || array.to_bytes())

@@ -82,6 +82,12 @@ fn precision_param(py: Python<'_>, given: Option<&Bound<'_, PyAny>>) -> PyResult
     param_object(py, &precision.to_value())
 }
 
+/// Sets the number that is added to every seed of a random key.
+#[pyfunction]
+fn set_seed_offset(offset: i64) {
+    pullback_lib::random::set_seed_offset(offset);
+}
+
 /// Any number or array as an array of ours.
 #[pyfunction]
 fn to_array(py: Python<'_>, x: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
@@ -101,6 +107,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(lower_thread_cap, m)?)?;
     m.add_function(wrap_pyfunction!(restore_thread_cap, m)?)?;
     m.add_function(wrap_pyfunction!(thread_count, m)?)?;
+    m.add_function(wrap_pyfunction!(set_seed_offset, m)?)?;
     m.add_function(wrap_pyfunction!(precision_words, m)?)?;
     m.add_function(wrap_pyfunction!(precision_param, m)?)?;
     m.add_function(wrap_pyfunction!(to_array, m)?)

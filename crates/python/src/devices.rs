@@ -57,7 +57,7 @@ fn put(py: Python<'_>, x: &Bound<'_, PyAny>, place: Option<Place>) -> PyResult<P
     let Some(array) = to_val(x)?.to_array() else {
         return Err(type_error("only concrete arrays are on devices"));
     };
-    wrap(py, Val::Array(gate(py, || array.placed(place.map(Arc::new)))?))
+    wrap(py, Val::Array(gate(py, || pullback_backend::put(&array, place.map(Arc::new)))?))
 }
 
 /// The array on one device.

@@ -5,7 +5,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use pullback_base::DType;
-use pullback_trace::settings::x64;
+use pullback_trace::settings::{Setting, is_on, named_x64, x64};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -126,16 +126,28 @@ pub fn canonical(dtype: DType) -> DType {
     if x64() { dtype } else { dtype.narrowed() }
 }
 
-/// The type after narrowing, with a warning when the user asked for the wide one by name.
+/// The type of a dtype that somebody named, in a place where nobody is warned.
+pub fn canonical_named(dtype: DType) -> DType {
+    if named_x64() { dtype } else { dtype.narrowed() }
+}
+
+/// The type that a user gets who asked for one by name: of the wide ones what `jax_explicit_x64_dtypes` says.
 pub fn canonical_explicit(py: Python<'_>, dtype: DType, function: &str) -> PyResult<DType> {
-    let narrow = canonical(dtype);
+    let narrow = canonical_named(dtype);
     if narrow != dtype {
+        if is_on(Setting::RefuseNamedX64) {
+            return Err(crate::errors::value_error(format!(
+                "Explicitly requested dtype {dtype} requested in {function} is not available. To enable more dtypes, set \
+                 the jax_enable_x64 or allow_explicit_x64_dtypes configuration options. See \
+                 pullback.help(\"x64\") for more."
+            )));
+        }
         let text = format!(
             "Explicitly requested dtype {dtype} requested in {function} is not available, and will be truncated to dtype \
              {narrow}. To enable more dtypes, set the jax_enable_x64 configuration option or the JAX_ENABLE_X64 shell \
-             environment variable. See https://github.com/jax-ml/jax#current-gotchas for more."
+             environment variable. See pullback.help(\"x64\") for more."
         );
-        warn(py, &text)?;
+        pullback_trace::warn(&text).map_err(|error| crate::errors::to_py(py, &error))?;
     }
     Ok(narrow)
 }
@@ -166,6 +178,11 @@ impl DTypeArg {
 impl<'py> FromPyObject<'_, 'py> for DTypeArg {
     type Error = PyErr;
     fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<DTypeArg> {
+        if crate::value::as_val(&obj).is_some() {
+            return Err(crate::errors::value_error(
+                "Passing an array as a dtype argument is no longer supported; instead of dtype=arr use dtype=arr.dtype.",
+            ));
+        }
         of_object(&obj).map(DTypeArg)
     }
 }

@@ -10,6 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pullback_base::span::{Place, Source};
 use pullback_base::{Error, ErrorKind, Result, Span};
+use pullback_lib::broadcast::{Called, enter_called};
+use pullback_trace::settings::{PromotionScope, has_promotion_rules, promotion_rules_hold};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -22,6 +24,7 @@ use crate::errors::to_py;
 /// # Errors
 /// The exception for what `body` raises, panics included.
 pub fn gate<T>(py: Python<'_>, body: impl FnOnce() -> Result<T>) -> PyResult<T> {
+    let _rules = rules_for(py);
     let traced = pullback_trace::is_tracing();
     let before = traced.then(|| user_span(py).replace_current());
     let result = catch_unwind(AssertUnwindSafe(body));
@@ -32,6 +35,23 @@ pub fn gate<T>(py: Python<'_>, body: impl FnOnce() -> Result<T>) -> PyResult<T> 
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => Err(to_py(py, &error.at(user_span(py)))),
         Err(panic) => Err(to_py(py, &panic_error(&*panic).at(user_span(py)))),
+    }
+}
+
+/// The rules of promotion that a call follows: they hold for calls of the user, not for those of our own Python code.
+fn rules_for(py: Python<'_>) -> Option<(PromotionScope, Called)> {
+    has_promotion_rules().then(|| (promotion_rules_hold(!is_own_call(py)), enter_called(None)))
+}
+
+/// Whether the Python function that calls is one of Pullback's.
+fn is_own_call(py: Python<'_>) -> bool {
+    // SAFETY: we are attached; the frame is borrowed from the interpreter, and its code comes as a new reference.
+    unsafe {
+        let frame = ffi::PyEval_GetFrame();
+        !frame.is_null() && {
+            let code = Bound::from_owned_ptr(py, ffi::PyFrame_GetCode(frame).cast());
+            source_of(py, &code) == 0
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use pullback_base::scalar::Number;
 use pullback_ir::Val;
 use pullback_lib::indexing::{GetOptions, IndexItem, Update, UpdateOptions, get, getitem, update};
-use pullback_lib::lax::IndexMode;
+use pullback_lib::lax::GatherMode;
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt, PyList, PySlice, PyString, PyTuple};
@@ -94,8 +94,7 @@ fn array_item(val: Val) -> IndexItem {
 fn bad_index(item: &Bound<'_, PyAny>, position: usize, whole: &Bound<'_, PyAny>) -> PyResult<PyErr> {
     if item.is_instance_of::<PyList>() || item.is_instance_of::<PyTuple>() {
         return Ok(PyTypeError::new_err(
-            "Using a non-tuple sequence for multidimensional indexing is not allowed; use `arr[array(seq)]` instead of `arr[seq]`. \
-             See https://github.com/jax-ml/jax/issues/4564 for more information.",
+            "Using a non-tuple sequence for multidimensional indexing is not allowed; use `arr[array(seq)]` instead of `arr[seq]`.",
         ));
     }
     if item.is_instance_of::<PyString>() {
@@ -141,14 +140,14 @@ pub fn get_item(py: Python<'_>, x: &Val, index: &Bound<'_, PyAny>) -> PyResult<P
     wrap(py, gate(py, || getitem(x, &items))?)
 }
 
-fn mode_of(mode: Option<&Bound<'_, PyAny>>) -> PyResult<Option<IndexMode>> {
+fn mode_of(mode: Option<&Bound<'_, PyAny>>) -> PyResult<Option<GatherMode>> {
     let Some(mode) = mode.filter(|mode| !mode.is_none()) else { return Ok(None) };
     let name = mode.str()?.to_string().to_lowercase();
     let name = name.rsplit('.').next().unwrap_or_default();
     Ok(Some(match name {
-        "clip" => IndexMode::Clip,
-        "fill" | "drop" | "fill_or_drop" => IndexMode::FillOrDrop,
-        "promise_in_bounds" => IndexMode::PromiseInBounds,
+        "clip" => GatherMode::Clip,
+        "fill" | "drop" | "fill_or_drop" => GatherMode::FillOrDrop,
+        "promise_in_bounds" => GatherMode::PromiseInBounds,
         other => {
             return Err(value_error(format!(
                 "Unrecognized mode {other:?}: use 'clip', 'drop', 'fill' or 'promise_in_bounds'"

@@ -8,7 +8,7 @@ fn inspect(py: Python<'_>, staged: &crate::jit::Staged) -> PyResult<Inspection> 
     crate::gate::gate(py, || pullback_backend::inspect(staged.parts().0)).map(Inspection)
 }
 
-/// The stages of one compilation, as text.
+/// The stages of one compilation, as text; printed, a summary of them.
 #[pyclass(module = "pullback", frozen)]
 struct Inspection(pullback_backend::Inspection);
 
@@ -42,6 +42,14 @@ impl Inspection {
     #[getter]
     fn kernels(&self, py: Python<'_>) -> PyResult<String> {
         crate::gate::gate(py, || self.0.kernels())
+    }
+    /// All stages, one after the other.
+    #[getter]
+    fn details(&self) -> String {
+        self.0.details()
+    }
+    fn _repr_html_(&self) -> String {
+        self.0.html()
     }
     fn __str__(&self) -> String {
         self.0.to_string()

@@ -21,6 +21,7 @@ pub mod devices;
 pub mod dlpack;
 pub mod dtypes;
 pub mod errors;
+pub mod explain;
 pub mod gate;
 pub mod index;
 pub mod inspect;
@@ -32,6 +33,7 @@ pub mod lowering;
 pub mod name_stack;
 pub mod names;
 pub mod numpy;
+pub mod plugins;
 pub mod primitive;
 mod stack;
 pub mod tracer;
@@ -55,6 +57,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     tree::register(m)?;
     m.add_class::<aval::PyAval>()?;
     jaxpr::register(m)?;
+    explain::register(m)?;
     inspect::register(m)?;
     primitive::register(m)?;
     jit::register(m)?;
@@ -73,6 +76,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     pullback_trace::set_find_leaks(leaks::find);
     pullback_trace::set_warn(|text| Python::attach(|py| errors::Carry::carry(dtypes::warn(py, text), py)));
     devices::register(m)?;
+    plugins::register(m)?;
     pullback_trace::set_describe_leak(names::describe_leak);
     api::register(m)?;
     declared::register(m)

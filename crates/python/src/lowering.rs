@@ -64,6 +64,7 @@ fn stablehlo(
         donations: donations(&donated, &jaxpr.in_avals(), &jaxpr.out_avals()).0,
         result_names: names.result_paths.clone(),
         debug_info,
+        division: None,
     };
     let made = gate(py, || module_text(&jaxpr, &options))?;
     let (flops, transcendentals, bytes_accessed) = (made.cost.flops, made.cost.transcendentals, made.cost.bytes);

@@ -105,6 +105,12 @@ pub fn from_ndarray(array: &Bound<'_, PyAny>) -> PyResult<Val> {
     if !is_ndarray(array)? {
         return Err(type_error(format!("expected an array of NumPy, got an instance of {}", array.get_type())));
     }
+    if !array.is_exact_instance(numpy(py)?.ndarray.bind(py)) && array.get_type().name()? == "MaskedArray" {
+        return Err(crate::errors::value_error(
+            "numpy masked arrays are not supported as direct inputs to JAX functions. Use arr.filled() to convert the value \
+             to a standard numpy array.",
+        ));
+    }
     // SAFETY: the object is an instance of `numpy.ndarray`, whose head this is, and lives as long as `array`.
     let head = unsafe { &*array.as_ptr().cast::<NdArray>() };
     // SAFETY: the descriptor is a live object that the array holds.

@@ -8,6 +8,7 @@ use pullback_base::{Aval, DType, Result, Scalar, Span};
 use pullback_core::prims::instantiate;
 use pullback_core::transforms::{Linear, backward_pass, transpose_function};
 use pullback_ir::{EmitRef, JaxprRef, Slot, Val, eval_jaxpr};
+use pullback_trace::Traced;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -598,19 +599,22 @@ fn jvp(
     Ok((tree_of(py, &out_tree, outs)?, tree_of(py, &out_tree, out_dots)?, aux_out))
 }
 
-/// The jaxpr of what `fun` does at given arrays, with control flow of Python as it goes there.
+/// What `fun` does at given arrays, with control flow of Python as it goes there; and the arrays.
+pub fn recorded(py: Python<'_>, fun: &Bound<'_, PyAny>, args: &Bound<'_, PyTuple>) -> Result<(Traced, Vec<Val>)> {
+    let (leaves, tree) = flatten_call(args, &PyDict::new(py)).carry(py)?;
+    let vals = leaf_vals(&leaves).carry(py)?;
+    let job = Job { transform: "grad", fun, in_tree: &tree, has_aux: false };
+    let mut flat = |vals: &[Val]| -> Result<Vec<Val>> {
+        let (out, _) = job.call(vals).carry(py)?;
+        Ok(tree_vals(&out, &not_a_jax_type).carry(py)?.0)
+    };
+    Ok((pullback_trace::record(&mut flat, &vals)?, vals))
+}
+
+/// The jaxpr of what `fun` does at given arrays.
 #[pyfunction]
 fn record_call(py: Python<'_>, fun: &Bound<'_, PyAny>, args: &Bound<'_, PyTuple>) -> PyResult<crate::jaxpr::PyJaxpr> {
-    let (leaves, tree) = flatten_call(args, &PyDict::new(py))?;
-    let vals = leaf_vals(&leaves)?;
-    let job = Job { transform: "grad", fun, in_tree: &tree, has_aux: false };
-    let traced = gate(py, || {
-        let mut flat = |vals: &[Val]| -> Result<Vec<Val>> {
-            let (out, _) = job.call(vals).carry(py)?;
-            Ok(tree_vals(&out, &not_a_jax_type).carry(py)?.0)
-        };
-        pullback_trace::record(&mut flat, &vals)
-    })?;
+    let (traced, _) = gate(py, || recorded(py, fun, args))?;
     Ok(crate::jaxpr::PyJaxpr::closed_over(&traced.jaxpr, &traced.captured))
 }
 

@@ -1,13 +1,17 @@
 //! All checks of the tree that are not tests. Each runs, whatever became of the others.
 
-use crate::process::{cargo, python};
+use crate::process::{Process, cargo, python, root};
 use crate::{Outcome, generate, tidy};
 
 /// A name to report, and what to do.
 type Step = (&'static str, fn() -> Outcome);
 
-const STEPS: [Step; 4] =
-    [("format", format), ("tidy", tidy::tidy), ("generated files", || generate::generate(true)), ("clippy", clippy)];
+const STEPS: [Step; 4] = [
+    ("format", || format(true)),
+    ("tidy", tidy::tidy),
+    ("generated files", || generate::generate(true)),
+    ("clippy", clippy),
+];
 
 pub(crate) fn check() -> Outcome {
     let mut failed = Vec::new();
@@ -21,8 +25,28 @@ pub(crate) fn check() -> Outcome {
     if failed.is_empty() { Ok(()) } else { Err(format!("check failed: {}", failed.join(", "))) }
 }
 
-fn format() -> Outcome {
-    cargo("fmt").args(["--all", "--", "--check"]).run()
+/// Folders whose files are modules by the words of a macro, where `cargo fmt` does not see them.
+const NAMED_BY_MACROS: [&str; 3] = [
+    "crates/core/src/prims/elementwise",
+    "crates/core/src/prims/elementwise/special",
+    "crates/core/src/prims/reduction",
+];
+
+/// Formats all files, or says which are not.
+pub(crate) fn format(check: bool) -> Outcome {
+    let check: &[&str] = if check { &["--check"] } else { &[] };
+    cargo("fmt").args(["--all", "--"]).args(check).run()?;
+    let mut files = vec![];
+    for folder in NAMED_BY_MACROS {
+        let entries = std::fs::read_dir(root().join(folder)).map_err(|error| format!("{folder}: {error}"))?;
+        files.extend(
+            entries
+                .flatten()
+                .map(|entry| entry.path())
+                .filter(|path| path.extension().is_some_and(|rs| rs == "rs") && !path.ends_with("mod.rs")),
+        );
+    }
+    Process::new("rustfmt").args(["--edition", "2024"]).args(check).args(files).run()
 }
 
 /// The Python crate cannot be checked without an interpreter; where there is none, it is left out and that is said.

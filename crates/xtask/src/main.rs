@@ -22,6 +22,7 @@ type Outcome = Result<(), String>;
 
 const USAGE: &str = "\
 cargo xtask check           format, tidy, generated files, clippy
+cargo xtask fmt             formats all files, also those that `cargo fmt` does not find
 cargo xtask tidy            the rules of the tree: layers, unsafe, module pages, sizes, names
 cargo xtask gen [--check]   write the generated files, or say which are stale
 cargo xtask bless [ARGS]    run `cargo test ARGS` and write the expected texts anew
@@ -34,6 +35,7 @@ cargo xtask ulp [--only NAME]... [--type float32|float64] [--stride N] [--points
 #[derive(Debug, PartialEq)]
 enum Task {
     Check,
+    Fmt,
     Tidy,
     Gen { check: bool },
     Bless(Vec<OsString>),
@@ -57,6 +59,7 @@ fn parse(mut args: lexopt::Parser) -> Result<Task, lexopt::Error> {
     let Some(first) = args.next()? else { return Ok(Task::Help) };
     let task = match first {
         Value(name) if name == "check" => Task::Check,
+        Value(name) if name == "fmt" => Task::Fmt,
         Value(name) if name == "tidy" => Task::Tidy,
         Value(name) if name == "gen" => return parse_gen(args),
         Value(name) if name == "fuzz" => return Ok(Task::Fuzz(fuzz::Plan::parse(args)?)),
@@ -82,6 +85,7 @@ fn parse_gen(mut args: lexopt::Parser) -> Result<Task, lexopt::Error> {
 fn run(task: Task) -> Outcome {
     match task {
         Task::Check => check::check(),
+        Task::Fmt => check::format(false),
         Task::Tidy => tidy::tidy(),
         Task::Gen { check } => generate::generate(check),
         Task::Fuzz(plan) => fuzz::fuzz(&plan),

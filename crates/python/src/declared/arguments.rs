@@ -113,7 +113,7 @@ impl<'py> Arguments for Given<'_, '_, 'py> {
         let object = self.object(at)?;
         match as_val(object) {
             Some(val) => Ok(val.clone()),
-            None => operand(object, self.function.name(), at).carry(self.py),
+            None => operand(object, self.function.title(), at).carry(self.py),
         }
     }
 
@@ -135,7 +135,16 @@ impl<'py> Arguments for Given<'_, '_, 'py> {
     }
 
     fn prototype(&mut self, at: usize) -> Result<Prototype> {
-        let given: PyResult<ArrayLike> = self.object(at)?.extract();
+        let object = self.object(at)?;
+        // An object that says what it stands for is not converted.
+        let is_described = || -> PyResult<bool> {
+            Ok(as_val(object).is_none()
+                && object.hasattr("__jax_array__")?
+                && object.hasattr("shape")?
+                && object.hasattr("dtype")?)
+        };
+        let given: PyResult<ArrayLike> =
+            is_described().and_then(|yes| if yes { Ok(ArrayLike::refused(object.clone())) } else { object.extract() });
         let found = given.and_then(|given| prototype_of(self.py, given, None, self.function.name()));
         found.map(|(val, shape)| Prototype { val, shape }).carry(self.py)
     }
@@ -223,7 +232,7 @@ impl<'py> Arguments for Given<'_, '_, 'py> {
             if object.is_callable() && as_val(&object).is_none() {
                 return self.bound(&object).map(CallableOr::Callable);
             }
-            operand(&object, self.function.name(), at).map(CallableOr::Constant)
+            operand(&object, self.function.title(), at).map(CallableOr::Constant)
         };
         items(self.object(at)?).and_then(|all| all.map(|item| each(item?)).collect()).carry(self.py)
     }

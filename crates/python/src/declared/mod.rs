@@ -4,6 +4,7 @@
 //! back ([`returned`]). To Python it looks like a builtin function.
 
 mod arguments;
+mod promotion;
 mod returned;
 mod slots;
 
@@ -54,6 +55,11 @@ impl Function {
         last_part(self.full_name)
     }
 
+    /// Its name in errors about operands: before a function of a distribution stands the distribution.
+    fn title(&self) -> &'static str {
+        self.full_name.strip_prefix("scipy.stats.").unwrap_or_else(|| self.name())
+    }
+
     /// Whether it belongs to a module.
     fn is_of(&self, module: &str) -> bool {
         self.full_name.rsplit_once('.').is_some_and(|(of, _)| of == module)
@@ -61,7 +67,10 @@ impl Function {
 
     /// Calls it with positional and named arguments.
     fn run<'py>(&self, py: Python<'py>, slots: &Slots<'_, 'py>) -> PyResult<Py<PyAny>> {
-        let returned = gate(py, || (self.declaration.call)(&mut Given { py, function: self, slots }))?;
+        let returned = gate(py, || {
+            let _rules = promotion::rules_for(self.declaration, slots);
+            (self.declaration.call)(&mut Given { py, function: self, slots })
+        })?;
         let result = returned::wrapped(py, returned)?;
         match self.placed.and_then(|at| slots.get(at)).filter(|place| !place.is_none()) {
             Some(place) => Ok(py.import("pullback._device")?.call_method1("device_put", (result, place))?.unbind()),

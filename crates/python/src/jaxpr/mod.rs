@@ -145,6 +145,12 @@ impl PyJaxpr {
         PyJaxpr(JaxprRef::new(open), Arc::default(), Some(consts))
     }
 
+    /// The jaxpr, and the values of its consts.
+    pub fn and_consts(&self) -> (&JaxprRef, Vec<Val>) {
+        let own = || self.0.consts.iter().cloned().map(Val::Array).collect();
+        (&self.0, self.2.as_ref().map_or_else(own, |consts| consts.to_vec()))
+    }
+
     /// The jaxpr, closed over nothing of a trace around.
     ///
     /// # Errors
@@ -566,6 +572,13 @@ fn dce_jaxpr(jaxpr: &PyJaxpr, used_outputs: Vec<bool>, kept_inputs: Vec<bool>) -
     Ok((PyJaxpr::new(pruned.jaxpr), pruned.used_in))
 }
 
+/// The jaxpr of what `_full_text` gave; ValueError with the place of the first character that does not fit.
+#[pyfunction]
+fn jaxpr_from_text(py: Python<'_>, text: &str) -> PyResult<PyJaxpr> {
+    let jaxpr = crate::gate::gate(py, || pullback_ir::parse_jaxpr(text, &pullback_core::find_primitive))?;
+    Ok(PyJaxpr::new(JaxprRef::new(jaxpr)))
+}
+
 /// Adds classes and functions to the extension module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<PyJaxpr>()?;
@@ -577,6 +590,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<PyOpaque>()?;
     m.add_function(wrap_pyfunction!(eval_jaxpr, m)?)?;
     m.add_function(wrap_pyfunction!(open_constvars, m)?)?;
+    m.add_function(wrap_pyfunction!(jaxpr_from_text, m)?)?;
     m.add_function(wrap_pyfunction!(dce_jaxpr, m)?)
 }
 

@@ -4,6 +4,7 @@
 //! Owns no opinion about formatting (rustfmt) or idiom (clippy). The facts it compares with are in `layers.toml`.
 
 mod code;
+mod compositions;
 mod crates;
 mod files;
 mod layers;
@@ -78,6 +79,7 @@ fn problems(files: &[File]) -> Result<Vec<Problem>, String> {
     let mut problems = crates::check(files, &layers)?;
     for file in files {
         problems.extend(files::check(file));
+        problems.extend(compositions::check(file));
         if file.is_rust() {
             problems.extend(sources::check(file, &layers));
             problems.extend(modules::check(file, &layers));

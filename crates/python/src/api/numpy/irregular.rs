@@ -4,6 +4,7 @@ use pullback_base::{DType, Result};
 use pullback_core::prims::DotDimensions;
 use pullback_ir::Val;
 use pullback_lib::numpy::{self, Nested};
+use pullback_trace::settings::{PromotionScope, has_promotion_rules, promotion_rules_hold};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
@@ -35,12 +36,20 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(_promote_inexact, m)?)
 }
 
+/// The rules of promotion hold for what follows: a function written in Python has the user's operands.
+fn of_user() -> PromotionScope {
+    promotion_rules_hold(true)
+}
+
 /// Operands of function `name` in their common dtype, weak types included.
 #[pyfunction]
 #[pyo3(signature = (name, *args))]
 fn _promote(py: Python<'_>, name: &str, args: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
     let vals = crate::api::arguments::positional(py, args, name)?;
-    tuple(py, || pullback_lib::promotion::promote_dtypes(&vals))
+    tuple(py, || {
+        let _rules = of_user();
+        pullback_lib::promotion::promote_dtypes(&vals)
+    })
 }
 
 /// Operands of function `name` in their common floating or complex dtype, weak types included.
@@ -48,7 +57,10 @@ fn _promote(py: Python<'_>, name: &str, args: &Bound<'_, PyTuple>) -> PyResult<P
 #[pyo3(signature = (name, *args))]
 fn _promote_inexact(py: Python<'_>, name: &str, args: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
     let vals = crate::api::arguments::positional(py, args, name)?;
-    tuple(py, || pullback_lib::promotion::promote_inexact(&vals))
+    tuple(py, || {
+        let _rules = of_user();
+        pullback_lib::promotion::promote_inexact(&vals)
+    })
 }
 
 fn is_sequence(obj: &Bound<'_, PyAny>) -> bool {
@@ -90,6 +102,9 @@ fn through_numpy(obj: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Val> 
         _ => asarray.call1((obj,))?,
     };
     check_range(&made, dtype)?;
+    if dtype.is_some_and(|dtype| dtype != dtypes::canonical(dtype)) {
+        return crate::numpy::exact_array(&made).map(Val::Array);
+    }
     crate::numpy::from_ndarray(&made)
 }
 
@@ -207,6 +222,11 @@ fn value_of(obj: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Val> {
     }
     if let (Some(dtype), true) = (dtype, obj.is_exact_instance_of::<PyInt>()) {
         return integer_of(obj, dtype);
+    }
+    // Numbers and arrays of others go to a wide dtype from their own, not from the narrow one that they have here.
+    let is_wide = dtype.is_some_and(|dtype| dtype != dtypes::canonical(dtype));
+    if is_wide && as_val(obj).is_none() && !obj.hasattr("__jax_array__")? {
+        return through_numpy(obj, dtype);
     }
     match try_val(obj)? {
         Some(val) => Ok(val),
@@ -498,6 +518,12 @@ fn einsum(
     };
     let operands: Vec<Val> =
         operands.iter().enumerate().map(|(i, x)| operand(x, "einsum", i + 1)).collect::<PyResult<_>>()?;
+    if has_promotion_rules() {
+        gate(py, || {
+            let _rules = of_user();
+            pullback_lib::promotion::result_type_of(&operands)
+        })?;
+    }
     match _dot_general {
         None => one_within(py, precision_of(precision.as_ref())?, || numpy::einsum(&subscripts, &operands, dtype)),
         Some(dot_general) => one(py, || {
@@ -588,14 +614,27 @@ fn result_type(py: Python<'_>, args: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>>
         let is_python = [py.get_type::<pyo3::types::PyFloat>(), py.get_type::<pyo3::types::PyInt>()];
         let is_complex = arg.is(py.get_type::<pyo3::types::PyComplex>());
         let weak_type = is_complex || is_python.iter().any(|class| arg.is(class));
-        Ok(Typed { dtype: dtypes::canonical(dtypes::of_object(&arg)?), weak_type })
+        Ok(Typed { dtype: dtypes::canonical_named(dtypes::of_object(&arg)?), weak_type })
     };
     let types: Vec<Typed> = args.iter().map(typed).collect::<PyResult<_>>()?;
     let found = gate(py, || pullback_lib::promotion::result_type(&types))?;
     Ok(dtypes::to_numpy(py, found.dtype)?.unbind())
 }
 
+/// `None` has the sizes of a number, as in NumPy; the reference warns.
+fn refers_to_none(py: Python<'_>, name: &str) -> PyResult<()> {
+    let text = format!(
+        "jnp.{name} with input None is deprecated, and in the future will raise an error. NumPy would treat it as a scalar."
+    );
+    let category = py.get_type::<pyo3::exceptions::PyDeprecationWarning>();
+    PyErr::warn(py, &category, &std::ffi::CString::new(text)?, 1)
+}
+
 fn sized(obj: &Bound<'_, PyAny>, name: &str) -> PyResult<pullback_base::Aval> {
+    if obj.is_none() {
+        refers_to_none(obj.py(), name)?;
+        return Ok(pullback_base::Aval::scalar(pullback_base::DType::F32, true));
+    }
     Ok(operand(obj, name, 0)?.aval())
 }
 
@@ -636,6 +675,9 @@ fn shape<'py>(a: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 #[pyfunction]
 #[pyo3(signature = (a), text_signature = "(a)")]
 fn ndim(a: &Bound<'_, PyAny>) -> PyResult<usize> {
+    if a.is_none() {
+        return refers_to_none(a.py(), "ndim").map(|()| 0);
+    }
     if is_sequence(a) {
         return shape(a)?.len();
     }
