@@ -4,12 +4,15 @@ import sys as _sys
 
 from pullback import _core
 
-# `import` finds the submodules of an extension module only where they are entered.
-_sys.modules.update({f"pullback._core.{name}": vars(_core)[name] for name in ("lax", "nn", "numpy", "random", "scipy")})
-_sys.modules.update({
-    f"pullback._core.{name}.{inner}": vars(vars(_core)[name])[inner]
-    for name, inner in (("lax", "linalg"), ("numpy", "fft"), ("numpy", "linalg"), ("scipy", "special"))
-})
+def _enter(name, module):
+    """Enters the modules inside of one of the extension's under their names, so that `import` finds them."""
+    for inner, held in vars(module).items():
+        if isinstance(held, type(_sys)):
+            _sys.modules[f"{name}.{inner}"] = held
+            _enter(f"{name}.{inner}", held)
+
+
+_enter("pullback._core", _core)
 
 from pullback._core import Array as Array
 from pullback._core import typeof as typeof
@@ -47,6 +50,8 @@ from pullback._config import (
     transfer_guard_device_to_device as transfer_guard_device_to_device,
     transfer_guard_device_to_host as transfer_guard_device_to_host,
     transfer_guard_host_to_device as transfer_guard_host_to_device,
+    warn_empty as warn_empty,
+    watch_nans as watch_nans,
 )
 from pullback._device import (
     Shard as Shard,
@@ -116,7 +121,7 @@ _NAMES = {
     "custom_vjp": ("custom_derivatives", "custom_vjp"),
     "pure_callback": ("_callbacks", "pure_callback"),
     "float0": ("dtypes", "float0"),
-    "Device": ("_device", "CpuDevice"),
+    "Device": ("_device", "Device"),
     "make_mesh": ("sharding", "make_mesh"),
     "set_mesh": ("sharding", "set_mesh"),
     "get_mesh": ("sharding", "get_mesh"),
@@ -135,6 +140,7 @@ _NAMES = {
     "ds": ("_slices", "dslice"),
     "make_user_context": ("_user_context", "make_user_context"),
     "install_as_jax": ("_alias", "install_as_jax"),
+    "help": ("_help", "help"),
     "inspect": ("_inspect", "inspect"),
     "max_threads": ("_threads", "max_threads"),
     "print_environment_info": ("_inspect", "print_environment_info"),
@@ -151,8 +157,7 @@ _NAMES = {
 
 # Names that JAX has removed, with what it says of them.
 _REMOVED = {
-    name: f"jax.{name} is deprecated; use jax.device_put instead. See https://docs.jax.dev/en/latest/migrate_pmap.html"
-    "#drop-in-replacements for a drop-in replacement."
+    name: f"jax.{name} is deprecated; use jax.device_put instead. See pullback.help(\"migrating_pmap\") for a drop-in replacement."
     for name in ("device_put_replicated", "device_put_sharded")
 }
 
@@ -178,4 +183,5 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_MODULES, *_NAMES})
+    # These are there, but no part of what the reference shows.
+    return sorted({*globals(), *_MODULES, *_NAMES} - {"custom_transpose", "inspect", "install_as_jax", "max_threads", "util"})

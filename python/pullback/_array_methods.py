@@ -135,20 +135,54 @@ def copy(self):
 
 def view(self, dtype=None, type=None):
     """The bytes of the elements read as another dtype; the last axis grows or shrinks when the size of elements differs."""
+    if type is not None:
+        raise NotImplementedError("`type` argument of array.view() is not supported.")
     return self if dtype is None else _view(self, dtype)
 
 
 def _view(self, dtype):
-    from pullback import _core, lax
+    from pullback import _core, dtypes
 
     new = _core.as_dtype(dtype)
-    if new.itemsize == self.dtype.itemsize:
-        return lax.bitcast_convert_type(self, new)
-    if new.itemsize < self.dtype.itemsize:
-        out = lax.bitcast_convert_type(self, new)
-        return out.reshape(*self.shape[:-1], -1)
-    k = new.itemsize // self.dtype.itemsize
-    return lax.bitcast_convert_type(self.reshape(*self.shape[:-1], self.shape[-1] // k, k), new)
+    if new == self.dtype:
+        return self
+    if any(dtypes.issubdtype(each, dtypes.extended) for each in (new, self.dtype)):
+        raise NotImplementedError("view() of random keys, or as them; jax.random.key_data has their words.")
+    narrow, wide = sorted((dtypes.itemsize_bits(self.dtype), dtypes.itemsize_bits(new)))
+    if self.ndim == 0 and narrow != wide:
+        raise ValueError("view() of a 0d array is only supported if the itemsize is unchanged.")
+    if wide == dtypes.itemsize_bits(new) and self.ndim and self.shape[-1] * narrow % wide:
+        raise ValueError(
+            "When changing to a larger dtype, its size must be a divisor of the total size in bytes of the last axis of the array."
+        )
+    return _seen_as(_in_bits(self), new)
+
+
+def _in_bits(x):
+    """The elements as such that have bits of their own: parts of complex numbers along the last axis, 0 and 1 for booleans."""
+    if x.dtype == bool:
+        return x.astype("uint8")
+    if x.dtype.kind == "c":
+        parts = _np().stack([x.real, x.imag], axis=-1)
+        return parts.reshape(*x.shape[:-1], -1) if x.ndim else parts
+    return x
+
+
+def _seen_as(x, new):
+    from pullback import dtypes, lax
+
+    if new == bool:
+        return _seen_as(x, _np().dtype("uint8")) != 0
+    if new.kind == "c":
+        parts = _seen_as(x, _np().finfo(new).dtype)
+        parts = parts.reshape(*parts.shape[:-1], -1, 2) if parts.ndim > 1 or parts.size != 2 else parts.reshape(-1, 2)
+        return lax.complex(parts[..., 0], parts[..., 1])
+    ratio = dtypes.itemsize_bits(new) / dtypes.itemsize_bits(x.dtype)
+    if ratio == 1:
+        return lax.bitcast_convert_type(x, new)
+    if ratio < 1:
+        return lax.bitcast_convert_type(x, new).reshape(*x.shape[:-1], int(x.shape[-1] / ratio))
+    return lax.bitcast_convert_type(x.reshape(*x.shape[:-1], int(x.shape[-1] / ratio), int(ratio)), new)
 
 
 def resize(self, *args, refcheck=False):
@@ -221,11 +255,20 @@ def platform(self):
     return "cpu"
 
 
+@property
+def format(self):
+    """The layout and the sharding."""
+    from pullback.experimental.layout import Format, row_major
+
+    return Format(row_major(self.ndim), self.sharding)
+
+
 def clone(self):
     """A copy of the array with elements of its own."""
     return _np().array(self, copy=True)
 
 
+_Array.format = format
 _Array.flat, _Array.__cuda_array_interface__, _Array.__numpy_dtype__ = flat, __cuda_array_interface__, __numpy_dtype__
 for _method in (
     reshape, transpose, flatten, astype, copy, view, resize, to_device, compress, byteswap, __array_namespace__, __reversed__,

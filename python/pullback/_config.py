@@ -1,6 +1,7 @@
 """Settings: `pullback.config`, and contexts that change one for a while."""
 
 import contextlib as _contextlib
+import enum as _enum
 import functools as _functools
 import os as _os
 
@@ -20,8 +21,20 @@ _CORE = {
     "jax_no_execution": ("NoExecution",),
     "jax_explain_cache_misses": ("ExplainMisses",),
     "jax_log_compiles": ("LogCompiles",),
+    "jax_check_static_indices": ("CheckStaticIndices",),
     "pullback_safe_where": ("SafeGrads",),
+    "pullback_warn_empty": ("WarnEmpty",),
 }
+
+
+class ExplicitX64Mode(_enum.IntEnum):
+    """What naming a 64-bit dtype does while such types are off: it gives another with a warning, is an error, or gives it."""
+
+    WARN = 1
+    ERROR = 2
+    ALLOW = 3
+
+
 
 
 def _precisions():
@@ -43,11 +56,17 @@ _CHOICES = {
     "jax_transfer_guard_host_to_device": _TRANSFERS,
     "jax_transfer_guard_device_to_device": _TRANSFERS,
     "jax_transfer_guard_device_to_host": _TRANSFERS,
-    "jax_legacy_prng_key": {"allow": (), "warn": (), "error": ()},
+    "jax_legacy_prng_key": {"allow": (), "warn": ("WarnLegacyKeys",), "error": ("RefuseLegacyKeys",)},
     "jax_numpy_dtype_promotion": {"standard": (), "strict": ("StrictPromotion",)},
     "jax_numpy_rank_promotion": {"allow": (), "warn": ("WarnRankPromotion",), "raise": ("RaiseRankPromotion",)},
-    "jax_default_prng_impl": {"threefry2x32": (), "rbg": ("PrngRbg",), "unsafe_rbg": ("PrngUnsafeRbg",)},
+    "jax_default_prng_impl": {
+        "threefry2x32": (), "rbg": ("PrngRbg",), "unsafe_rbg": ("PrngUnsafeRbg",), "philox2x32": ("PrngPhilox2",),
+        "philox4x32": ("PrngPhilox4",), "threefry4x32": ("PrngThreefry4",),
+    },
     "jax_default_matmul_precision": _precisions(),
+    "jax_explicit_x64_dtypes": {
+        ExplicitX64Mode.WARN: (), ExplicitX64Mode.ERROR: ("RefuseNamedX64",), ExplicitX64Mode.ALLOW: ("NamedX64",),
+    },
 }
 _DEFAULTS = {
     "jax_enable_x64": False,
@@ -60,6 +79,7 @@ _DEFAULTS = {
     "jax_numpy_rank_promotion": "allow",
     "jax_default_matmul_precision": None,
     "jax_default_prng_impl": "threefry2x32",
+    "jax_explicit_x64_dtypes": ExplicitX64Mode.WARN,
     "jax_default_device": None,
     "jax_platforms": None,
     "jax_platform_name": "",
@@ -95,6 +115,33 @@ _DEFAULTS = {
     "jax2tf_associative_scan_reductions": False,
     "jax_raise_persistent_cache_errors": False,
     "jax_random_seed_offset": 0,
+    "jax_check_static_indices": False,
+    "jax_logging_level": "NOTSET",
+    "jax_ragged_dot_use_ragged_dot_instruction": True,
+    "jax_embedded_constants_max_bytes": 32,
+    "jax_use_simplified_jaxpr_constants": False,
+    "jax_use_direct_linearize": True,
+    "jax_remat3": False,
+    "jax_custom_vjp3": False,
+    "jax_custom_jvp3": False,
+    "jax_scan3": False,
+    "jax_use_rgv3": True,
+    "jax_captured_constants_warn_bytes": 2 * 10**9,
+    "jax_captured_constants_report_frames": 0,
+    "jax_traceback_in_locations_limit": 100,
+    "jax_hlo_source_file_canonicalization_regex": None,
+    "jax_compilation_cache_include_metadata_in_key": False,
+    "jax_compilation_cache_max_size": -1,
+    "jax_persistent_cache_enable_xla_caches": "xla_gpu_per_fusion_autotune_cache_dir",
+    "jax_raise_on_ppermute_sort_diff": True,
+    "jax_disallow_mesh_context_manager": False,
+    "jax_disable_vmap_shmap_error": False,
+    "jax_disable_bwd_checks": False,
+    "jax_optimization_level": "UNKNOWN",
+    "jax_memory_fitting_level": "O2",
+    "jax_accurate_erf_inv": False,
+    "jax_use_hlo_logistic_lowering": None,
+    "jax_pprint_use_color": True,
     "jax_default_dtype_bits": "64",
     "jax_cpu_enable_async_dispatch": True,
     "jax_cpu_collectives_implementation": "gloo",
@@ -121,6 +168,7 @@ _DEFAULTS = {
     "jax_dynamic_shapes": False,
     "jax_castf": False,
     "pullback_safe_where": False,
+    "pullback_warn_empty": False,
 }
 
 
@@ -138,11 +186,45 @@ def _flags(name, value):
     return {}
 
 
+def _number_of(device):
+    """The number by which places of arrays know a device, or the first of a platform; None for none."""
+    if isinstance(device, str):
+        from pullback._device import devices
+
+        device = devices(device)[0]
+    return getattr(device, "_number", None)
+
+
+def _as_kept(name, value):
+    """The value as the setting holds it: a word for a member of an enumeration becomes the member."""
+    if name != "jax_explicit_x64_dtypes" or isinstance(value, ExplicitX64Mode):
+        return value
+    if not isinstance(value, str):
+        raise _user_error(
+            TypeError, f"new enum value must be an instance of {ExplicitX64Mode}, got {value} of type {type(value)}."
+        )
+    if value != value.lower() or value.upper() not in ExplicitX64Mode.__members__:
+        raise _user_error(ValueError, f"{value!r} is not a valid ExplicitX64Mode")
+    return ExplicitX64Mode[value.upper()]
+
+
 def _tell(name, value):
     """Passes on settings that the core holds as numbers; gives the number before."""
     if name == "jax_default_device":
-        return _core.set_default_device(getattr(value, "id", None))
+        return _core.set_default_device(_number_of(value))
+    if name in ("jax_compilation_cache_dir", "jax_enable_compilation_cache", "jax_persistent_cache_min_compile_time_secs"):
+        folder = config.jax_compilation_cache_dir if config.jax_enable_compilation_cache else None
+        _core.set_executable_cache(folder or None, float(config.jax_persistent_cache_min_compile_time_secs))
+    if name == "jax_random_seed_offset":
+        _core.set_seed_offset(value)
     return None
+
+
+def _follow_key_reuse():
+    """Calls are looked at for keys while the setting is on anywhere."""
+    from pullback.experimental.key_reuse import _eager
+
+    _eager.follow(bool(config._values["jax_debug_key_reuse"]) or any(known == "jax_debug_key_reuse" and value for known, value in config._local))
 
 
 class Config:
@@ -159,11 +241,14 @@ class Config:
     def update(self, name, val):
         """Sets a setting for the process."""
         self._check(name)
+        val = _as_kept(name, val)
         flags = _flags(name, val)
         self._values[name] = val
         _tell(name, val)
         for flag, on in flags.items():
             _core.set_setting(flag, on)
+        if name == "jax_debug_key_reuse" and "config" in globals():
+            _follow_key_reuse()
 
     def read(self, name):
         """The value of a setting."""
@@ -217,6 +302,8 @@ class Config:
 config = Config()
 config._read_environment()
 _environment.check_own()
+if _environment.may_have_plugins():
+    _core.expect_plugins()
 
 
 # Stands for a value that was not given, as `None` is one.
@@ -239,10 +326,14 @@ class _State:
         before = {flag: _core.set_setting_on_thread(flag, on) for flag, on in flags.items()}
         config._local.append((self._name, value))
         told = _tell(self._name, value)
+        if self._name == "jax_debug_key_reuse":
+            _follow_key_reuse()
         try:
             yield
         finally:
             config._local.pop()
+            if self._name == "jax_debug_key_reuse":
+                _follow_key_reuse()
             if self._name == "jax_default_device":
                 _core.set_default_device(told)
             for flag, on in before.items():
@@ -350,6 +441,58 @@ def safe_grads(enable=True):
       Array(0., dtype=float32)
     """
     return _safe_where(enable)
+
+
+_warn_empty = _State("pullback_warn_empty")
+
+
+def warn_empty(enable=True):
+    """A context, or decorator, in which a mean, variance, deviation, maximum or minimum that sees no element warns.
+
+    That a shape is empty is seen at once, that a mask is false all over when it is known: inside of `jit` when the program runs, in
+    words that name the line where the reduction stands. The setting is `pullback_warn_empty`; programs traced under it carry the check.
+
+    Args:
+      enable: whether to; with `False` nothing warns inside.
+    Returns: a context, or decorator.
+    Differentiable: yes; it changes no value.
+    Example:
+      >>> import warnings
+      >>> with warnings.catch_warnings(record=True) as caught, jax.warn_empty():
+      ...     warnings.simplefilter("always")
+      ...     mean = jnp.mean(jnp.ones(2), where=jnp.array([False, False]))
+      >>> "sees no element in 1 of 1 results" in str(caught[0].message)
+      True
+    """
+    return _warn_empty(enable)
+
+
+@_contextlib.contextmanager
+def watch_nans(nans=True, infs=False):
+    """A context, or decorator, in which a NaN that reaches a result is an error that says where it was made.
+
+    Compiled programs run as they are, and their results are looked at, at the speed of memory. A program that gave a NaN is run again
+    operation by operation from its arguments, which stay meanwhile even where they are donated: the error names the operation, your
+    line, the element, its operands, and the iteration of a loop. What a `where` hides from the results is left alone. The settings are
+    JAX's `jax_debug_nans` and `jax_debug_infs`.
+
+    Args:
+      nans: whether NaN is an error.
+      infs: whether an infinity is, too.
+    Returns: a context, or decorator.
+    Raises:
+      FloatingPointError: inside, when a result holds such a number.
+    Differentiable: yes; derivatives inside are watched likewise.
+    Example:
+      >>> try:
+      ...     with jax.watch_nans():
+      ...         jnp.log(jnp.array([1.0, -1.0]))
+      ... except FloatingPointError as error:
+      ...     print(str(error).splitlines()[:3])
+      ['invalid value (nan) encountered in log', '  element (1,) of float32[2]', '  operands there: -1.0']
+    """
+    with debug_nans(nans), debug_infs(infs):
+        yield
 
 
 def disable_jit(disable=True):

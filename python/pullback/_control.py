@@ -70,7 +70,7 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
       xs: a tree of arrays with a common first size, or None.
       length: number of steps; needed when `xs` holds no arrays.
       reverse: go from the last slice to the first; outputs stay at their places.
-      unroll: a hint how many steps to take together; True for all.
+      unroll: a hint how many steps to take together, not below 0; True for all.
       _split_transpose: taken for compatibility and ignored.
     Returns: the last carry and the stacked outputs.
     Raises:
@@ -86,6 +86,8 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
         raise _user_error(TypeError, "lax.scan: f argument should be a callable.")
     if length is not None:
         length = _operator.index(length)
+    if not isinstance(unroll, bool) and (not hasattr(unroll, "__index__") or unroll < 0):
+        raise _user_error(ValueError, "`unroll` must be a `bool` or a non-negative `int`.")
     if unroll is True:
         unroll = max(length or 1, 1)
     if _is_jit_disabled():
@@ -198,6 +200,7 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
     """
     if not callable(body_fun):
         raise _user_error(TypeError, "lax.fori_loop: body_fun argument should be callable.")
+    lower, upper = (x.__jax_array__() if hasattr(x, "__jax_array__") else x for x in (lower, upper))
     low, high = _core.typeof(lower), _core.typeof(upper)
     is_mixed = not low.weak_type and not high.weak_type and low.dtype != high.dtype
     is_mixed = is_mixed or (low.dtype.kind == "f") != (high.dtype.kind == "f")

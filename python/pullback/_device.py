@@ -22,7 +22,7 @@ class Memory:
 
     def __init__(self, device, kind, number):
         self.device, self.kind, self._number = device, kind, number
-        self.platform = "cpu"
+        self.platform = device.platform
 
     def addressable_by_devices(self):
         """Devices that read it."""
@@ -33,7 +33,7 @@ class Memory:
         return [self.device]
 
     def __repr__(self):
-        prefix = {"device": "CPU_DEVICE", "pinned_host": "PINNED_HOST", "unpinned_host": "UNPINNED_HOST"}[self.kind]
+        prefix = {"device": f"{self.platform.upper()}_DEVICE"}.get(self.kind, self.kind.upper())
         return f"{prefix}_{self._number}"
 
 
@@ -71,13 +71,14 @@ class Client:
         return "<Client cpu>"
 
 
-class CpuDevice:
-    """A CPU, or a virtual device of it. Also a context in which it is the default device.
+class Device:
+    """A device, on which arrays lie and programs run. Also a context in which it is the default device.
 
     Attributes:
-      id: its number. `local_hardware_id` is the same.
-      platform, device_kind: "cpu".
-      process_index: the number of its process, 0.
+      id: its number on its platform. `local_hardware_id` is that on this machine.
+      platform: "cpu", "gpu", "tpu", or a plugin's own word.
+      device_kind: what kind it is.
+      process_index: the number of its process.
       client: what runs programs on it.
 
     Example:
@@ -86,23 +87,13 @@ class CpuDevice:
       {CpuDevice(id=0)}
     """
 
-    platform = "cpu"
-    device_kind = "cpu"
-    process_index = 0
-    host_id = 0
-    task_id = 0
-
-    def __init__(self, id, client):
-        self.id, self.client, self.local_hardware_id = id, client, id
-        self._contexts = []
-
-    def memory_stats(self):
-        """The CPU counts no memory."""
-        return None
+    def _memory_kinds(self):
+        return ["device", "pinned_host", "unpinned_host"]
 
     def addressable_memories(self):
         """The memories that the device reads."""
-        return [Memory(self, kind, 3 * self.id + n) for n, kind in enumerate(("device", "pinned_host", "unpinned_host"))]
+        kinds = self._memory_kinds()
+        return [Memory(self, kind, len(kinds) * self.id + n) for n, kind in enumerate(kinds)]
 
     def default_memory(self):
         """The memory in which arrays lie."""
@@ -113,20 +104,13 @@ class CpuDevice:
         for memory in self.addressable_memories():
             if memory.kind == kind:
                 return memory
-        raise _user_error(ValueError, f"Could not find memory addressable by device cpu with kind {kind!r}; there is device, pinned_host and unpinned_host.")
+        *others, last = self._memory_kinds()
+        there = f"{', '.join(others)} and {last}" if others else last
+        raise _user_error(ValueError, f"Could not find memory addressable by device {self.platform} with kind {kind!r}; there is {there}.")
 
     def live_buffers(self):
         """Arrays are not listed."""
         return []
-
-    def __repr__(self):
-        return f"CpuDevice(id={self.id})"
-
-    def __str__(self):
-        return f"cpu:{self.id}"
-
-    def __reduce__(self):
-        return _device_by_id, (self.id,)
 
     def __enter__(self):
         from pullback._config import default_device
@@ -138,6 +122,35 @@ class CpuDevice:
 
     def __exit__(self, *exception):
         return self._contexts.pop().__exit__(*exception)
+
+
+class CpuDevice(Device):
+    """A CPU, or a virtual device of it."""
+
+    platform = "cpu"
+    device_kind = "cpu"
+    process_index = 0
+    host_id = 0
+    task_id = 0
+
+    def __init__(self, id, client):
+        self.id, self.client, self.local_hardware_id = id, client, id
+        # By which places of arrays know it.
+        self._number = id
+        self._contexts = []
+
+    def memory_stats(self):
+        """The CPU counts no memory."""
+        return None
+
+    def __repr__(self):
+        return f"CpuDevice(id={self.id})"
+
+    def __str__(self):
+        return f"cpu:{self.id}"
+
+    def __reduce__(self):
+        return _device_by_id, (self.id,)
 
 
 def _number_of_devices():
@@ -162,25 +175,37 @@ def _number_of_devices():
 _client = None
 
 
-def client():
-    """The client of this process, made when first asked for."""
+def cpu_client():
+    """The client of our own devices, made when first asked for."""
     global _client
     if _client is None:
-        _check_platforms()
         _client = Client()
     return _client
 
 
-def _check_platforms():
+def client(backend=None):
+    """The client of a platform; of the default one without a name."""
+    from pullback import _plugins
+
+    if backend is None:
+        return _plugins.default_client()
+    if not isinstance(backend, str):
+        if backend is _client or isinstance(backend, _plugins.PluginClient):
+            return backend
+    elif backend == "cpu":
+        _check_is_wanted("cpu")
+        return cpu_client()
+    return _plugins.client_of(backend)
+
+
+def _check_is_wanted(platform):
+    """Our own devices are always there, but `jax_platforms` may leave them out."""
+    from pullback import _plugins
     from pullback._config import config
 
     wanted = [name for name in (config.jax_platforms or config.jax_platform_name or "").split(",") if name]
-    if wanted and "cpu" not in wanted:
-        raise _user_error(
-            RuntimeError,
-            f"Unable to initialize backend '{wanted[0]}': Unknown backend {wanted[0]}. Available backends are ['cpu']. (set "
-            "JAX_PLATFORMS='' to automatically choose an available backend)"
-        )
+    if wanted and platform not in wanted:
+        _plugins.default_client()
 
 
 def is_initialized():
@@ -188,8 +213,17 @@ def is_initialized():
     return _client is not None
 
 
+# Devices of plugins have numbers from here on.
+_FIRST_FOREIGN = 1 << 16
+
+
 def _device_by_id(id):
-    return client().devices()[id]
+    """The device that places of arrays know by a number."""
+    if id >= _FIRST_FOREIGN:
+        from pullback._plugins import device_by_number
+
+        return device_by_number(id)
+    return cpu_client().devices()[id]
 
 
 class Shard:
@@ -309,15 +343,6 @@ def shards_of(array):
     return shards
 
 
-def _check_backend(backend):
-    if backend not in (None, "cpu") and backend is not _client:
-        raise _user_error(
-            RuntimeError,
-            f"Unknown backend: '{backend}' requested, but no platforms that are instances of {backend} are present. Platforms present "
-            "are: cpu"
-        )
-
-
 def devices(backend=None):
     """All devices of a platform.
 
@@ -325,7 +350,8 @@ def devices(backend=None):
     for before devices are first used.
 
     Args:
-      backend: the name of a platform, or a client; None and "cpu" give the CPU's devices.
+      backend: the name of a platform, or a client; None is the default one: the first of `JAX_PLATFORMS`, else an
+        accelerator whose plugin is installed, else "cpu".
     Returns: a list of devices.
     Raises:
       RuntimeError: there is no such backend.
@@ -334,8 +360,7 @@ def devices(backend=None):
       >>> jax.devices()[0].platform
       'cpu'
     """
-    _check_backend(backend)
-    return client().devices()
+    return client(backend).devices()
 
 
 def local_devices(process_index=None, backend=None, host_id=None):
@@ -442,7 +467,8 @@ def default_backend():
       >>> jax.default_backend()
       'cpu'
     """
-    return "cpu"
+    platform = client().platform
+    return {"cuda": "gpu", "rocm": "gpu"}.get(platform, platform)
 
 
 def _target(device):
@@ -450,7 +476,7 @@ def _target(device):
     from pullback.memory import Space
     from pullback.sharding import PartitionSpec, Sharding, context_sharding
 
-    if device is None or isinstance(device, (CpuDevice, Sharding)):
+    if device is None or isinstance(device, (Device, Sharding)):
         return device
     if isinstance(device, Space) and device is not Space.Any:
         # The host's memory is the device's.
@@ -469,6 +495,10 @@ def _of_format(device, leaf):
     layouts = _sys.modules.get("pullback.experimental.layout")
     if layouts is None or not isinstance(device, layouts.Format):
         return device
+    if isinstance(device.layout, layouts.AutoLayout):
+        raise _user_error(
+            ValueError, f"sharding and layout in `Layout` instance should be concrete. Got layout: {device} for input {_core.typeof(leaf)}"
+        )
     if device.layout is not None:
         layouts.with_layout_constraint(leaf, device.layout)
     return device.sharding
@@ -487,7 +517,7 @@ def put(leaf, device):
         return target._put(leaf, "device_put args")
     if isinstance(leaf, _core.Tracer):
         return leaf
-    return _core.put_on_device(leaf, target.id, True)
+    return _core.put_on_device(leaf, target._number, True)
 
 
 def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
@@ -512,7 +542,7 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
     from pullback.sharding import PartitionSpec, Sharding
     from pullback.tree_util import tree_flatten, tree_map
 
-    if device is None or isinstance(device, (CpuDevice, Sharding, PartitionSpec)):
+    if device is None or isinstance(device, (Device, Sharding, PartitionSpec)):
         return tree_map(lambda leaf: put(leaf, device), x)
     leaves, treedef = tree_flatten(x)
     targets = _spread(device, x, "device_put device", "device_put device specification must be a tree prefix of the corresponding value; \n  ")

@@ -2,6 +2,7 @@
 
 import os as _os
 import re as _re
+import sys as _sys
 
 from pullback._core import user_error as _user_error
 
@@ -51,3 +52,12 @@ def check_own():
     engine = _os.environ.get("PULLBACK_ENGINE", "")
     if engine not in _ENGINES:
         raise _user_error(ValueError, f"invalid value {engine!r} for environment 'PULLBACK_ENGINE'; it should be one of {_ENGINES[1:]}")
+
+
+def may_have_plugins():
+    """Whether a plugin may be installed or asked for; it looks at few paths, as every import of the package asks."""
+    wanted = _os.environ.get("JAX_PLATFORMS", "")
+    if wanted.split(",")[0].strip() not in ("", "cpu") or _os.environ.get("PJRT_NAMES_AND_LIBRARY_PATHS"):
+        return True
+    places = [place for place in _sys.path if place.endswith("-packages")]
+    return any(_os.path.isdir(f"{place}/{name}") for place in places for name in ("jax_plugins", "libtpu"))

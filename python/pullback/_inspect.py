@@ -6,10 +6,13 @@ from pullback import _core
 def inspect(fun):
     """A function that shows, for given arguments, what `fun` becomes: its jaxpr, fused program and machine code.
 
+    What it gives prints as a summary that fits a screen, and unfolds stage by stage in a notebook.
+
     Args:
       fun: a function of trees of arrays.
-    Returns: a function with the arguments of `fun` that gives an object which prints them; its attribute `kernels` runs each kernel by
-      itself and gives its µs, bytes, operations and part of the machine's measured roof.
+    Returns: a function with the arguments of `fun` that gives an object with the texts `jaxpr`, `simplified`, `before` and `after`
+      fusion, `report`, `machine_code`, and `details` (all of them). Its attribute `kernels` runs each kernel by itself and gives its
+      µs, bytes, operations and part of the machine's measured roof (that of the caches for arrays that fit there).
     Raises:
       TypeError: when called with what is no tree of arrays.
     Differentiable: no; nothing is computed.

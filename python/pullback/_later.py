@@ -27,3 +27,27 @@ def later(package, parts):
         return value
 
     return __getattr__, homes
+
+
+def modules_later(package, path):
+    """The `__getattr__` and `__dir__` of a package whose public modules are imported when first asked for.
+
+    Args:
+      package: its full name.
+      path: the folders that hold its modules.
+    """
+
+    def public():
+        import pkgutil
+
+        return {module.name for module in pkgutil.iter_modules(path) if not module.name.startswith("_")}
+
+    def __getattr__(name):
+        if name.startswith("_") or name not in public():
+            raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=sys.modules[package])
+        return importlib.import_module(f"{package}.{name}")
+
+    def __dir__():
+        return sorted({*vars(sys.modules[package]), *public()})
+
+    return __getattr__, __dir__

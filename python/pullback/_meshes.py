@@ -135,7 +135,7 @@ class Mesh(_BaseMesh, _contextlib.ContextDecorator):
         self.devices, self.axis_names = devices, axis_names
         self.axis_sizes = devices.shape if axis_names else ()
         self.axis_types = _axis_types(axis_types, len(axis_names))
-        self._key = (axis_names, self.axis_sizes, tuple(d.id for d in devices.flat) if axis_names else (), self.axis_types)
+        self._key = (axis_names, self.axis_sizes, tuple(d._number for d in devices.flat) if axis_names else (), self.axis_types)
         self._lazy_handle = None
 
     @property

@@ -3,9 +3,11 @@
 Inside of other traces the same is said by constraints on the values.
 """
 
+import sys as _sys
+
 from pullback._core import user_error as _user_error
 from pullback import _core
-from pullback._device import CpuDevice, _spread
+from pullback._device import Device, _spread
 from pullback.sharding import PartitionSpec, Sharding, SingleDeviceSharding, context_sharding
 
 
@@ -14,6 +16,12 @@ def _resolved(entry, option):
         return entry
     if isinstance(entry, PartitionSpec):
         return context_sharding_of(entry, option)
+    layouts = _sys.modules.get("pullback.experimental.layout")
+    if layouts is not None and isinstance(entry, layouts.Format):
+        layout = entry.layout
+        if isinstance(layout, layouts.Layout) and layout.major_to_minor != tuple(range(len(layout.major_to_minor))):
+            raise _user_error(NotImplementedError, f"arrays are row-major here; the layout {layout} of {option} is not supported")
+        return _resolved(entry.sharding, option)
     raise _user_error(TypeError, f"{option} leaf specifications are expected to be PartitionSpec instances or None, but got {entry}")
 
 
@@ -97,8 +105,8 @@ class ShardedJit(_core.PjitFunction):
     def of(cls, in_shardings, device, *parts):
         """The function of `parts`, with what its arguments are put on."""
         jitted = cls(*parts)
-        if device is not None and not isinstance(device, (CpuDevice, Sharding)):
+        if device is not None and not isinstance(device, (Device, Sharding)):
             raise _user_error(ValueError, f"jit takes a device of jax.devices(), got {device!r}")
         jitted._in_shardings = in_shardings
-        jitted._device = SingleDeviceSharding(device) if isinstance(device, CpuDevice) else device
+        jitted._device = SingleDeviceSharding(device) if isinstance(device, Device) else device
         return jitted

@@ -336,3 +336,16 @@ def print_saved_residuals(f, *args, **kwargs):
     """
     for aval, origin in saved_residuals(f, *args, **kwargs):
         print(f"{aval.str_short(short_dtypes=True)} {origin}")
+
+
+# Names that modules of ours take from here, and that are not shown.
+_UNSHOWN = {
+    "RecomputeType", "SaveableType", "checkpoint", "dots_saveable", "dots_with_no_batch_dims_saveable",
+    "everything_saveable", "nothing_saveable", "offload_dot_with_no_batch_dims", "remat",
+    "save_and_offload_only_these_names", "save_any_names_but_these", "save_anything_except_these_names",
+    "save_from_both_policies", "save_only_these_names", "saved_residuals",
+}
+
+
+def __dir__():
+    return sorted({*globals()} - _UNSHOWN)

@@ -492,3 +492,13 @@ def __getattr__(name):
 
         return getattr(primitives, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+# Names that modules of ours take from here, and that are not shown.
+_UNSHOWN = {
+    "checkpoint", "remat",
+}
+
+
+def __dir__():
+    return sorted({*globals()} - _UNSHOWN)

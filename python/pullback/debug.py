@@ -36,28 +36,52 @@ def callback(callback=None, *args, ordered=False, partitioned=False, **kwargs):
         raise _user_error(TypeError, f"first argument to jax.debug.callback must be callable, but got an object of type {type(callback)}")
     leaves, tree = _tree_flatten((args, kwargs))
     is_inside = not _core.trace_state_clean()
+    # What is no array goes to the function as it is.
+    traced = [i for i, leaf in enumerate(leaves) if _is_array(leaf)]
 
-    def run(*flat):
+    def run(*arrays):
+        flat = list(leaves)
+        for i, array in zip(traced, arrays):
+            flat[i] = array
         args, kwargs = _tree_unflatten(tree, flat)
         if is_inside:
             _call_inside(callback, args, kwargs)
         else:
             callback(*args, **kwargs)
 
-    _core.debug_callback(run, getattr(callback, "__name__", "callback"), bool(ordered), tuple(leaves))
+    _core.debug_callback(run, getattr(callback, "__name__", "callback"), bool(ordered), tuple(_core.to_array(leaves[i]) for i in traced))
 
 
 # The parameter of the function hides its name.
 _CALLBACK = callback
 
 
+def _is_array(leaf):
+    return isinstance(leaf, (bool, int, float, complex)) or hasattr(leaf, "__array__") or hasattr(leaf, "__jax_array__")
+
+
 class _Checked(_string.Formatter):
     """Formats only what is there: placeholders without argument are an error before anything runs."""
+
+    def format_field(self, value, format_spec):
+        # How a value is shown is known when it is.
+        return ""
+
+    def convert_field(self, value, conversion):
+        return value
 
     def check_unused_args(self, used_args, args, kwargs):
         unused = [i for i in range(len(args)) if i not in used_args] + [k for k in kwargs if k not in used_args]
         if unused:
             raise _user_error(ValueError, f"Unused arguments to `jax.debug.print`: {unused}. Did you forget a placeholder such as {{}}?")
+
+
+class _WithKeys(_string.Formatter):
+    """Formats random keys too, which have no format of their own."""
+
+    def format_field(self, value, format_spec):
+        is_key = isinstance(value, _core.Array) and "key<" in str(value.dtype)
+        return format(str(value) if is_key else value, format_spec)
 
 
 def print(fmt, *args, ordered=False, partitioned=False, skip_format_check=False, _use_logging=False, **kwargs):
@@ -82,27 +106,52 @@ def print(fmt, *args, ordered=False, partitioned=False, skip_format_check=False,
     if not skip_format_check:
         _Checked().format(fmt, *args, **kwargs)
 
+    has_placeholders = any(field is not None for _, field, _, _ in _string.Formatter().parse(fmt))
+
     def show(*args, **kwargs):
-        _sys.stdout.write(fmt.format(*args, **kwargs) + "\n")
+        _sys.stdout.write((_WithKeys().format(fmt, *args, **kwargs) if has_placeholders else fmt) + "\n")
 
     show.__name__ = fmt
     callback(show, *args, ordered=ordered, **kwargs)
 
 
-def breakpoint(**kwargs):
-    """Stops the program for a debugger: not supported; use `jax.debug.callback` with a debugger of your own.
+def breakpoint(*, backend=None, filter_frames=True, num_frames=None, ordered=False, token=None, **kwargs):
+    """Stops whenever the program reaches this point, with a prompt at which variables of the frames can be looked at.
+
+    Commands: `p` and `pp` print an expression, `u` and `d` go to the calling and called frame, `l` lists lines, `w` frames, `c` goes on,
+    `q` ends the program.
 
     Args:
-      kwargs: accepted for compatibility.
-    Returns: nothing; it raises.
+      backend: None or `"cli"`, the terminal.
+      filter_frames: leave out frames of this library.
+      num_frames: how many frames are kept; all when None.
+      ordered: as for `debug.callback`.
+      token: refused; order is kept by `ordered`.
+      **kwargs: `stdin` and `stdout`, files in place of the terminal.
+    Returns: None.
     Raises:
-      NotImplementedError: always.
-    Differentiable: no.
+      ValueError: there is no such backend.
+    Differentiable: yes, in that derivatives do not see it.
     Example:
-      >>> jax.debug.breakpoint()
-      Traceback (most recent call last):
-      NotImplementedError: jax.debug.breakpoint is not supported yet; use jax.debug.callback(lambda *a: breakpoint(), ...)
+      >>> import io
+      >>> out = io.StringIO()
+      >>> def f(x):
+      ...     y = 2 * x
+      ...     jax.debug.breakpoint(stdin=io.StringIO("p y\\nc\\n"), stdout=out)
+      ...     return y
+      >>> _ = jax.jit(f)(3.0)
+      >>> "(jdb) Array(6." in out.getvalue()
+      True
     """
-    raise _user_error(NotImplementedError, "jax.debug.breakpoint is not supported yet; use jax.debug.callback(lambda *a: breakpoint(), ...)")
+    from pullback import _debugger
+
+    if backend not in (None, "cli"):
+        raise _user_error(ValueError, f"Invalid debugger backend: {backend}; there is 'cli'")
+    if token is not None:
+        raise _user_error(NotImplementedError, "tokens are not supported; use ordered=True")
+    frames = _debugger.frames_here(num_frames, filter_frames)
+    arrays, filled = _debugger.split(frames)
+    callback(lambda *values: _debugger.stop(filled(values), **kwargs), *arrays, ordered=ordered)
+
 
 

@@ -48,7 +48,9 @@ class _KeyDType(ExtendedDType):
         return _get_key_dtype, (self.name,)
 
 
-_KEY_DTYPES = {name: _KeyDType(name, itemsize) for name, itemsize in (("key<fry>", 8), ("key<rbg>", 16), ("key<urbg>", 16))}
+_KEY_DTYPES = {name: _KeyDType(name, itemsize) for name, itemsize in (
+    ("key<fry>", 8), ("key<rbg>", 16), ("key<urbg>", 16), ("key<phx2>", 4), ("key<phx4>", 8), ("key<fry4>", 16),
+)}
 
 
 def _get_key_dtype(name):
@@ -93,6 +95,8 @@ _SMALL = (
     "bfloat16", "int2", "int4", "uint2", "uint4", "float4_e2m1fn", "float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz",
     "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu",
 )
+# Element types that have names and kinds, but no arrays yet.
+_UNSTORED = ("int1", "uint1", "float6_e2m3fn", "float6_e3m2fn")
 scalar_types = {name: _scalar_type(_np.dtype(name)) for name in _NUMPY}
 
 
@@ -164,6 +168,28 @@ def dtype(x, *, canonicalize=False):
     return _core.typeof(x).dtype
 
 
+def itemsize_bits(dtype):
+    """How many bits an element of a type has; small integers and floats have fewer than the byte that they take in memory.
+
+    Args:
+      dtype: anything that names a dtype.
+    Returns: an int.
+    Raises:
+      ValueError: None is given. TypeError: the argument names no dtype.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.dtypes.itemsize_bits("int4"), jax.dtypes.itemsize_bits(jnp.float32)
+      (4, 32)
+    """
+    if dtype is None:
+        raise _user_error(ValueError, "dtype cannot be None.")
+    dtype = _as_dtype_exact(dtype)
+    if dtype.name in _SMALL or dtype.name in _UNSTORED:
+        name = dtype.name.partition("_")[0]
+        return 16 if name == "bfloat16" else int("".join(letter for letter in name if letter.isdigit()))
+    return 8 * dtype.itemsize
+
+
 def issubdtype(a, b):
     """Whether one element type belongs to another or to an abstract class of them.
 
@@ -205,7 +231,7 @@ def _kind_of_small(x):
         name = x.name if isinstance(x, _np.dtype) else _np.dtype(x).name if not isinstance(x, _ScalarMeta) else x.dtype.name
     except TypeError:
         return None
-    if name not in _SMALL:
+    if name not in _SMALL and name not in _UNSTORED:
         return None
     return "u" if name.startswith("uint") else "i" if name.startswith("int") else "f"
 
@@ -376,3 +402,12 @@ def check_user_dtype_supported(dtype, fun_name=None):
     _as_dtype(dtype)
 
 
+# Names that modules of ours take from here, and that are not shown.
+_UNSHOWN = {
+    "ExtendedDType", "check_user_dtype_supported", "dtype", "is_python_scalar", "isdtype", "promote_types", "scalar_type",
+    "scalar_types",
+}
+
+
+def __dir__():
+    return sorted({*globals()} - _UNSHOWN)

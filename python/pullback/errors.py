@@ -1,12 +1,9 @@
 """Exceptions that JAX programs know by name."""
 
-_DOCS = "https://docs.jax.dev/en/latest/errors.html#jax.errors."
-
 
 def _with_reference(self, text):
-    """The text with the line that names the class, as the last one."""
-    name = type(self).__name__
-    reference = f"See {_DOCS}{name}"
+    """The text with the line that names the page of the class, as the last one."""
+    reference = f'What to do: pullback.help("{type(self).__name__}")'
     return text if reference in text else f"{text}\n{reference}"
 
 
@@ -52,6 +49,14 @@ class UnexpectedTracerError(JAXTypeError):
     """A tracer was used after its trace had ended, or outside of it."""
 
 
+class InconclusiveDimensionOperation(Exception):
+    """The answer of an operation on symbolic dimensions depends on the values of their variables."""
+
+
+class JaxprTypeError(TypeError):
+    """A jaxpr whose equations do not fit together."""
+
+
 class KeyReuseError(RuntimeError):
     """A random key was used twice."""
 
@@ -65,7 +70,9 @@ class TypePromotionError(ValueError):
 
 
 __all__ = [
+    "InconclusiveDimensionOperation",
     "JaxRuntimeError",
+    "JaxprTypeError",
     "JAXIndexError",
     "JAXTypeError",
     "ConcretizationTypeError",
@@ -76,3 +83,13 @@ __all__ = [
     "TracerBoolConversionError",
     "UnexpectedTracerError",
 ]
+
+
+# Names that modules of ours take from here, and that are not shown.
+_UNSHOWN = {
+    "TypePromotionError",
+}
+
+
+def __dir__():
+    return sorted({*globals()} - _UNSHOWN)

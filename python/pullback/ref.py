@@ -1,12 +1,12 @@
 """Mutable references to arrays.
 
-A reference lives in the trace that made it: there, or where nothing is traced, it can be read and written. Taking one into
-another trace (an argument of `jit`, a closure of `grad` or `scan`) is not supported and raises NotImplementedError, since a
-read there would freeze the value.
+References may be arguments of functions that `jit`, `vmap`, `grad`, `checkpoint` and `cond` transform, and be closed over by
+those and by `scan`, `while_loop`, `fori_loop`, `switch`, `map`, `vjp` and `jvp`: what one holds goes in and comes out. Elsewhere
+(rules of custom derivatives, callbacks) a reference of another trace raises NotImplementedError, since a read would freeze the value.
 """
 
 from pullback._core import user_error as _user_error
-from pullback import _core
+from pullback import _core, _refs
 from pullback._src.state.types import AbstractRef as AbstractRef
 from pullback.core import get_opaque_trace_state as _trace_state
 
@@ -27,21 +27,41 @@ class Ref:
       Array([0., 5., 0.], dtype=float32)
     """
 
-    __slots__ = ("_aval", "_value", "_trace", "__weakref__")
+    __slots__ = ("_aval", "_frames", "_is_frozen", "__weakref__")
 
     def __init__(self, aval, refs):
-        self._aval = aval
-        self._value = refs
-        self._trace = _trace_state()
+        _refs.install(self)
+        self._aval, self._is_frozen = aval, False
+        # Values by the trace that has them: the innermost last.
+        self._frames = [(_trace_state(), refs)]
+
+    @classmethod
+    def _local(cls, value):
+        """A reference of the current trace alone."""
+        return cls(_core.typeof(value), value)
+
+    def _enter(self, value):
+        self._frames.append((_trace_state(), value))
+
+    def _leave(self):
+        self._frames.pop()
 
     def _check(self):
-        if self._value is None:
+        if self._is_frozen:
             raise _user_error(ValueError, "the reference was frozen; it holds nothing any more")
-        if self._trace != _trace_state():
-            raise _user_error(
-                NotImplementedError,
-                "a Ref can be used only in the trace that made it: pass the array in and out of the transformed function instead"
-            )
+        if self._frames[-1][0] != _trace_state():
+            raise _refs.Touched(self)
+
+    @property
+    def _value(self):
+        return None if self._is_frozen else self._frames[-1][1]
+
+    @_value.setter
+    def _value(self, value):
+        if value is None:
+            self._is_frozen = True
+        else:
+            self._frames[-1] = self._frames[-1][0], value
 
     @property
     def aval(self):
@@ -71,16 +91,54 @@ class Ref:
         return self._value if index is Ellipsis else self._value[index]
 
     def __setitem__(self, index, value):
+        self._check()
+        value = self._fitted(index, value, "swap")
+        self._value = value if index is Ellipsis else self._value.at[index].set(value)
+
+    def _fitted(self, index, value, what):
+        """A value for a part; ValueError where shape or dtype are not those of the part."""
+        import pullback
         from pullback import numpy as jnp
 
+        value = jnp.asarray(value)
+        wanted = self.shape if index is Ellipsis else pullback.eval_shape(lambda x: x[index], self._value).shape
+        if value.shape != wanted:
+            raise _user_error(
+                ValueError, f"Invalid shape for `{what}`. Ref shape: {self.shape}. Expected shape: {wanted}. Value shape: {value.shape}."
+            )
+        if value.dtype != self.dtype:
+            raise _user_error(ValueError, f"Invalid dtype for `{what}`. Ref dtype: {self.dtype}. Value dtype: {value.dtype}.")
+        return value
+
+    @property
+    def size(self):
+        """The array's number of elements."""
+        return self.aval.size
+
+    @property
+    def weak_type(self):
+        """Whether the array's dtype gives way to others."""
+        return self.aval.weak_type
+
+    def get(self, index=Ellipsis):
+        """What it holds at an index."""
+        return self[index]
+
+    def set(self, value, index=Ellipsis):
+        """Writes at an index."""
+        self[index] = value
+
+    def swap(self, value, index=Ellipsis):
+        """Writes at an index and gives what was there."""
+        before = self[index]
+        self[index] = value
+        return before
+
+    def addupdate(self, value, index=Ellipsis):
+        """Adds at an index."""
         self._check()
-        if index is Ellipsis:
-            value = jnp.asarray(value, self.dtype)
-            if value.shape not in (self.shape, ()):
-                raise _user_error(ValueError, f"Invalid shape for `swap`. Ref shape: {self.shape}. Value shape: {value.shape}.")
-            self._value = jnp.broadcast_to(value, self.shape)
-        else:
-            self._value = self._value.at[index].set(value)
+        value = self._fitted(index, value, "addupdate")
+        self._value = self._value + value if index is Ellipsis else self._value.at[index].add(value)
 
     def __repr__(self):
         return f"Ref({self._value!r})"
@@ -154,7 +212,7 @@ def set(ref, idx, value):  # noqa: A001
     Args:
       ref: a `Ref`.
       idx: an index as for arrays; None for all.
-      value: an array or number, converted to the reference's dtype; it must broadcast to the part.
+      value: an array or number of the shape and dtype of the part.
     Returns: None.
     Raises:
       ValueError: shapes do not fit, or the reference was frozen.
@@ -175,7 +233,7 @@ def swap(ref, idx, value, _function_name="ref_swap"):
     Args:
       ref: a `Ref`.
       idx: an index as for arrays; None for all.
-      value: an array or number, converted to the reference's dtype; it must broadcast to the part.
+      value: an array or number of the shape and dtype of the part.
     Returns: an array: the part before.
     Raises:
       ValueError: shapes do not fit, or the reference was frozen.
@@ -197,7 +255,7 @@ def addupdate(ref, idx, x):
     Args:
       ref: a `Ref`.
       idx: an index as for arrays; None for all.
-      x: an array or number that broadcasts to the part.
+      x: an array or number of the shape and dtype of the part.
     Returns: None.
     Raises:
       ValueError: shapes do not fit, or the reference was frozen.
@@ -209,7 +267,7 @@ def addupdate(ref, idx, x):
       >>> print(ref[...])
       [4 1 2]
     """
-    set(ref, idx, get(ref, idx) + x)
+    ref.addupdate(x, Ellipsis if idx is None else idx)
 
 
 def freeze(ref):

@@ -359,7 +359,7 @@ class Sharding:
 
     def is_equivalent_to(self, other, ndim):
         """Whether both put the same part of arrays with `ndim` axes on each device."""
-        if [d.id for d in self._devices] != [d.id for d in other._devices]:
+        if [d._number for d in self._devices] != [d._number for d in other._devices]:
             return False
         shape = tuple(a * b for a, b in zip(self._factors(ndim), other._factors(ndim)))
         bounds = lambda sharding: [  # noqa: E731
@@ -394,8 +394,8 @@ class SingleDeviceSharding(Sharding):
 
     def _put(self, array, what):
         if isinstance(array, _core.Tracer):
-            return _core.constrain(array, None, [], self._device.id, repr(self))
-        return _core.put_on_device(array, self._device.id, True)
+            return _core.constrain(array, None, [], self._device._number, repr(self))
+        return _core.put_on_device(array, self._device._number, True)
 
     def __repr__(self):
         return f"SingleDeviceSharding(device={self._device!r}, memory_kind=device)"
@@ -737,11 +737,22 @@ def make_array_from_single_device_arrays(shape, sharding, arrays, *, dtype=None)
             )
     if isinstance(sharding, SingleDeviceSharding):
         return sharding._put(arrays[0], "arrays")
-    by_device = {next(iter(array.devices())).id: array for array in arrays}
+    by_device = {next(iter(array.devices()))._number: array for array in arrays}
     if len(by_device) == len(arrays):
-        arrays = [by_device.get(device.id, array) for device, array in zip(sharding._devices, arrays)]
+        arrays = [by_device.get(device._number, array) for device, array in zip(sharding._devices, arrays)]
     return _core.assemble(aval, sharding.mesh._handle, sharding._entries, arrays)
 
 
 for _public in (DuplicateSpecError, IndivisibleError, NamedSharding, PartitionSpec, Sharding, SingleDeviceSharding):
     _public.__module__ = "pullback.sharding"
+
+
+# Names that modules of ours take from here, and that are not shown.
+_UNSHOWN = {
+    "DuplicateSpecError", "IndivisibleError", "annotations", "context_sharding", "make_array_from_callback",
+    "make_array_from_process_local_data", "make_array_from_single_device_arrays", "make_mesh", "with_sharding_constraint",
+}
+
+
+def __dir__():
+    return sorted({*globals()} - _UNSHOWN)

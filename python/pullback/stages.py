@@ -114,7 +114,7 @@ class Traced(Stage):
         if unusable:
             _warnings.warn(
                 f"Some donated buffers were not usable: {', '.join(map(str, unusable))}.\n"
-                "See an explanation at https://docs.jax.dev/en/latest/201/jit.html#jax-201-buffer-donation.",
+                "What it means: pullback.help(\"donation\")",
                 stacklevel=2,
             )
         return self._next(Lowered)
@@ -249,6 +249,29 @@ class Compiled(Stage):
         """Shapes and dtypes of the results and how they lie in memory, in a tree like them."""
         return self.out_tree.unflatten(map(_placed_struct, self._staged.flat_out_avals))
 
+    def _places(self, avals, of):
+        return [of(_placed_struct(aval)) for aval in avals]
+
+    @property
+    def input_formats(self):
+        """How arguments lie in memory: a pair of trees, of positional and of keyword ones."""
+        return self.in_tree.unflatten(self._places(self._staged.flat_in_avals, lambda struct: struct.format))
+
+    @property
+    def output_formats(self):
+        """How results lie in memory, in a tree like them."""
+        return self.out_tree.unflatten(self._places(self._staged.flat_out_avals, lambda struct: struct.format))
+
+    @property
+    def input_shardings(self):
+        """Where arguments are: a pair of trees, of positional and of keyword ones."""
+        return self.in_tree.unflatten(self._places(self._staged.flat_in_avals, lambda struct: struct.sharding))
+
+    @property
+    def output_shardings(self):
+        """Where results are, in a tree like them."""
+        return self.out_tree.unflatten(self._places(self._staged.flat_out_avals, lambda struct: struct.sharding))
+
     def __call__(self, *args, **kwargs):
         leaves, tree = _core.tree_flatten((args, kwargs))
         if tree != self.in_tree:
@@ -327,3 +350,13 @@ def _donated_leaves(in_tree, n_args, static_argnums, donate_argnums, kwargs, don
     names = named.node_data()[1] if named.num_nodes > 1 else []
     marks += [(tree, name in donate_argnames) for name, tree in zip(names, named.children())]
     return [donated for tree, donated in marks for _ in range(tree.num_leaves)]
+
+
+# Names that modules of ours take from here, and that are not shown.
+_UNSHOWN = {
+    "CompiledMemoryStats", "Module", "Stage",
+}
+
+
+def __dir__():
+    return sorted({*globals()} - _UNSHOWN)

@@ -531,3 +531,13 @@ def _unflatten_partial(func, children):
 
 
 register_pytree_with_keys(Partial, _flatten_partial_with_keys, _unflatten_partial, _flatten_partial)
+
+
+# Names that modules of ours take from here, and that are not shown.
+_UNSHOWN = {
+    "Unspecified", "static",
+}
+
+
+def __dir__():
+    return sorted({*globals()} - _UNSHOWN)

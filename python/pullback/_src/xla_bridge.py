@@ -3,6 +3,7 @@
 import functools as _functools
 
 from pullback._core import user_error as _user_error
+from pullback._plugins import register_plugin as register_plugin
 
 
 class _CpuBackend:

@@ -1,6 +1,10 @@
 """What may still change: callbacks with effects, checks, layouts, meshes."""
 
-_MODULES = frozenset({"array_serialization", "checkify", "colocated_python", "layout", "mesh_utils", "multihost_utils", "compute_on", "shard_map", "ode", "pjit", "sparse", "hijax"})
+_MODULES = frozenset({
+    "array_serialization", "buffer_callback", "checkify", "colocated_python", "compute_on", "hijax", "jet", "key_reuse", "layout", "mesh_utils",
+    "multihost_utils", "ode", "pallas", "pjit", "random", "roofline", "scheduling_groups", "serialize_executable", "shard_map", "sparse", "topologies",
+    "xla_metadata",
+})
 
 
 # Names that live in modules imported when first asked for.

@@ -78,3 +78,55 @@ def reached_preemption_sync_point(step_id):
       False
     """
     return False
+
+
+def _placed(inputs, mesh, specs):
+    """A tree of arrays, divided over a mesh by specs that are a prefix of it."""
+    from pullback import device_put, tree
+    from pullback.sharding import NamedSharding, PartitionSpec
+
+    is_spec = lambda x: x is None or isinstance(x, PartitionSpec)
+    leaves, structure = tree.flatten(inputs)
+    heads, prefix = tree.flatten(specs, is_leaf=is_spec)
+    given = [spec for spec, part in zip(heads, prefix.flatten_up_to(inputs)) for _ in tree.leaves(part)]
+    return structure.unflatten([device_put(leaf, NamedSharding(mesh, PartitionSpec() if spec is None else spec)) for leaf, spec in zip(leaves, given)])
+
+
+def host_local_array_to_global_array(local_inputs, global_mesh, pspecs):
+    """The global arrays of which this process has the given parts: all of them, as it is the only one.
+
+    Args:
+      local_inputs: a tree of arrays.
+      global_mesh: a mesh.
+      pspecs: a tree of `PartitionSpec` that is a prefix of it.
+    Returns: a tree of arrays, divided over the mesh.
+    Raises:
+      ValueError: the trees do not fit, or an axis is not divided evenly.
+    Differentiable: yes; values pass unchanged.
+    Example:
+      >>> from pullback.experimental import multihost_utils
+      >>> mesh = jax.make_mesh((1,), ("x",))
+      >>> multihost_utils.host_local_array_to_global_array(jnp.ones(2), mesh, jax.P("x")).shape
+      (2,)
+    """
+    return _placed(local_inputs, global_mesh, pspecs)
+
+
+def global_array_to_host_local_array(global_inputs, global_mesh, pspecs):
+    """The parts of global arrays that this process has: all of them, as it is the only one.
+
+    Args:
+      global_inputs: a tree of arrays.
+      global_mesh: a mesh.
+      pspecs: a tree of `PartitionSpec` that is a prefix of it.
+    Returns: a tree of arrays, divided over the mesh.
+    Raises:
+      ValueError: the trees do not fit, or an axis is not divided evenly.
+    Differentiable: yes; values pass unchanged.
+    Example:
+      >>> from pullback.experimental import multihost_utils
+      >>> mesh = jax.make_mesh((1,), ("x",))
+      >>> multihost_utils.global_array_to_host_local_array(jnp.ones(2), mesh, jax.P("x")).shape
+      (2,)
+    """
+    return _placed(global_inputs, global_mesh, pspecs)

@@ -257,3 +257,13 @@ def cache(call, **_):
       3
     """
     return _functools.lru_cache(maxsize=None)(call)
+
+
+# Names that modules of ours take from here, and that are not shown.
+_UNSHOWN = {
+    "EqualStore", "Store",
+}
+
+
+def __dir__():
+    return sorted({*globals()} - _UNSHOWN)

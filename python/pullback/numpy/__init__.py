@@ -23,7 +23,7 @@ _PARTS = {
     "pullback.numpy._files": ("from_dlpack", "frombuffer", "fromfile", "fromiter", "fromstring", "load", "save", "savez"),
     "pullback.numpy._grids": ("c_", "mgrid", "ogrid", "r_"),
     "pullback.numpy._padding": ("pad",),
-    "pullback.numpy._polynomials": ("poly", "polyfit", "roots"),
+    "pullback.numpy._polynomials": ("roots",),
     "pullback.numpy._printing": ("array_repr", "array_str", "get_printoptions", "printoptions", "set_printoptions"),
     "pullback.numpy._ufuncs": (
         "add", "bitwise_and", "bitwise_or", "bitwise_xor", "frompyfunc", "logaddexp", "logaddexp2", "logical_and",

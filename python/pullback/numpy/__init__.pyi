@@ -301,11 +301,11 @@ from pullback._core.numpy import permute_dims as permute_dims
 pi: float
 from pullback.numpy._derived import piecewise as piecewise
 from pullback._core.numpy import place as place
-poly: Any
+from pullback._core.numpy import poly as poly
 from pullback._core.numpy import polyadd as polyadd
 from pullback._core.numpy import polyder as polyder
 from pullback._core.numpy import polydiv as polydiv
-from pullback.numpy._polynomials import polyfit as polyfit
+from pullback._core.numpy import polyfit as polyfit
 from pullback._core.numpy import polyint as polyint
 from pullback._core.numpy import polymul as polymul
 from pullback._core.numpy import polysub as polysub

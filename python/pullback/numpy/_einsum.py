@@ -34,7 +34,7 @@ def einsum(
     Raises:
       TypeError: an operand is neither an array nor a number.
       ValueError: subscripts that do not fit the operands, or sizes of one letter that differ.
-      NotImplementedError: `out` is given.
+      NotImplementedError: `out` is given, or an order in which three operands meet.
     Differentiable: yes, in both modes, with respect to all operands; it is linear in each.
     Example:
       >>> print(jnp.einsum("ij,j->i", jnp.array([[1, 2], [3, 4]]), jnp.array([1, 10])))
@@ -44,10 +44,23 @@ def einsum(
         _dot_general = None
     elif not callable(_dot_general):
         raise _user_error(TypeError, f"{type(_dot_general).__name__!r} object is not callable: _dot_general must contract two arrays")
+    _check_order(optimize)
     return _n.einsum(
         subscripts, *operands, out=out, optimize=optimize, precision=precision, preferred_element_type=preferred_element_type,
         _dot_general=_dot_general, out_sharding=out_sharding
     )
+
+
+def _check_order(order):
+    """Refuses an order, given as `einsum_path` gives it, in which several operands meet at once."""
+    if isinstance(order, (str, bool, int)) or order is None:
+        return
+    if any(not isinstance(step, str) and len(step) > 2 for step in order):
+        raise _user_error(
+            NotImplementedError,
+            "jax.numpy.einsum does not support simultaneous contraction of 3 or more operands. Typically this means you've "
+            "passed an unsupported path to the einsum optimize parameter."
+        )
 
 
 class PathInfo:

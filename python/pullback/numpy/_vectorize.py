@@ -103,6 +103,26 @@ def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
     return wrapped
 
 
+def _check_ranks(shapes, loops, note):
+    """The setting about ranks, for the axes that broadcast; numbers go with anything."""
+    from pullback import config
+
+    rule = config.jax_numpy_rank_promotion
+    if rule == "allow" or len({len(loop) for shape, loop in zip(shapes, loops) if shape}) < 2:
+        return
+    signature = note.rpartition("signature=")[2]
+    text = (
+        f"operands with shapes {shapes} require rank promotion for jnp.vectorize function with signature {signature}. Set the "
+        "jax_numpy_rank_promotion config option to 'allow' to disable this message; for more information, see "
+        'pullback.help("rank_promotion").'
+    )
+    if rule == "raise":
+        raise _user_error(ValueError, text)
+    import warnings
+
+    warnings.warn(text, stacklevel=4)
+
+
 def _mapped(call, arrays, names, note):
     """`call` over the axes that are not the signature's."""
     from pullback import vmap
@@ -114,6 +134,7 @@ def _mapped(call, arrays, names, note):
     for array, wanted in zip(arrays, core):
         _learn_sizes(sizes, array.shape, wanted, note)
     loops = [array.shape[: array.ndim - len(wanted)] for array, wanted in zip(arrays, core)]
+    _check_ranks([array.shape for array in arrays], loops, note)
     full = _n.broadcast_shapes(*loops) if loops else ()
 
     def checked(*inner):

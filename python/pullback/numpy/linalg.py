@@ -48,3 +48,13 @@ _functions = {name: function for name, function in vars(_core.numpy.linalg).item
 globals().update(_functions)
 
 __all__ = sorted(_functions)
+
+
+# Names that modules of ours take from here, and that are not shown.
+_UNSHOWN = {
+    "EigResult", "EighResult", "QRResult", "SVDResult", "SlogdetResult",
+}
+
+
+def __dir__():
+    return sorted({*globals()} - _UNSHOWN)

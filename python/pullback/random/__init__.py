@@ -5,11 +5,6 @@ import typing as _typing
 import numpy as _np
 
 from pullback import _core
-from pullback.random._counts import binomial as binomial
-from pullback.random._counts import multinomial as multinomial
-from pullback.random._counts import poisson as poisson
-from pullback.random._vectors import multivariate_normal as multivariate_normal
-from pullback.random._vectors import orthogonal as orthogonal
 
 __all__ = [
     "Key", "PRNGKey", "ball", "bernoulli", "beta", "binomial", "bits", "categorical", "cauchy", "chisquare", "choice", "clone",
@@ -30,8 +25,7 @@ def lognormal(key, sigma=_np.float32(1.0), shape=None, dtype=None, *, out_shardi
 
 lognormal.__doc__ = _core.random.lognormal.__doc__
 
-for _name in ("binomial", "lognormal", "multinomial", "multivariate_normal", "orthogonal", "poisson"):
-    globals()[_name].__module__ = "pullback.random"
+lognormal.__module__ = "pullback.random"
 
 Key = _typing.NewType("Key", _core.Array)
 Key.__doc__ = """A name for arrays of keys in annotations; called, it gives back what it is given.

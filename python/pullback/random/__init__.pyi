@@ -6,7 +6,7 @@ from pullback._core.random import PRNGKey as PRNGKey
 from pullback._core.random import ball as ball
 from pullback._core.random import bernoulli as bernoulli
 from pullback._core.random import beta as beta
-from pullback.random._counts import binomial as binomial
+from pullback._core.random import binomial as binomial
 from pullback._core.random import bits as bits
 from pullback._core.random import categorical as categorical
 from pullback._core.random import cauchy as cauchy
@@ -31,13 +31,13 @@ from pullback._core.random import loggamma as loggamma
 from pullback._core.random import logistic as logistic
 lognormal: Any
 from pullback._core.random import maxwell as maxwell
-from pullback.random._counts import multinomial as multinomial
-from pullback.random._vectors import multivariate_normal as multivariate_normal
+from pullback._core.random import multinomial as multinomial
+from pullback._core.random import multivariate_normal as multivariate_normal
 from pullback._core.random import normal as normal
-from pullback.random._vectors import orthogonal as orthogonal
+from pullback._core.random import orthogonal as orthogonal
 from pullback._core.random import pareto as pareto
 from pullback._core.random import permutation as permutation
-from pullback.random._counts import poisson as poisson
+from pullback._core.random import poisson as poisson
 from pullback._core.random import rademacher as rademacher
 from pullback._core.random import randint as randint
 random_gamma_p: Any

@@ -2,29 +2,7 @@
 
 from pullback import _core
 
-_n = _core.numpy
+_functions = {name: function for name, function in vars(_core.scipy.integrate).items() if not name.startswith("_")}
+globals().update(_functions)
 
-__all__ = ["trapezoid"]
-
-
-def trapezoid(y, x=None, dx=1.0, axis=-1):
-    """The integral of sampled values by the trapezoidal rule: the sum of `(y[i] + y[i + 1]) (x[i + 1] - x[i]) / 2`.
-
-    Args:
-      y: values of a function `[..., n, ...]`.
-      x: where they were taken: `[n]`, or an array that broadcasts with `y`; evenly spaced by default.
-      dx: the distance of the points, without `x`.
-      axis: the axis of the points.
-    Returns: `y` without that axis, of a floating or complex dtype.
-    Raises:
-      ValueError: an axis out of bounds.
-      TypeError: `y` is no array or number, or shapes do not go together.
-    Differentiable: yes, with respect to `y`, `x` and `dx`, in both modes.
-    Example:
-      >>> float(jax.scipy.integrate.trapezoid(jnp.array([0.0, 1.0, 2.0])))
-      2.0
-    """
-    return _n.trapezoid(y, x, dx=dx, axis=axis)
-
-
-trapezoid.__module__ = "pullback.scipy.integrate"
+__all__ = sorted(_functions)

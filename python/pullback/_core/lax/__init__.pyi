@@ -6,167 +6,2275 @@ from pullback._core import Array
 from pullback._device import CpuDevice
 from pullback.lax._records import GatherDimensionNumbers
 from pullback.lax._records import PrecisionLike
+from pullback.lax._records import RoundingMethod
 from pullback.lax._records import ScatterDimensionNumbers
 from pullback import ShapeDtypeStruct
 from pullback.sharding import Sharding
 import pullback.lax as lax
 def _all_gather(x: ArrayLike, names: Sequence[str] | str, axis: int | Sequence[int] | None, groups: Sequence[Sequence[int]] | None, tiled: bool) -> Array: ...
 def _all_to_all(x: ArrayLike, names: Sequence[str] | str, axes: Sequence[int], groups: Sequence[Sequence[int]] | None, tiled: bool) -> Array: ...
-def _axes_size(names: Sequence[str] | str) -> Array: ...
-def _axis_env() -> Array: ...
+def _axes_size(names: Sequence[str] | str) -> Array:
+    """The product of the lengths of bound axes."""
+    ...
+def _axis_env() -> Array:
+    """Names and lengths of the axes that are bound."""
+    ...
 def _axis_index(name: str) -> Array: ...
-def _call_with_axes(axes: Sequence[int], fun: Callable[..., Any], is_typed: bool = False) -> Array: ...
+def _call_with_axes(axes: Sequence[int], fun: Callable[..., Any], is_typed: bool = False) -> Array:
+    """Calls `fun()` with more axes bound."""
+    ...
 def _pbroadcast(x: ArrayLike, names: Sequence[str] | str, source: Sequence[int] | int) -> Array: ...
 def _pmax(x: ArrayLike, axes: Sequence[int], groups: Sequence[Sequence[int]] | None) -> Array: ...
 def _pmin(x: ArrayLike, axes: Sequence[int], groups: Sequence[Sequence[int]] | None) -> Array: ...
 def _ppermute(x: ArrayLike, names: Sequence[str] | str, perm: Sequence[int]) -> Array: ...
 def _psum(x: ArrayLike, axes: Sequence[int], groups: Sequence[Sequence[int]] | None) -> Array: ...
 def _psum_scatter(x: ArrayLike, names: Sequence[str] | str, axis: int | Sequence[int] | None, groups: Sequence[Sequence[int]] | None, tiled: bool) -> Array: ...
-def _pvary(x: ArrayLike, names: Sequence[str] | str) -> Array: ...
-def abs(x: ArrayLike) -> Array: ...
-def acos(x: ArrayLike) -> Array: ...
-def acosh(x: ArrayLike) -> Array: ...
-def add(x: ArrayLike, y: ArrayLike) -> Array: ...
-def approx_max_k(operand: ArrayLike, k: int, reduction_dimension: int = -1, recall_target: float = ..., reduction_input_size_override: Any = -1, aggregate_to_topk: bool = True) -> list[Array]: ...
-def approx_min_k(operand: ArrayLike, k: int, reduction_dimension: int = -1, recall_target: float = ..., reduction_input_size_override: Any = -1, aggregate_to_topk: bool = True) -> list[Array]: ...
-def argmax(operand: ArrayLike, axis: int, index_dtype: DTypeLike) -> Array: ...
-def argmin(operand: ArrayLike, axis: int, index_dtype: DTypeLike) -> Array: ...
-def asin(x: ArrayLike) -> Array: ...
-def asinh(x: ArrayLike) -> Array: ...
-def atan(x: ArrayLike) -> Array: ...
-def atan2(x: ArrayLike, y: ArrayLike) -> Array: ...
-def atanh(x: ArrayLike) -> Array: ...
-def batch_matmul(lhs: ArrayLike, rhs: ArrayLike, precision: PrecisionLike | None = None) -> Array: ...
-def bessel_i0e(x: ArrayLike) -> Array: ...
-def bessel_i1e(x: ArrayLike) -> Array: ...
-def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array: ...
-def bitcast_convert_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array: ...
-def bitwise_and(x: ArrayLike, y: ArrayLike) -> Array: ...
-def bitwise_not(x: ArrayLike) -> Array: ...
-def bitwise_or(x: ArrayLike, y: ArrayLike) -> Array: ...
-def bitwise_xor(x: ArrayLike, y: ArrayLike) -> Array: ...
-def broadcast(operand: ArrayLike, sizes: int | Sequence[int], *, out_sharding: Any = None) -> Array: ...
-def broadcast_in_dim(operand: ArrayLike, shape: int | Sequence[int], broadcast_dimensions: int | Sequence[int], *, out_sharding: Any = None) -> Array: ...
-def broadcast_like(arr: ArrayLike, like_arr: ArrayLike) -> Array: ...
-def broadcast_to_rank(x: ArrayLike, rank: int) -> Array: ...
-def broadcasted_iota(dtype: DTypeLike, shape: int | Sequence[int], dimension: int, *, out_sharding: Any = None) -> Array: ...
-def cbrt(x: ArrayLike, *, accuracy: Any = None) -> Array: ...
-def ceil(x: ArrayLike) -> Array: ...
-def clamp(min: ArrayLike, x: ArrayLike, max: ArrayLike) -> Array: ...
-def clz(x: ArrayLike) -> Array: ...
-def collapse(operand: ArrayLike, start_dimension: int, stop_dimension: int | None = None) -> Array: ...
-def complex(x: ArrayLike, y: ArrayLike) -> Array: ...
-def concatenate(operands: Sequence[ArrayLike] | ArrayLike, dimension: int) -> Array: ...
-def conj(x: ArrayLike) -> Array: ...
-def convert_element_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array: ...
-def cos(x: ArrayLike, *, accuracy: Any = None) -> Array: ...
-def cosh(x: ArrayLike) -> Array: ...
-def cumlogsumexp(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array: ...
-def cummax(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array: ...
-def cummin(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array: ...
-def cumprod(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array: ...
-def cumsum(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array: ...
-def digamma(x: ArrayLike) -> Array: ...
-def div(x: ArrayLike, y: ArrayLike) -> Array: ...
-def dot(lhs: ArrayLike, rhs: ArrayLike, *, dimension_numbers: Any | None = None, precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None, out_sharding: Any = None) -> Array: ...
-def dot_general(lhs: ArrayLike, rhs: ArrayLike, dimension_numbers: Any, precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None, *, out_sharding: Any = None) -> Array: ...
-def dynamic_index_in_dim(operand: ArrayLike, index: ArrayLike, axis: int = 0, keepdims: bool = True, *, allow_negative_indices: bool | Sequence[bool] = True) -> Array: ...
-def dynamic_slice(operand: ArrayLike, start_indices: Sequence[ArrayLike] | ArrayLike, slice_sizes: int | Sequence[int], *, allow_negative_indices: bool | Sequence[bool] = True) -> Array: ...
-def dynamic_slice_in_dim(operand: ArrayLike, start_index: ArrayLike, slice_size: int, axis: int = 0, *, allow_negative_indices: bool | Sequence[bool] = True) -> Array: ...
-def dynamic_update_index_in_dim(operand: ArrayLike, update: ArrayLike, index: ArrayLike, axis: int, *, allow_negative_indices: bool | Sequence[bool] = True) -> Array: ...
-def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: Sequence[ArrayLike] | ArrayLike, *, allow_negative_indices: bool | Sequence[bool] = True) -> Array: ...
-def dynamic_update_slice_in_dim(operand: ArrayLike, update: ArrayLike, start_index: ArrayLike, axis: int, *, allow_negative_indices: bool | Sequence[bool] = True) -> Array: ...
-def empty(shape: int | Sequence[int], dtype: DTypeLike, *, out_sharding: Any = None) -> Array: ...
-def eq(x: ArrayLike, y: ArrayLike) -> Array: ...
-def erf(x: ArrayLike) -> Array: ...
-def erf_inv(x: ArrayLike) -> Array: ...
-def erfc(x: ArrayLike, *, accuracy: Any = None) -> Array: ...
-def exp(x: ArrayLike, *, accuracy: Any = None) -> Array: ...
-def exp2(x: ArrayLike, *, accuracy: Any = None) -> Array: ...
-def expand_dims(array: ArrayLike, dimensions: int | Sequence[int]) -> Array: ...
-def expm1(x: ArrayLike, *, accuracy: Any = None) -> Array: ...
-def floor(x: ArrayLike) -> Array: ...
-def full(shape: int | Sequence[int], fill_value: ArrayLike, dtype: DTypeLike | None = None, *, sharding: CpuDevice | Sharding | None = None) -> Array: ...
-def full_like(x: ArrayLike | ShapeDtypeStruct, fill_value: ArrayLike, dtype: DTypeLike | None = None, shape: int | Sequence[int] | None = None, sharding: Any = None) -> Array: ...
-def gather(operand: ArrayLike, start_indices: ArrayLike, dimension_numbers: lax.GatherDimensionNumbers, slice_sizes: int | Sequence[int], *, unique_indices: bool = False, indices_are_sorted: bool = False, mode: str | lax.GatherScatterMode | None = None, fill_value: ArrayLike | None = None) -> Array: ...
-def ge(x: ArrayLike, y: ArrayLike) -> Array: ...
-def gt(x: ArrayLike, y: ArrayLike) -> Array: ...
-def igamma(a: ArrayLike, x: ArrayLike) -> Array: ...
-def igamma_grad_a(a: ArrayLike, x: ArrayLike) -> Array: ...
-def igammac(a: ArrayLike, x: ArrayLike) -> Array: ...
-def imag(x: ArrayLike) -> Array: ...
-def index_in_dim(operand: ArrayLike, index: int, axis: int = 0, keepdims: bool = True) -> Array: ...
-def integer_pow(x: ArrayLike, y: int) -> Array: ...
-def iota(dtype: DTypeLike, size: int) -> Array: ...
-def is_finite(x: ArrayLike) -> Array: ...
-def le(x: ArrayLike, y: ArrayLike) -> Array: ...
-def lgamma(x: ArrayLike) -> Array: ...
+def _pvary(x: ArrayLike, names: Sequence[str] | str) -> Array:
+    """The value, taken to differ along axes of devices."""
+    ...
+def abs(x: ArrayLike) -> Array:
+    """Absolute value of each element; of complex numbers the modulus.
+
+    Args:
+      x: signed integer, floating or complex array or scalar. The least integer stays itself, as its negative overflows.
+    Returns: shape of `x`; its dtype, of complex ones that of their parts.
+    Raises:
+      TypeError: `x` is boolean or unsigned.
+    Differentiable: almost everywhere; the derivative at 0 is 1 for real and 0 for complex numbers.
+    Example:
+      >>> lax.abs(jnp.array([-2, 3]))
+      Array([2, 3], dtype=int32)"""
+    ...
+def acos(x: ArrayLike) -> Array:
+    """The angle in radians from 0 to π whose cosine is `x`; NaN for real numbers outside of -1 to 1.
+
+    Args:
+      x: floating or complex array or scalar.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is neither floating nor complex; integers are not promoted.
+    Differentiable: yes inside; the derivative `-1 / sqrt(1 - x**2)` is infinite at -1 and 1.
+    Example:
+      >>> lax.acos(jnp.array([1.0, 2.0]))
+      Array([ 0., nan], dtype=float32)"""
+    ...
+def acosh(x: ArrayLike) -> Array:
+    """The inverse of the hyperbolic cosine, nonnegative; NaN for real numbers below 1.
+
+    Args:
+      x: floating or complex array or scalar.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is neither floating nor complex; integers are not promoted.
+    Differentiable: yes above 1; the derivative `1 / sqrt(x**2 - 1)` is infinite there.
+    Example:
+      >>> lax.acosh(jnp.array([1.0, 0.5]))
+      Array([ 0., nan], dtype=float32)"""
+    ...
+def add(x: ArrayLike, y: ArrayLike) -> Array:
+    """The sum of two arrays of one dtype; integers wrap around.
+
+    Args:
+      x, y: integer, floating or complex arrays of one dtype; Python numbers take the other's. Shapes are equal, up to
+        sizes of 1, or one is a scalar.
+    Returns: the common shape and dtype.
+    Raises:
+      TypeError: dtypes differ, booleans are not accepted, or shapes do not go together; nothing is promoted.
+    Differentiable: yes, linear in both.
+    Example:
+      >>> lax.add(jnp.array([1, 2]), 10)
+      Array([11, 12], dtype=int32)"""
+    ...
+def approx_max_k(operand: ArrayLike, k: int, reduction_dimension: int = -1, recall_target: float = ..., reduction_input_size_override: Any = -1, aggregate_to_topk: bool = True) -> list[Array]:
+    """The `k` greatest elements along an axis, descending, and their positions; on the CPU exactly these.
+
+    Args:
+      operand: floating array.
+      k: how many, at most the size of the axis.
+      reduction_dimension: the axis, negative counted from the end.
+      recall_target: above 0 and at most 1; it has no effect, as the answer is exact.
+      reduction_input_size_override: taken for compatibility and ignored.
+      aggregate_to_topk: True.
+    Returns: a list of the elements and their int32 positions, of size `k` along the axis.
+    Raises:
+      ValueError: `operand` is not floating, `recall_target` is out of range, `k` is too great, or the axis is out of
+        bounds.
+      NotImplementedError: `aggregate_to_topk` is False.
+    Differentiable: the elements, whose derivatives go to their positions.
+    Example:
+      >>> jax.lax.approx_max_k(jnp.array([3.0, 1.0, 2.0]), 2)
+      [Array([3., 2.], dtype=float32), Array([0, 2], dtype=int32)]"""
+    ...
+def approx_min_k(operand: ArrayLike, k: int, reduction_dimension: int = -1, recall_target: float = ..., reduction_input_size_override: Any = -1, aggregate_to_topk: bool = True) -> list[Array]:
+    """The `k` least elements along an axis, ascending, and their positions; on the CPU exactly these.
+
+    Args:
+      operand: floating array.
+      k: how many, at most the size of the axis.
+      reduction_dimension: the axis, negative counted from the end.
+      recall_target: above 0 and at most 1; it has no effect, as the answer is exact.
+      reduction_input_size_override: taken for compatibility and ignored.
+      aggregate_to_topk: True.
+    Returns: a list of the elements and their int32 positions, of size `k` along the axis.
+    Raises:
+      ValueError: `operand` is not floating, `recall_target` is out of range, `k` is too great, or the axis is out of
+        bounds.
+      NotImplementedError: `aggregate_to_topk` is False.
+    Differentiable: the elements, whose derivatives go to their positions.
+    Example:
+      >>> jax.lax.approx_min_k(jnp.array([3.0, 1.0, 2.0]), 2)
+      [Array([1., 2.], dtype=float32), Array([1, 2], dtype=int32)]"""
+    ...
+def argmax(operand: ArrayLike, axis: int, index_dtype: DTypeLike) -> Array:
+    """The position of the greatest element along an axis: the first of several, and that of the first NaN if there is one.
+
+    Args:
+      operand: boolean, integer or floating array.
+      axis: the axis that goes, counted from the front.
+      index_dtype: an integer dtype for the positions; int64 is int32 without x64.
+    Returns: positions in `index_dtype`, of the shape of `operand` without the axis.
+    Raises:
+      TypeError: `operand` is complex, or `index_dtype` is not of integers.
+      ValueError: the axis is empty or out of bounds.
+    Differentiable: no, positions are integers.
+    Example:
+      >>> lax.argmax(jnp.array([1.0, 3.0, 3.0]), 0, jnp.int32)
+      Array(1, dtype=int32)"""
+    ...
+def argmin(operand: ArrayLike, axis: int, index_dtype: DTypeLike) -> Array:
+    """The position of the least element along an axis: the first of several, and that of the first NaN if there is one.
+
+    Args:
+      operand: boolean, integer or floating array.
+      axis: the axis that goes, counted from the front.
+      index_dtype: an integer dtype for the positions; int64 is int32 without x64.
+    Returns: positions in `index_dtype`, of the shape of `operand` without the axis.
+    Raises:
+      TypeError: `operand` is complex, or `index_dtype` is not of integers.
+      ValueError: the axis is empty or out of bounds.
+    Differentiable: no, positions are integers.
+    Example:
+      >>> lax.argmin(jnp.array([4.0, 1.0, 1.0]), 0, jnp.int32)
+      Array(1, dtype=int32)"""
+    ...
+def asin(x: ArrayLike) -> Array:
+    """The angle in radians from -π/2 to π/2 whose sine is `x`; NaN for real numbers outside of -1 to 1.
+
+    Args:
+      x: floating or complex array or scalar.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is neither floating nor complex; integers are not promoted.
+    Differentiable: yes inside; the derivative `1 / sqrt(1 - x**2)` is infinite at -1 and 1.
+    Example:
+      >>> lax.asin(jnp.array([0.0, 2.0]))
+      Array([ 0., nan], dtype=float32)"""
+    ...
+def asinh(x: ArrayLike) -> Array:
+    """The inverse of the hyperbolic sine, `log(x + sqrt(x**2 + 1))`.
+
+    Args:
+      x: floating or complex array or scalar.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is neither floating nor complex; integers are not promoted.
+    Differentiable: yes, with derivative `1 / sqrt(x**2 + 1)`.
+    Example:
+      >>> lax.asinh(jnp.array([0.0, jnp.inf]))
+      Array([ 0., inf], dtype=float32)"""
+    ...
+def atan(x: ArrayLike) -> Array:
+    """The angle in radians from -π/2 to π/2 whose tangent is `x`.
+
+    Args:
+      x: floating or complex array or scalar.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is neither floating nor complex; integers are not promoted.
+    Differentiable: yes, with derivative `1 / (1 + x**2)`.
+    Example:
+      >>> lax.atan(jnp.array([0.0, 1.0]))
+      Array([0.       , 0.7853981], dtype=float32)"""
+    ...
+def atan2(x: ArrayLike, y: ArrayLike) -> Array:
+    """The angle in radians, from -π to π, of the point whose ordinate is `x` and whose abscissa is `y`: `x` comes first.
+
+    Args:
+      x, y: floating or complex arrays of one dtype; Python numbers take the other's. Shapes are equal, up to sizes of
+        1, or one is a scalar.
+    Returns: the common shape and dtype.
+    Raises:
+      TypeError: dtypes differ, integers are not accepted, or shapes do not go together; nothing is promoted.
+    Differentiable: yes away from the origin.
+    Example:
+      >>> lax.atan2(jnp.array([0.0, 1.0]), jnp.array([1.0, 0.0]))
+      Array([0.       , 1.5707964], dtype=float32)"""
+    ...
+def atanh(x: ArrayLike) -> Array:
+    """The inverse of the hyperbolic tangent: infinite at -1 and 1, NaN for real numbers outside.
+
+    Args:
+      x: floating or complex array or scalar.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is neither floating nor complex; integers are not promoted.
+    Differentiable: yes inside, with derivative `1 / (1 - x**2)`.
+    Example:
+      >>> lax.atanh(jnp.array([0.0, 1.0, 2.0]))
+      Array([ 0., inf, nan], dtype=float32)"""
+    ...
+def batch_matmul(lhs: ArrayLike, rhs: ArrayLike, precision: PrecisionLike | None = None) -> Array:
+    """Products of matrices, one for each position of the axes in front.
+
+    Args:
+      lhs: array [..., m, k].
+      rhs: array [..., k, n] with the same batch axes; dtypes are promoted together.
+      precision: None, a word such as 'highest', a `Precision`, a pair of them, a `DotAlgorithm`, or a `DotAlgorithmPreset`.
+    Returns: an array [..., m, n].
+    Raises:
+      ValueError: an operand has fewer than two axes, or the ranks differ.
+      TypeError: batch axes or contracted sizes differ.
+    Differentiable: yes, bilinear.
+    Example:
+      >>> lax.batch_matmul(jnp.array([[[1, 2]]]), jnp.array([[[3], [4]]]))
+      Array([[[11]]], dtype=int32)"""
+    ...
+def bessel_i0e(x: ArrayLike) -> Array:
+    """The modified Bessel function of order 0, scaled: `exp(-|x|) I0(x)` (DLMF 10.25).
+
+    Args:
+      x: floating array or scalar.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is not floating; integers are not promoted.
+    Differentiable: yes, with derivative `bessel_i1e(x) - sign(x) bessel_i0e(x)`.
+    Example:
+      >>> lax.bessel_i0e(jnp.array([0.0]))
+      Array([1.], dtype=float32)"""
+    ...
+def bessel_i1e(x: ArrayLike) -> Array:
+    """The modified Bessel function of order 1, scaled: `exp(-|x|) I1(x)` (DLMF 10.25).
+
+    Args:
+      x: floating array or scalar.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is not floating; integers are not promoted.
+    Differentiable: yes; the derivative at 0 is 1/2.
+    Example:
+      >>> lax.bessel_i1e(jnp.array([0.0]))
+      Array([0.], dtype=float32)"""
+    ...
+def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
+    """The incomplete beta function, regularized to end at 1: I_x(a, b) of DLMF 8.17.2.
+
+    Args:
+      a, b: floating arrays of one dtype; NaN where they are not positive.
+      x: floating array of the same dtype, the upper bound of the integral; NaN outside of 0 to 1.
+    Returns: the common shape, to which scalars broadcast, and the dtype.
+    Raises:
+      TypeError: dtypes differ or are not floating, or shapes do not go together.
+      ValueError: a derivative is taken in `a` or `b`.
+    Differentiable: in `x`.
+    Example:
+      >>> lax.betainc(1.0, 1.0, jnp.array([0.0, 0.25, 1.0]))
+      Array([0.  , 0.25, 1.  ], dtype=float32)"""
+    ...
+def bitcast_convert_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
+    """The same bits read as another dtype.
+
+    Args:
+      operand: array or scalar.
+      new_dtype: a dtype; 64-bit ones are halved without x64.
+    Returns: shape of `operand` if the widths are equal. A narrower dtype adds a last axis, lowest bits first; a wider
+      one takes the last axis, which must make up the width.
+    Raises:
+      TypeError: there is no such dtype.
+      ValueError: the last axis does not make up the width.
+    Differentiable: no; the derivative is 0 where the dtype changes.
+    Example:
+      >>> lax.bitcast_convert_type(jnp.array([1.0]), jnp.uint8)
+      Array([[  0,   0, 128,  63]], dtype=uint8)"""
+    ...
+def bitwise_and(x: ArrayLike, y: ArrayLike) -> Array:
+    """The bits that both numbers have; of booleans the conjunction.
+
+    Args:
+      x, y: boolean or integer arrays of one dtype; Python numbers take the other's. Shapes are equal, up to sizes of
+        1, or one is a scalar.
+    Returns: the common shape and dtype.
+    Raises:
+      TypeError: dtypes differ, floating and complex numbers are not accepted, or shapes do not go together; nothing
+        is promoted.
+    Differentiable: no, there are no tangents of integers.
+    Example:
+      >>> lax.bitwise_and(jnp.array([6, 5]), 3)
+      Array([2, 1], dtype=int32)"""
+    ...
+def bitwise_not(x: ArrayLike) -> Array:
+    """Each bit turned; of booleans the negation.
+
+    Args:
+      x: boolean or integer array or scalar.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is floating or complex.
+    Differentiable: no, there are no tangents of integers.
+    Example:
+      >>> lax.bitwise_not(jnp.array([0, 5]))
+      Array([-1, -6], dtype=int32)"""
+    ...
+def bitwise_or(x: ArrayLike, y: ArrayLike) -> Array:
+    """The bits that at least one number has; of booleans the disjunction.
+
+    Args:
+      x, y: boolean or integer arrays of one dtype; Python numbers take the other's. Shapes are equal, up to sizes of
+        1, or one is a scalar.
+    Returns: the common shape and dtype.
+    Raises:
+      TypeError: dtypes differ, floating and complex numbers are not accepted, or shapes do not go together; nothing
+        is promoted.
+    Differentiable: no, there are no tangents of integers.
+    Example:
+      >>> lax.bitwise_or(jnp.array([6, 5]), 3)
+      Array([7, 7], dtype=int32)"""
+    ...
+def bitwise_xor(x: ArrayLike, y: ArrayLike) -> Array:
+    """The bits that exactly one number has.
+
+    Args:
+      x, y: boolean or integer arrays of one dtype; Python numbers take the other's. Shapes are equal, up to sizes of
+        1, or one is a scalar.
+    Returns: the common shape and dtype.
+    Raises:
+      TypeError: dtypes differ, floating and complex numbers are not accepted, or shapes do not go together; nothing
+        is promoted.
+    Differentiable: no, there are no tangents of integers.
+    Example:
+      >>> lax.bitwise_xor(jnp.array([6, 5]), 3)
+      Array([5, 6], dtype=int32)"""
+    ...
+def broadcast(operand: ArrayLike, sizes: int | Sequence[int], *, out_sharding: Any = None) -> Array:
+    """The array repeated along new axes in front.
+
+    Args:
+      operand: array or scalar of any dtype.
+      sizes: sizes of the new axes.
+      out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+    Returns: an array of shape `(*sizes, *operand.shape)`.
+    Raises:
+      TypeError: a size is negative.
+    Differentiable: yes, linear; the transpose sums.
+    Example:
+      >>> lax.broadcast(jnp.array([1, 2]), (3,))
+      Array([[1, 2],
+             [1, 2],
+             [1, 2]], dtype=int32)"""
+    ...
+def broadcast_in_dim(operand: ArrayLike, shape: int | Sequence[int], broadcast_dimensions: int | Sequence[int], *, out_sharding: Any = None) -> Array:
+    """The array repeated to a shape, with a place given to each of its axes.
+
+    Args:
+      operand: array or scalar of any dtype.
+      shape: the shape of the result.
+      broadcast_dimensions: for each axis of `operand` its axis of the result, rising.
+      out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+    Returns: an array of `shape`; an axis of size 1 and those not named repeat the elements.
+    Raises:
+      TypeError: a size is negative, an axis neither has size 1 nor that of its place, or the axes do not rise or do
+        not fit.
+    Differentiable: yes, linear; the transpose sums.
+    Example:
+      >>> lax.broadcast_in_dim(jnp.array([1, 2]), (2, 3), (0,))
+      Array([[1, 1, 1],
+             [2, 2, 2]], dtype=int32)"""
+    ...
+def broadcast_like(arr: ArrayLike, like_arr: ArrayLike) -> Array:
+    """An array repeated to the shape of another, axes matched from the last.
+
+    Args:
+      arr: array or scalar of any dtype.
+      like_arr: the array whose shape is taken.
+    Returns: an array of the dtype of `arr` and the shape of `like_arr`.
+    Raises:
+      ValueError: an axis has neither size 1 nor that of its match.
+    Differentiable: in `arr`, linear; the transpose sums.
+    Example:
+      >>> jax.lax.broadcast_like(jnp.array([1, 2]), jnp.zeros((3, 2)))
+      Array([[1, 2],
+             [1, 2],
+             [1, 2]], dtype=int32)"""
+    ...
+def broadcast_to_rank(x: ArrayLike, rank: int) -> Array:
+    """The array with as many axes of size 1 in front as make up a rank; as it is if it has that many.
+
+    Args:
+      x: array or scalar of any dtype.
+      rank: the number of axes wanted.
+    Returns: an array of at least `rank` axes.
+    Raises:
+      OverflowError: `rank` is negative.
+    Differentiable: yes, linear.
+    Example:
+      >>> lax.broadcast_to_rank(jnp.array([1, 2]), 3).shape
+      (1, 1, 2)"""
+    ...
+def broadcasted_iota(dtype: DTypeLike, shape: int | Sequence[int], dimension: int, *, out_sharding: Any = None) -> Array:
+    """0, 1, 2, and so on along an axis, the same along all others.
+
+    Args:
+      dtype: an integer, floating or complex dtype; 64-bit ones are halved without x64.
+      shape: the shape of the result.
+      dimension: the axis that counts, from the front.
+      out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+    Returns: an array of `shape`.
+    Raises:
+      TypeError: the dtype is boolean, or a size is negative.
+      ValueError: the axis is out of bounds.
+    Differentiable: nothing to differentiate, it takes no array.
+    Example:
+      >>> lax.broadcasted_iota(jnp.int32, (2, 3), 1)
+      Array([[0, 1, 2],
+             [0, 1, 2]], dtype=int32)"""
+    ...
+def cbrt(x: ArrayLike, *, accuracy: Any = None) -> Array:
+    """The real cube root, negative for negative numbers.
+
+    Args:
+      x: floating array or scalar.
+      accuracy: taken for compatibility and ignored; the function has one accuracy.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is not floating; integers are not promoted.
+    Differentiable: yes away from 0, where the derivative is infinite.
+    Example:
+      >>> lax.cbrt(jnp.array([8.0, -27.0])).round()
+      Array([ 2., -3.], dtype=float32)"""
+    ...
+def ceil(x: ArrayLike) -> Array:
+    """The least integer that is at least each element, as a floating number.
+
+    Args:
+      x: floating array or scalar.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is not floating; integers are not promoted.
+    Differentiable: yes, with derivative 0 everywhere.
+    Example:
+      >>> lax.ceil(jnp.array([1.5, -1.5]))
+      Array([ 2., -1.], dtype=float32)"""
+    ...
+def clamp(min: ArrayLike, x: ArrayLike, max: ArrayLike) -> Array:
+    """`x` kept between bounds: `min(max(x, min), max)`; where `min > max` it is `max`.
+
+    Args:
+      min: lower bounds: a scalar or an array of the shape of `x`.
+      x: array or scalar.
+      max: upper bounds: a scalar or an array of the shape of `x`. All three have one dtype.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: dtypes differ, or a bound has another shape than `x` and is no scalar.
+    Differentiable: yes; the derivative goes to `x` strictly inside and to the bound strictly outside, nowhere at ties.
+    Example:
+      >>> lax.clamp(0.0, jnp.array([-1.0, 0.25, 3.0]), 1.0)
+      Array([0.  , 0.25, 1.  ], dtype=float32)"""
+    ...
+def clz(x: ArrayLike) -> Array:
+    """The number of zero bits before the first one: the width of the dtype for 0.
+
+    Args:
+      x: integer array or scalar.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is not of integers.
+    Differentiable: no, there are no tangents of integers.
+    Example:
+      >>> lax.clz(jnp.array([1, -1, 0]))
+      Array([31,  0, 32], dtype=int32)"""
+    ...
+def collapse(operand: ArrayLike, start_dimension: int, stop_dimension: int | None = None) -> Array:
+    """The array with consecutive axes merged in one.
+
+    Args:
+      operand: array of any dtype.
+      start_dimension: the first axis, negative counted from the end.
+      stop_dimension: the axis after the last, likewise; all that follow by default.
+    Returns: an array of the same elements; bounds beyond the axes are moved to them, and no axes merge to one of size 1.
+    Raises:
+      ValueError: the first axis comes after the last.
+    Differentiable: yes, linear.
+    Example:
+      >>> lax.collapse(jnp.zeros((2, 3, 4)), 1).shape
+      (2, 12)"""
+    ...
+def complex(x: ArrayLike, y: ArrayLike) -> Array:
+    """Complex numbers from real and imaginary parts.
+
+    Args:
+      x, y: float32 or float64 arrays of one dtype. Shapes are equal, up to sizes of 1, or one is a scalar.
+    Returns: the common shape; complex64 from float32, complex128 from float64.
+    Raises:
+      TypeError: dtypes differ, integers and half-width floats are not accepted, or shapes do not go together; nothing
+        is promoted.
+    Differentiable: yes, linear in both.
+    Example:
+      >>> lax.complex(jnp.array([1.0, 2.0]), 3.0)
+      Array([1.+3.j, 2.+3.j], dtype=complex64)"""
+    ...
+def concatenate(operands: Sequence[ArrayLike] | ArrayLike, dimension: int) -> Array:
+    """Arrays one after the other along an axis they have.
+
+    Args:
+      operands: at least one array, all of one dtype and of one shape but for `dimension`.
+      dimension: the axis, negative counted from the end.
+    Returns: an array with the sum of the sizes along the axis.
+    Raises:
+      ValueError: there are no arrays, or the axis is out of bounds.
+      TypeError: dtypes, ranks or other sizes differ.
+    Differentiable: yes, linear.
+    Example:
+      >>> lax.concatenate([jnp.array([1, 2]), jnp.array([3])], 0)
+      Array([1, 2, 3], dtype=int32)"""
+    ...
+def conj(x: ArrayLike) -> Array:
+    """The complex conjugate. Real numbers become complex.
+
+    Args:
+      x: complex, float32 or float64 array or scalar.
+    Returns: shape of `x`; its dtype if complex, else complex64 or complex128.
+    Raises:
+      TypeError: `x` is an integer, boolean or a half-width float.
+    Differentiable: yes, linear over the reals.
+    Example:
+      >>> lax.conj(jnp.array([1.0 + 2.0j]))
+      Array([1.-2.j], dtype=complex64)"""
+    ...
+def convert_element_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
+    """The elements in another dtype. Floats are cut towards zero for integers: NaN gives 0, and what is out of range the
+    nearest bound. Of complex numbers the real part is kept; everything but 0 is True.
+
+    Args:
+      operand: array or scalar.
+      new_dtype: a dtype, its name or type; 64-bit ones are halved without x64.
+    Returns: shape of `operand`, the new dtype, not weak.
+    Raises:
+      TypeError: there is no such dtype.
+    Differentiable: yes between floating and complex dtypes, linear; integers have no derivative.
+    Example:
+      >>> lax.convert_element_type(jnp.array([1.7, -1.7, jnp.nan]), jnp.int32)
+      Array([ 1, -1,  0], dtype=int32)"""
+    ...
+def cos(x: ArrayLike, *, accuracy: Any = None) -> Array:
+    """The cosine of an angle in radians; NaN at infinity.
+
+    Args:
+      x: floating or complex array or scalar.
+      accuracy: taken for compatibility and ignored; the function has one accuracy.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is neither floating nor complex; integers are not promoted.
+    Differentiable: yes, with derivative `-sin(x)`.
+    Example:
+      >>> lax.cos(jnp.array([0.0, jnp.pi]))
+      Array([ 1., -1.], dtype=float32)"""
+    ...
+def cosh(x: ArrayLike) -> Array:
+    """The hyperbolic cosine, `(exp(x) + exp(-x)) / 2`.
+
+    Args:
+      x: floating or complex array or scalar.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is neither floating nor complex; integers are not promoted.
+    Differentiable: yes, with derivative `sinh(x)`.
+    Example:
+      >>> lax.cosh(jnp.array([0.0, -jnp.inf]))
+      Array([ 1., inf], dtype=float32)"""
+    ...
+def cumlogsumexp(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
+    """Running logarithms of sums of exponentials along an axis, without overflow of the exponentials.
+
+    Args:
+      operand: floating or complex array.
+      axis: the axis, counted from the front.
+      reverse: whether to run from the last element to the first.
+    Returns: shape and dtype of `operand`.
+    Raises:
+      TypeError: `operand` is boolean or of integers.
+      ValueError: the axis is negative or out of bounds.
+    Differentiable: yes.
+    Example:
+      >>> lax.cumlogsumexp(jnp.array([0.0, -jnp.inf, 1000.0]))
+      Array([   0.,    0., 1000.], dtype=float32)"""
+    ...
+def cummax(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
+    """Running maxima along an axis; NaN from the first one on.
+
+    Args:
+      operand: integer, floating or complex array.
+      axis: the axis, counted from the front.
+      reverse: whether to run from the last element to the first.
+    Returns: shape and dtype of `operand`.
+    Raises:
+      TypeError: `operand` is boolean.
+      ValueError: the axis is negative or out of bounds.
+    Differentiable: yes almost everywhere: each derivative goes to the element that holds the maximum.
+    Example:
+      >>> lax.cummax(jnp.array([1, 3, 2, 5]))
+      Array([1, 3, 3, 5], dtype=int32)"""
+    ...
+def cummin(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
+    """Running minima along an axis; NaN from the first one on.
+
+    Args:
+      operand: integer, floating or complex array.
+      axis: the axis, counted from the front.
+      reverse: whether to run from the last element to the first.
+    Returns: shape and dtype of `operand`.
+    Raises:
+      TypeError: `operand` is boolean.
+      ValueError: the axis is negative or out of bounds.
+    Differentiable: yes almost everywhere: each derivative goes to the element that holds the minimum.
+    Example:
+      >>> lax.cummin(jnp.array([4, 3, 5, 1]))
+      Array([4, 3, 3, 1], dtype=int32)"""
+    ...
+def cumprod(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
+    """Running products along an axis; integers wrap around.
+
+    Args:
+      operand: integer, floating or complex array.
+      axis: the axis, counted from the front.
+      reverse: whether to run from the last element to the first.
+    Returns: shape and dtype of `operand`.
+    Raises:
+      TypeError: `operand` is boolean.
+      ValueError: the axis is negative or out of bounds.
+    Differentiable: yes, at zeros too.
+    Example:
+      >>> lax.cumprod(jnp.array([1, 2, 3, 4]))
+      Array([ 1,  2,  6, 24], dtype=int32)"""
+    ...
+def cumsum(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
+    """Running sums along an axis; integers wrap around.
+
+    Args:
+      operand: integer, floating or complex array.
+      axis: the axis, counted from the front.
+      reverse: whether to run from the last element to the first.
+    Returns: shape and dtype of `operand`.
+    Raises:
+      TypeError: `operand` is boolean.
+      ValueError: the axis is negative or out of bounds.
+    Differentiable: yes, linear; the transpose is the running sum the other way.
+    Example:
+      >>> lax.cumsum(jnp.array([1, 2, 3]))
+      Array([1, 3, 6], dtype=int32)
+      >>> lax.cumsum(jnp.array([1, 2, 3]), reverse=True)
+      Array([6, 5, 3], dtype=int32)"""
+    ...
+def digamma(x: ArrayLike) -> Array:
+    """The derivative of the logarithm of the gamma function (DLMF 5.2.2): minus infinity at 0, NaN at negative integers.
+
+    Args:
+      x: floating array or scalar.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is not floating; integers are not promoted.
+    Differentiable: yes away from its poles, with derivative `polygamma(1, x)`.
+    Example:
+      >>> round(float(lax.digamma(1.0)), 4)
+      -0.5772"""
+    ...
+def div(x: ArrayLike, y: ArrayLike) -> Array:
+    """The quotient `x / y` of two arrays of one dtype. That of integers is cut towards zero; division by 0 gives -1 (all
+    bits set) for integers and infinities or NaN otherwise.
+
+    Args:
+      x, y: integer, floating or complex arrays of one dtype; Python numbers take the other's. Shapes are equal, up to
+        sizes of 1, or one is a scalar.
+    Returns: the common shape and dtype.
+    Raises:
+      TypeError: dtypes differ, booleans are not accepted, or shapes do not go together; nothing is promoted.
+    Differentiable: yes in both, where `y` is not 0; integers have no derivative.
+    Example:
+      >>> lax.div(jnp.array([7, -7]), 2)
+      Array([ 3, -3], dtype=int32)
+      >>> lax.div(jnp.array([7.0, -7.0]), 2.0)
+      Array([ 3.5, -3.5], dtype=float32)"""
+    ...
+def dot(lhs: ArrayLike, rhs: ArrayLike, *, dimension_numbers: Any | None = None, precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None, out_sharding: Any = None) -> Array:
+    """The product of vectors and matrices, over the last axis of `lhs` and the first of `rhs`.
+
+    Args:
+      lhs, rhs: arrays of one dtype and of one or two axes; with `dimension_numbers` of any rank.
+      dimension_numbers: as `dot_general` takes them, if the axes are others.
+      precision: None, a word such as 'highest', a `Precision`, a pair of them, a `DotAlgorithm`, or a `DotAlgorithmPreset`.
+      preferred_element_type: the dtype of sums and of the result; that of the operands by default.
+      out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+    Returns: a scalar of two vectors, else a vector or matrix.
+    Raises:
+      TypeError: dtypes differ, or shapes do not go together.
+    Differentiable: yes, bilinear.
+    Example:
+      >>> lax.dot(jnp.array([[1, 2], [3, 4]]), jnp.array([5, 6]))
+      Array([17, 39], dtype=int32)"""
+    ...
+def dot_general(lhs: ArrayLike, rhs: ArrayLike, dimension_numbers: Any, precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None, *, out_sharding: Any = None) -> Array:
+    """Sums of products over contracted axes, for each position of the batch axes.
+
+    Args:
+      lhs, rhs: arrays of one dtype; booleans give whether a pair holds.
+      dimension_numbers: `((lhs contracted, rhs contracted), (lhs batch, rhs batch))`, pairs of axes of equal sizes.
+      precision: None, a word such as 'highest', a `Precision`, a pair of them, a `DotAlgorithm`, or a `DotAlgorithmPreset`.
+      preferred_element_type: the dtype of sums and of the result; that of the operands by default.
+      out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+    Returns: an array of the batch axes, the other axes of `lhs`, then those of `rhs`.
+    Raises:
+      TypeError: dtypes differ, or paired axes differ in number or size or are out of bounds.
+    Differentiable: yes, bilinear.
+    Example:
+      >>> lax.dot_general(jnp.array([[1, 2], [3, 4]]), jnp.array([5, 6]), (((1,), (0,)), ((), ())))
+      Array([17, 39], dtype=int32)"""
+    ...
+def dynamic_index_in_dim(operand: ArrayLike, index: ArrayLike, axis: int = 0, keepdims: bool = True, *, allow_negative_indices: bool | Sequence[bool] = True) -> Array:
+    """A computed position of one axis, moved into bounds.
+
+    Args:
+      operand: array of any dtype.
+      index: an integer scalar; negative ones count from the end.
+      axis: the axis, negative counted from the end.
+      keepdims: whether the axis stays, with size 1.
+      allow_negative_indices: whether negative ones count from the end; otherwise they are moved to 0.
+    Returns: an array of the same rank, or one less.
+    Raises:
+      TypeError: the position is no integer.
+      ValueError: the axis is out of bounds.
+    Differentiable: in `operand`, linear.
+    Example:
+      >>> lax.dynamic_index_in_dim(jnp.arange(5), 2, keepdims=False)
+      Array(2, dtype=int32)"""
+    ...
+def dynamic_slice(operand: ArrayLike, start_indices: Sequence[ArrayLike] | ArrayLike, slice_sizes: int | Sequence[int], *, allow_negative_indices: bool | Sequence[bool] = True) -> Array:
+    """A part of fixed size at a computed position, which is moved so that the part lies inside.
+
+    Args:
+      operand: array of any dtype.
+      start_indices: a vector of integers, or integer scalars of one dtype: one for each axis. Negative ones count
+        from the end.
+      slice_sizes: the sizes of the part, at most those of `operand`.
+      allow_negative_indices: whether negative positions count from the end, for all axes or for each; otherwise computed
+        ones are moved to 0.
+    Returns: an array of shape `slice_sizes`.
+    Raises:
+      ValueError: a known position is negative and may not be.
+      TypeError: there is not one number for each axis, a size is too great, or positions are no integers.
+    Differentiable: in `operand`, linear; the transpose adds to zeros at the position.
+    Example:
+      >>> lax.dynamic_slice(jnp.arange(5), (1,), (2,))
+      Array([1, 2], dtype=int32)
+      >>> lax.dynamic_slice(jnp.arange(5), (9,), (2,))
+      Array([3, 4], dtype=int32)"""
+    ...
+def dynamic_slice_in_dim(operand: ArrayLike, start_index: ArrayLike, slice_size: int, axis: int = 0, *, allow_negative_indices: bool | Sequence[bool] = True) -> Array:
+    """A part of fixed size of one axis at a computed position, which is moved so that the part lies inside.
+
+    Args:
+      operand: array of any dtype.
+      start_index: an integer scalar; negative ones count from the end.
+      slice_size: the size of the part, known.
+      axis: the axis, negative counted from the end.
+      allow_negative_indices: whether negative ones count from the end; otherwise a computed one is moved to 0.
+    Returns: an array of the same rank.
+    Raises:
+      TypeError: the position is no integer, or the size is greater than that of the axis.
+      ValueError: the axis is out of bounds, or a known position is negative and may not be.
+    Differentiable: in `operand`, linear.
+    Example:
+      >>> lax.dynamic_slice_in_dim(jnp.arange(5), 3, 4)
+      Array([1, 2, 3, 4], dtype=int32)"""
+    ...
+def dynamic_update_index_in_dim(operand: ArrayLike, update: ArrayLike, index: ArrayLike, axis: int, *, allow_negative_indices: bool | Sequence[bool] = True) -> Array:
+    """The operand with a computed position of one axis replaced; the position is moved into bounds.
+
+    Args:
+      operand: array of any dtype.
+      update: array of its dtype, with or without the axis, of size 1.
+      index: an integer scalar; negative ones count from the end.
+      axis: the axis, negative counted from the end.
+      allow_negative_indices: whether negative ones count from the end; otherwise they are moved to 0.
+    Returns: an array like `operand`.
+    Raises:
+      TypeError: dtypes or ranks differ, or the position is no integer.
+      ValueError: the axis is out of bounds.
+    Differentiable: in `operand` and `update`, linear.
+    Example:
+      >>> lax.dynamic_update_index_in_dim(jnp.zeros((2, 2)), jnp.ones(2), 1, 0)
+      Array([[0., 0.],
+             [1., 1.]], dtype=float32)"""
+    ...
+def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: Sequence[ArrayLike] | ArrayLike, *, allow_negative_indices: bool | Sequence[bool] = True) -> Array:
+    """The operand with another array at a computed position, which is moved so that the update lies inside.
+
+    Args:
+      operand: array of any dtype.
+      update: array of its dtype and rank, in no axis greater.
+      start_indices: a vector of integers, or integer scalars of one dtype: one for each axis. Negative ones count
+        from the end.
+      allow_negative_indices: whether negative positions count from the end, for all axes or for each; otherwise computed
+        ones are moved to 0.
+    Returns: an array like `operand`, which stays as it is.
+    Raises:
+      ValueError: a known position is negative and may not be.
+      TypeError: dtypes or ranks differ, the update is too great, or positions are no integers, one for each axis.
+    Differentiable: in `operand` and `update`, linear.
+    Example:
+      >>> lax.dynamic_update_slice(jnp.arange(5), jnp.array([7, 8]), (1,))
+      Array([0, 7, 8, 3, 4], dtype=int32)"""
+    ...
+def dynamic_update_slice_in_dim(operand: ArrayLike, update: ArrayLike, start_index: ArrayLike, axis: int, *, allow_negative_indices: bool | Sequence[bool] = True) -> Array:
+    """The operand with another array at a computed position of one axis, which is moved so that the update lies inside.
+
+    Args:
+      operand: array of any dtype.
+      update: array of its dtype and rank, in no axis greater.
+      start_index: an integer scalar; negative ones count from the end.
+      axis: the axis, negative counted from the end.
+      allow_negative_indices: whether negative ones count from the end; otherwise a computed one is moved to 0.
+    Returns: an array like `operand`.
+    Raises:
+      TypeError: dtypes or ranks differ, the update is too great, or the position is no integer.
+      ValueError: the axis is out of bounds, or a known position is negative and may not be.
+    Differentiable: in `operand` and `update`, linear.
+    Example:
+      >>> lax.dynamic_update_slice_in_dim(jnp.arange(5), jnp.array([7, 8]), 1, 0)
+      Array([0, 7, 8, 3, 4], dtype=int32)"""
+    ...
+def empty(shape: int | Sequence[int], dtype: DTypeLike, *, out_sharding: Any = None) -> Array:
+    """An array of zeros: there are no arrays without values.
+
+    Args:
+      shape: the shape of the result.
+      dtype: the dtype of the result; 64-bit ones are halved without x64.
+      out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: there is no such dtype, or a size is negative.
+    Differentiable: nothing to differentiate, it takes no array.
+    Example:
+      >>> jax.lax.empty((2,), jnp.int32)
+      Array([0, 0], dtype=int32)"""
+    ...
+def eq(x: ArrayLike, y: ArrayLike) -> Array:
+    """Whether each two elements are equal; NaN equals nothing.
+
+    Args:
+      x, y: boolean, integer, floating or complex arrays of one dtype; Python numbers take the other's. Shapes are
+        equal, up to sizes of 1, or one is a scalar.
+    Returns: booleans of the common shape.
+    Raises:
+      TypeError: dtypes differ or shapes do not go together; nothing is promoted.
+    Differentiable: no, the result is boolean.
+    Example:
+      >>> lax.eq(jnp.array([1, 2]), 2)
+      Array([False,  True], dtype=bool)"""
+    ...
+def erf(x: ArrayLike) -> Array:
+    """The error function, `2 / sqrt(π)` times the integral of `exp(-t**2)` from 0 to `x` (DLMF 7.2.1).
+
+    Args:
+      x: floating array or scalar.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is not floating; integers are not promoted.
+    Differentiable: yes, with derivative `2 / sqrt(π) exp(-x**2)`.
+    Example:
+      >>> lax.erf(jnp.array([0.0, jnp.inf]))
+      Array([0., 1.], dtype=float32)"""
+    ...
+def erf_inv(x: ArrayLike) -> Array:
+    """The number whose error function is `x`: infinite at -1 and 1, NaN outside.
+
+    Args:
+      x: floating array or scalar.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is not floating; integers are not promoted.
+    Differentiable: yes inside, with derivative `sqrt(π) / 2 exp(y**2)` of the result `y`.
+    Example:
+      >>> lax.erf_inv(jnp.array([0.0, 1.0, 2.0]))
+      Array([ 0., inf, nan], dtype=float32)"""
+    ...
+def erfc(x: ArrayLike, *, accuracy: Any = None) -> Array:
+    """The complement `1 - erf(x)`, exact also where it is tiny (DLMF 7.2.2).
+
+    Args:
+      x: floating array or scalar.
+      accuracy: taken for compatibility and ignored; the function has one accuracy.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is not floating; integers are not promoted.
+    Differentiable: yes, with derivative `-2 / sqrt(π) exp(-x**2)`.
+    Example:
+      >>> lax.erfc(jnp.array([0.0, -jnp.inf]))
+      Array([1., 2.], dtype=float32)"""
+    ...
+def exp(x: ArrayLike, *, accuracy: Any = None) -> Array:
+    """The exponential function.
+
+    Args:
+      x: floating or complex array or scalar.
+      accuracy: taken for compatibility and ignored; the function has one accuracy.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is neither floating nor complex; integers are not promoted.
+    Differentiable: yes; it is its own derivative.
+    Example:
+      >>> lax.exp(jnp.array([0.0, -jnp.inf]))
+      Array([1., 0.], dtype=float32)"""
+    ...
+def exp2(x: ArrayLike, *, accuracy: Any = None) -> Array:
+    """Two to the power of each element.
+
+    Args:
+      x: floating or complex array or scalar.
+      accuracy: taken for compatibility and ignored; the function has one accuracy.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is neither floating nor complex; integers are not promoted.
+    Differentiable: yes, with derivative `log(2) 2**x`.
+    Example:
+      >>> lax.exp2(jnp.array([3.0, -1.0]))
+      Array([8. , 0.5], dtype=float32)"""
+    ...
+def expand_dims(array: ArrayLike, dimensions: int | Sequence[int]) -> Array:
+    """The array with new axes of size 1.
+
+    Args:
+      array: array of any dtype.
+      dimensions: where the new axes are in the result, negative positions counted from its end.
+    Returns: an array of higher rank with the same elements.
+    Raises:
+      ValueError: a position is out of bounds or occurs twice.
+    Differentiable: yes, linear.
+    Example:
+      >>> lax.expand_dims(jnp.array([1, 2]), (0, 2)).shape
+      (1, 2, 1)"""
+    ...
+def expm1(x: ArrayLike, *, accuracy: Any = None) -> Array:
+    """`exp(x) - 1`, exact also where `x` is near 0 and the difference would cancel.
+
+    Args:
+      x: floating or complex array or scalar.
+      accuracy: taken for compatibility and ignored; the function has one accuracy.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is neither floating nor complex; integers are not promoted.
+    Differentiable: yes, with derivative `exp(x)`.
+    Example:
+      >>> float(lax.expm1(1e-8)) > 0
+      True"""
+    ...
+def floor(x: ArrayLike) -> Array:
+    """The greatest integer that is at most each element, as a floating number.
+
+    Args:
+      x: floating array or scalar.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is not floating; integers are not promoted.
+    Differentiable: yes, with derivative 0 everywhere.
+    Example:
+      >>> lax.floor(jnp.array([1.5, -1.5]))
+      Array([ 1., -2.], dtype=float32)"""
+    ...
+def full(shape: int | Sequence[int], fill_value: ArrayLike, dtype: DTypeLike | None = None, *, sharding: CpuDevice | Sharding | None = None) -> Array:
+    """An array of one value.
+
+    Args:
+      shape: the shape of the result.
+      fill_value: a scalar.
+      dtype: the dtype of the result; that of the value by default, weak if it is a Python number.
+      sharding: taken for compatibility and ignored.
+    Returns: an array of `shape`.
+    Raises:
+      TypeError: the value is no scalar, or a size is negative.
+    Differentiable: in `fill_value`, linear.
+    Example:
+      >>> lax.full((2,), 7, jnp.float32)
+      Array([7., 7.], dtype=float32)"""
+    ...
+def full_like(x: ArrayLike | ShapeDtypeStruct, fill_value: ArrayLike, dtype: DTypeLike | None = None, shape: int | Sequence[int] | None = None, sharding: Any = None) -> Array:
+    """An array of one value with the shape and dtype of another.
+
+    Args:
+      x: array or scalar.
+      fill_value: a scalar, converted to the dtype.
+      dtype: the dtype, if not that of `x`.
+      shape: the shape, if not that of `x`.
+      sharding: taken for compatibility and ignored.
+    Returns: an array of that shape and dtype.
+    Raises:
+      TypeError: the value is no scalar, or a size is negative.
+    Differentiable: in `fill_value`, linear; not in `x`.
+    Example:
+      >>> lax.full_like(jnp.arange(3), 1.5)
+      Array([1, 1, 1], dtype=int32)"""
+    ...
+def gather(operand: ArrayLike, start_indices: ArrayLike, dimension_numbers: lax.GatherDimensionNumbers, slice_sizes: int | Sequence[int], *, unique_indices: bool = False, indices_are_sorted: bool = False, mode: str | lax.GatherScatterMode | None = None, fill_value: ArrayLike | None = None) -> Array:
+    """Slices at computed positions, stacked along the axes of the positions (the `gather` of StableHLO).
+
+    Args:
+      operand: array of any dtype.
+      start_indices: integers; the last axis holds one position in several axes of `operand`.
+      dimension_numbers: a `GatherDimensionNumbers`: `offset_dims` are the axes of slices in the result,
+        `collapsed_slice_dims` axes of size 1 that slices lose, `start_index_map` the axes that positions are for;
+        `operand_batching_dims` go along with `start_indices_batching_dims`.
+      slice_sizes: the size of a slice along each axis of `operand`.
+      unique_indices: a promise that no position occurs twice.
+      indices_are_sorted: a promise that positions rise.
+      mode: a `GatherScatterMode` or its name: 'promise_in_bounds' (the default) promises that no slice is out of bounds,
+        'clip' moves them inside, 'fill' gives `fill_value` for them.
+      fill_value: for 'fill'; by default NaN for floating and complex dtypes, the least integer if signed, the
+        greatest if not, or True.
+    Returns: an array of the axes of `start_indices` but the last, and those of slices.
+    Raises:
+      TypeError: numbers and sizes do not fit the shapes.
+      ValueError: positions are no integers, or the mode is unknown, as `ONE_HOT` is here.
+    Differentiable: in `operand`, linear; the transpose is `scatter_add`.
+    Example:
+      >>> rows = lax.GatherDimensionNumbers(offset_dims=(1,), collapsed_slice_dims=(0,), start_index_map=(0,))
+      >>> lax.gather(jnp.array([[1, 2], [3, 4]]), jnp.array([[1], [0], [1]]), rows, (1, 2))
+      Array([[3, 4],
+             [1, 2],
+             [3, 4]], dtype=int32)"""
+    ...
+def ge(x: ArrayLike, y: ArrayLike) -> Array:
+    """Whether `x >= y`; False where one is NaN.
+
+    Args:
+      x, y: boolean, integer or floating arrays of one dtype; Python numbers take the other's. Shapes are equal, up to
+        sizes of 1, or one is a scalar.
+    Returns: booleans of the common shape.
+    Raises:
+      TypeError: dtypes differ, complex numbers have no order, or shapes do not go together; nothing is promoted.
+    Differentiable: no, the result is boolean.
+    Example:
+      >>> lax.ge(jnp.array([1, 2, 3]), 2)
+      Array([False,  True,  True], dtype=bool)"""
+    ...
+def gt(x: ArrayLike, y: ArrayLike) -> Array:
+    """Whether `x > y`; False where one is NaN.
+
+    Args:
+      x, y: boolean, integer or floating arrays of one dtype; Python numbers take the other's. Shapes are equal, up to
+        sizes of 1, or one is a scalar.
+    Returns: booleans of the common shape.
+    Raises:
+      TypeError: dtypes differ, complex numbers have no order, or shapes do not go together; nothing is promoted.
+    Differentiable: no, the result is boolean.
+    Example:
+      >>> lax.gt(jnp.array([1, 2, 3]), 2)
+      Array([False, False,  True], dtype=bool)"""
+    ...
+def igamma(a: ArrayLike, x: ArrayLike) -> Array:
+    """The lower incomplete gamma function, regularized to end at 1: P(a, x) of DLMF 8.2.4.
+
+    Args:
+      a: floating array; NaN where negative, and the limit 1 at 0.
+      x: floating array of the same dtype, the upper bound of the integral; NaN where negative. Shapes are equal, up
+        to sizes of 1, or one is a scalar.
+    Returns: the common shape and dtype.
+    Raises:
+      TypeError: dtypes differ, only floating numbers are accepted, or shapes do not go together; nothing is promoted.
+    Differentiable: yes in both; the derivative in `a` is `igamma_grad_a`, which has none of its own.
+    Example:
+      >>> lax.igamma(1.0, jnp.array([0.0, jnp.inf]))
+      Array([0., 1.], dtype=float32)"""
+    ...
+def igamma_grad_a(a: ArrayLike, x: ArrayLike) -> Array:
+    """The derivative of `igamma(a, x)` in `a`.
+
+    Args:
+      a: floating array, positive.
+      x: floating array of the same dtype, not negative. Shapes are equal, up to sizes of 1, or one is a scalar.
+    Returns: the common shape and dtype.
+    Raises:
+      TypeError: dtypes differ, only floating numbers are accepted, or shapes do not go together; nothing is promoted.
+      NotImplementedError: a derivative is taken.
+    Differentiable: no.
+    Example:
+      >>> bool(lax.igamma_grad_a(2.0, 1.0) < 0)
+      True"""
+    ...
+def igammac(a: ArrayLike, x: ArrayLike) -> Array:
+    """The upper incomplete gamma function, regularized: Q(a, x) = 1 - P(a, x) of DLMF 8.2.4.
+
+    Args:
+      a: floating array; NaN where negative, and the limit 0 at 0.
+      x: floating array of the same dtype, the lower bound of the integral; NaN where negative. Shapes are equal, up
+        to sizes of 1, or one is a scalar.
+    Returns: the common shape and dtype.
+    Raises:
+      TypeError: dtypes differ, only floating numbers are accepted, or shapes do not go together; nothing is promoted.
+    Differentiable: yes in both; the derivative in `a` is `-igamma_grad_a`, which has none of its own.
+    Example:
+      >>> lax.igammac(1.0, jnp.array([0.0, jnp.inf]))
+      Array([1., 0.], dtype=float32)"""
+    ...
+def imag(x: ArrayLike) -> Array:
+    """The imaginary part of complex numbers.
+
+    Args:
+      x: complex array or scalar.
+    Returns: shape of `x`; float32 of complex64, float64 of complex128.
+    Raises:
+      TypeError: `x` is not complex; `jnp.imag` takes real numbers too.
+    Differentiable: yes, linear over the reals.
+    Example:
+      >>> lax.imag(jnp.array([1.0 + 2.0j]))
+      Array([2.], dtype=float32)"""
+    ...
+def index_in_dim(operand: ArrayLike, index: int, axis: int = 0, keepdims: bool = True) -> Array:
+    """One position of an axis, known.
+
+    Args:
+      operand: array of any dtype.
+      index: the position, negative counted from the end.
+      axis: the axis, negative counted from the end.
+      keepdims: whether the axis stays, with size 1.
+    Returns: an array of the same rank, or one less.
+    Raises:
+      IndexError: the position is out of bounds.
+      ValueError: the axis is out of bounds.
+    Differentiable: yes, linear.
+    Example:
+      >>> lax.index_in_dim(jnp.array([[1, 2], [3, 4]]), -1)
+      Array([[3, 4]], dtype=int32)"""
+    ...
+def integer_pow(x: ArrayLike, y: int) -> Array:
+    """`x` to the power of a fixed integer, by repeated squaring.
+
+    Args:
+      x: integer, floating or complex array or scalar.
+      y: a Python integer.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `y` is no integer, `x` is boolean, or `y` is negative for integers.
+    Differentiable: yes in `x`, with derivative `y x**(y - 1)`.
+    Example:
+      >>> lax.integer_pow(jnp.array([2, -3]), 3)
+      Array([  8, -27], dtype=int32)"""
+    ...
+def iota(dtype: DTypeLike, size: int) -> Array:
+    """0, 1, 2, and so on.
+
+    Args:
+      dtype: an integer, floating or complex dtype; 64-bit ones are halved without x64.
+      size: how many, at least 0.
+    Returns: an array of shape `(size,)`.
+    Raises:
+      TypeError: the dtype is boolean, or `size` is no integer.
+      OverflowError: `size` is negative.
+    Differentiable: nothing to differentiate, it takes no array.
+    Example:
+      >>> lax.iota(jnp.int32, 4)
+      Array([0, 1, 2, 3], dtype=int32)"""
+    ...
+def is_finite(x: ArrayLike) -> Array:
+    """Whether each element is neither infinite nor NaN.
+
+    Args:
+      x: floating array or scalar.
+    Returns: booleans of the shape of `x`.
+    Raises:
+      TypeError: `x` is not floating; integers are not promoted.
+    Differentiable: no, the result is boolean.
+    Example:
+      >>> lax.is_finite(jnp.array([1.0, jnp.inf, jnp.nan]))
+      Array([ True, False, False], dtype=bool)"""
+    ...
+def le(x: ArrayLike, y: ArrayLike) -> Array:
+    """Whether `x <= y`; False where one is NaN.
+
+    Args:
+      x, y: boolean, integer or floating arrays of one dtype; Python numbers take the other's. Shapes are equal, up to
+        sizes of 1, or one is a scalar.
+    Returns: booleans of the common shape.
+    Raises:
+      TypeError: dtypes differ, complex numbers have no order, or shapes do not go together; nothing is promoted.
+    Differentiable: no, the result is boolean.
+    Example:
+      >>> lax.le(jnp.array([1, 2, 3]), 2)
+      Array([ True,  True, False], dtype=bool)"""
+    ...
+def lgamma(x: ArrayLike) -> Array:
+    """The logarithm of the absolute value of the gamma function: infinite at 0 and at negative integers (DLMF 5.2).
+
+    Args:
+      x: floating array or scalar.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is not floating; integers are not promoted.
+    Differentiable: yes away from its poles, with derivative `digamma(x)`.
+    Example:
+      >>> lax.lgamma(jnp.array([1.0, 0.0]))
+      Array([ 0., inf], dtype=float32)"""
+    ...
 from . import linalg as linalg
-def log(x: ArrayLike, *, accuracy: Any = None) -> Array: ...
-def log1p(x: ArrayLike, *, accuracy: Any = None) -> Array: ...
-def log2(x: ArrayLike, *, accuracy: Any = None) -> Array: ...
-def logistic(x: ArrayLike, *, accuracy: Any = None) -> Array: ...
-def lt(x: ArrayLike, y: ArrayLike) -> Array: ...
-def max(x: ArrayLike, y: ArrayLike) -> Array: ...
-def min(x: ArrayLike, y: ArrayLike) -> Array: ...
-def mul(x: ArrayLike, y: ArrayLike, *, out_dtype: DTypeLike | None = None) -> Array: ...
-def mulhi(x: ArrayLike, y: ArrayLike, /) -> Array: ...
-def ne(x: ArrayLike, y: ArrayLike) -> Array: ...
-def neg(x: ArrayLike) -> Array: ...
-def nextafter(x1: ArrayLike, x2: ArrayLike) -> Array: ...
-def one_minus_square(x: ArrayLike) -> Array: ...
-def optimization_barrier(operand: Any, /) -> Any: ...
-def pad(operand: ArrayLike, padding_value: ArrayLike, padding_config: int | Sequence[Any]) -> Array: ...
-def polygamma(m: ArrayLike, x: ArrayLike) -> Array: ...
-def polynomial(x: ArrayLike, coeffs: Sequence[ArrayLike] | ArrayLike, *, unroll: Any = None) -> Array: ...
-def population_count(x: ArrayLike) -> Array: ...
-def pow(x: ArrayLike, y: ArrayLike) -> Array: ...
-def random_gamma_grad(*args: ArrayLike) -> Array: ...
-def real(x: ArrayLike) -> Array: ...
-def reciprocal(x: ArrayLike) -> Array: ...
-def reduce_and(operand: ArrayLike, axes: int | Sequence[int]) -> Array: ...
-def reduce_max(operand: ArrayLike, axes: int | Sequence[int], *, out_sharding: Any = None) -> Array: ...
-def reduce_min(operand: ArrayLike, axes: int | Sequence[int], *, out_sharding: Any = None) -> Array: ...
-def reduce_or(operand: ArrayLike, axes: int | Sequence[int]) -> Array: ...
-def reduce_precision(operand: ArrayLike, exponent_bits: int, mantissa_bits: int) -> Array: ...
-def reduce_prod(operand: ArrayLike, axes: int | Sequence[int]) -> Array: ...
-def reduce_sum(operand: ArrayLike, axes: int | Sequence[int], *, out_sharding: Any = None) -> Array: ...
-def reduce_xor(operand: ArrayLike, axes: int | Sequence[int]) -> Array: ...
-def rem(x: ArrayLike, y: ArrayLike) -> Array: ...
-def reshape(operand: ArrayLike, new_sizes: int | Sequence[int], dimensions: int | Sequence[int] | None = None, *, out_sharding: Any = None) -> Array: ...
-def rev(operand: ArrayLike, dimensions: int | Sequence[int]) -> Array: ...
-def round(x: ArrayLike, rounding_method: int = 0) -> Array: ...
-def rsqrt(x: ArrayLike, *, accuracy: Any = None) -> Array: ...
-def scatter(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike, dimension_numbers: lax.ScatterDimensionNumbers, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: str | lax.GatherScatterMode | None = None) -> Array: ...
-def scatter_add(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike, dimension_numbers: lax.ScatterDimensionNumbers, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: str | lax.GatherScatterMode | None = None) -> Array: ...
-def scatter_max(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike, dimension_numbers: lax.ScatterDimensionNumbers, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: str | lax.GatherScatterMode | None = None) -> Array: ...
-def scatter_min(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike, dimension_numbers: lax.ScatterDimensionNumbers, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: str | lax.GatherScatterMode | None = None) -> Array: ...
-def scatter_mul(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike, dimension_numbers: lax.ScatterDimensionNumbers, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: str | lax.GatherScatterMode | None = None) -> Array: ...
-def scatter_sub(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike, dimension_numbers: lax.ScatterDimensionNumbers, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: str | lax.GatherScatterMode | None = None) -> Array: ...
-def select(pred: ArrayLike, on_true: ArrayLike, on_false: ArrayLike) -> Array: ...
-def select_n(which: ArrayLike, *cases: ArrayLike) -> Array: ...
-def shift_left(x: ArrayLike, y: ArrayLike) -> Array: ...
-def shift_right_arithmetic(x: ArrayLike, y: ArrayLike) -> Array: ...
-def shift_right_logical(x: ArrayLike, y: ArrayLike) -> Array: ...
-def sign(x: ArrayLike) -> Array: ...
-def sin(x: ArrayLike, *, accuracy: Any = None) -> Array: ...
-def sinh(x: ArrayLike) -> Array: ...
-def slice(operand: ArrayLike, start_indices: int | Sequence[int], limit_indices: int | Sequence[int], strides: int | Sequence[int] | None = None) -> Array: ...
-def slice_in_dim(operand: ArrayLike, start_index: int | None, limit_index: int | None, stride: int = 1, axis: int = 0) -> Array: ...
-def sort(operand: ArrayLike | Sequence[ArrayLike], dimension: int = -1, is_stable: bool = True, num_keys: int = 1) -> Any: ...
-def sort_key_val(keys: ArrayLike, values: ArrayLike, dimension: int = -1, is_stable: bool = True) -> tuple[Array, ...]: ...
-def split(operand: ArrayLike, sizes: int | Sequence[int], axis: int = 0) -> list[Array]: ...
-def sqrt(x: ArrayLike, *, accuracy: Any = None) -> Array: ...
-def square(x: ArrayLike) -> Array: ...
-def squeeze(array: ArrayLike, dimensions: int | Sequence[int]) -> Array: ...
-def stack(operands: Sequence[ArrayLike] | ArrayLike, axis: int = 0) -> Array: ...
-def stop_gradient(x: Any) -> Any: ...
-def sub(x: ArrayLike, y: ArrayLike) -> Array: ...
-def tan(x: ArrayLike, *, accuracy: Any = None) -> Array: ...
-def tanh(x: ArrayLike, *, accuracy: Any = None) -> Array: ...
-def tile(operand: ArrayLike, reps: int | Sequence[int]) -> Array: ...
-def top_k(operand: ArrayLike, k: int, *, axis: int = -1, is_stable: Any = True) -> list[Array]: ...
-def transpose(operand: ArrayLike, permutation: int | Sequence[int]) -> Array: ...
-def unstack(x: ArrayLike, axis: int = 0) -> tuple[Array, ...]: ...
-def zeta(x: ArrayLike, q: ArrayLike) -> Array: ...
+def log(x: ArrayLike, *, accuracy: Any = None) -> Array:
+    """The natural logarithm: minus infinity at 0, NaN for negative real numbers; of complex numbers the principal value.
+
+    Args:
+      x: floating or complex array or scalar.
+      accuracy: taken for compatibility and ignored; the function has one accuracy.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is neither floating nor complex; integers are not promoted.
+    Differentiable: yes away from 0, with derivative `1 / x`.
+    Example:
+      >>> lax.log(jnp.array([1.0, 0.0]))
+      Array([  0., -inf], dtype=float32)"""
+    ...
+def log1p(x: ArrayLike, *, accuracy: Any = None) -> Array:
+    """`log(1 + x)`, exact also where `x` is near 0; minus infinity at -1, NaN below.
+
+    Args:
+      x: floating or complex array or scalar.
+      accuracy: taken for compatibility and ignored; the function has one accuracy.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is neither floating nor complex; integers are not promoted.
+    Differentiable: yes away from -1, with derivative `1 / (1 + x)`.
+    Example:
+      >>> lax.log1p(jnp.array([0.0, -1.0]))
+      Array([  0., -inf], dtype=float32)"""
+    ...
+def log2(x: ArrayLike, *, accuracy: Any = None) -> Array:
+    """The logarithm to base 2: minus infinity at 0, NaN for negative real numbers.
+
+    Args:
+      x: floating or complex array or scalar.
+      accuracy: taken for compatibility and ignored; the function has one accuracy.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is neither floating nor complex; integers are not promoted.
+    Differentiable: yes away from 0, with derivative `1 / (x log(2))`.
+    Example:
+      >>> lax.log2(jnp.array([8.0, 0.5]))
+      Array([ 3., -1.], dtype=float32)"""
+    ...
+def logistic(x: ArrayLike, *, accuracy: Any = None) -> Array:
+    """`1 / (1 + exp(-x))`, the sigmoid.
+
+    Args:
+      x: floating or complex array or scalar.
+      accuracy: taken for compatibility and ignored; the function has one accuracy.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is neither floating nor complex; integers are not promoted.
+    Differentiable: yes, with derivative `y (1 - y)` of the result `y`.
+    Example:
+      >>> lax.logistic(jnp.array([0.0, jnp.inf]))
+      Array([0.5, 1. ], dtype=float32)"""
+    ...
+def lt(x: ArrayLike, y: ArrayLike) -> Array:
+    """Whether `x < y`; False where one is NaN.
+
+    Args:
+      x, y: boolean, integer or floating arrays of one dtype; Python numbers take the other's. Shapes are equal, up to
+        sizes of 1, or one is a scalar.
+    Returns: booleans of the common shape.
+    Raises:
+      TypeError: dtypes differ, complex numbers have no order, or shapes do not go together; nothing is promoted.
+    Differentiable: no, the result is boolean.
+    Example:
+      >>> lax.lt(jnp.array([1, 2, 3]), 2)
+      Array([ True, False, False], dtype=bool)"""
+    ...
+def max(x: ArrayLike, y: ArrayLike) -> Array:
+    """The greater of each two elements; NaN where one is. Complex numbers compare by real, then by imaginary part.
+
+    Args:
+      x, y: boolean, integer, floating or complex arrays of one dtype; Python numbers take the other's. Shapes are
+        equal, up to sizes of 1, or one is a scalar.
+    Returns: the common shape and dtype.
+    Raises:
+      TypeError: dtypes differ or shapes do not go together; nothing is promoted.
+    Differentiable: yes; at ties both sides get half.
+    Example:
+      >>> lax.max(jnp.array([1.0, 5.0]), 3.0)
+      Array([3., 5.], dtype=float32)"""
+    ...
+def min(x: ArrayLike, y: ArrayLike) -> Array:
+    """The smaller of each two elements; NaN where one is. Complex numbers compare by real, then by imaginary part.
+
+    Args:
+      x, y: boolean, integer, floating or complex arrays of one dtype; Python numbers take the other's. Shapes are
+        equal, up to sizes of 1, or one is a scalar.
+    Returns: the common shape and dtype.
+    Raises:
+      TypeError: dtypes differ or shapes do not go together; nothing is promoted.
+    Differentiable: yes; at ties both sides get half.
+    Example:
+      >>> lax.min(jnp.array([1.0, 5.0]), 3.0)
+      Array([1., 3.], dtype=float32)"""
+    ...
+def mul(x: ArrayLike, y: ArrayLike, *, out_dtype: DTypeLike | None = None) -> Array:
+    """The product of two arrays of one dtype; integers wrap around.
+
+    Args:
+      x, y: integer, floating or complex arrays of one dtype; Python numbers take the other's. Shapes are equal, up to
+        sizes of 1, or one is a scalar.
+      out_dtype: a dtype to which both are converted before; that of the operands by default.
+    Returns: the common shape, the dtype of the operands or `out_dtype`.
+    Raises:
+      TypeError: dtypes differ, booleans are not accepted, or shapes do not go together; nothing is promoted.
+    Differentiable: yes, bilinear.
+    Example:
+      >>> lax.mul(jnp.array([1.5, 2.0]), 2.0)
+      Array([3., 4.], dtype=float32)"""
+    ...
+def mulhi(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """The upper half of the product of integers, which has twice their bits.
+
+    Args:
+      x, y: integer arrays of one dtype and shape, or scalars.
+    Returns: an array of the dtype of the operands.
+    Raises:
+      TypeError: dtypes differ or are not of integers, or shapes do not go together.
+    Differentiable: no; there are no tangents of integers.
+    Example:
+      >>> lax.mulhi(jnp.int32(1 << 30), jnp.int32(8))
+      Array(2, dtype=int32)"""
+    ...
+def ne(x: ArrayLike, y: ArrayLike) -> Array:
+    """Whether each two elements differ; NaN differs from all, itself too.
+
+    Args:
+      x, y: boolean, integer, floating or complex arrays of one dtype; Python numbers take the other's. Shapes are
+        equal, up to sizes of 1, or one is a scalar.
+    Returns: booleans of the common shape.
+    Raises:
+      TypeError: dtypes differ or shapes do not go together; nothing is promoted.
+    Differentiable: no, the result is boolean.
+    Example:
+      >>> lax.ne(jnp.array([1, 2]), 2)
+      Array([ True, False], dtype=bool)"""
+    ...
+def neg(x: ArrayLike) -> Array:
+    """The negative of each element; integers wrap, so that of an unsigned one is its complement to a power of two.
+
+    Args:
+      x: integer, floating or complex array or scalar.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is boolean.
+    Differentiable: yes, linear.
+    Example:
+      >>> lax.neg(jnp.array([1.0, -2.0]))
+      Array([-1.,  2.], dtype=float32)"""
+    ...
+def nextafter(x1: ArrayLike, x2: ArrayLike) -> Array:
+    """The next number that the dtype has from `x1` towards `x2`; `x2` if they are equal.
+
+    Args:
+      x1, x2: floating arrays of one dtype. Shapes are equal, up to sizes of 1, or one is a scalar.
+    Returns: the common shape and dtype.
+    Raises:
+      TypeError: dtypes differ, only floating numbers are accepted, or shapes do not go together; nothing is promoted.
+    Differentiable: yes, with derivative 1 in `x1` and 0 in `x2`.
+    Example:
+      >>> float(lax.nextafter(1.0, 2.0) - 1.0) == float(jnp.finfo(jnp.float32).eps)
+      True"""
+    ...
+def one_minus_square(x: ArrayLike) -> Array:
+    """`1 - x * x`, the factor in derivatives such as that of `tanh`.
+
+    Args:
+      x: integer, floating or complex array or scalar.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is boolean.
+    Differentiable: yes, with derivative `-2 x`.
+    Example:
+      >>> lax.one_minus_square(jnp.array([0.5, 2.0]))
+      Array([ 0.75, -3.  ], dtype=float32)"""
+    ...
+def optimization_barrier(operand: Any, /) -> Any:
+    """The same tree of values, of which no optimization may know that they are.
+
+    Args:
+      operand: a tree of arrays and numbers.
+    Returns: a tree of arrays with the same values.
+    Raises:
+      TypeError: a leaf is no array or number.
+    Differentiable: yes, linear; tangents and cotangents pass a barrier of their own.
+    Example:
+      >>> jax.lax.optimization_barrier((jnp.array(1), jnp.array([2])))
+      (Array(1, dtype=int32, weak_type=True), Array([2], dtype=int32))"""
+    ...
+def pad(operand: ArrayLike, padding_value: ArrayLike, padding_config: int | Sequence[Any]) -> Array:
+    """The array with a value before, after and between its elements.
+
+    Args:
+      operand: array of any dtype.
+      padding_value: a scalar of the dtype of `operand`.
+      padding_config: `(low, high, interior)` for each axis: how many values come before, after and between each two
+        elements. Negative `low` and `high` crop.
+    Returns: an array with sizes `low + high + size + interior * (size - 1)`.
+    Raises:
+      TypeError: the dtypes differ.
+      ValueError: the value is no scalar, there is not one triple for each axis, `interior` or a resulting size is
+        negative.
+    Differentiable: yes, linear in `operand` and in the value.
+    Example:
+      >>> lax.pad(jnp.array([1, 2, 3]), 0, [(1, 2, 0)])
+      Array([0, 1, 2, 3, 0, 0], dtype=int32)
+      >>> lax.pad(jnp.array([1, 2, 3]), 0, [(0, -1, 1)])
+      Array([1, 0, 2, 0], dtype=int32)"""
+    ...
+def polygamma(m: ArrayLike, x: ArrayLike) -> Array:
+    """The derivative of order `m` of `digamma` (DLMF 5.15).
+
+    Args:
+      m: floating array of whole numbers from 0 on, the order.
+      x: floating array of the same dtype. Shapes are equal, up to sizes of 1, or one is a scalar.
+    Returns: the common shape and dtype.
+    Raises:
+      TypeError: dtypes differ, only floating numbers are accepted, or shapes do not go together; nothing is promoted.
+      ValueError: a derivative is taken in `m`.
+    Differentiable: in `x`, with derivative `polygamma(m + 1, x)`.
+    Example:
+      >>> round(float(lax.polygamma(1.0, 1.0)), 4)
+      1.6449"""
+    ...
+def polynomial(x: ArrayLike, coeffs: Sequence[ArrayLike] | ArrayLike, *, unroll: Any = None) -> Array:
+    """The value of a polynomial with coefficients of rising powers, by Horner's rule.
+
+    Args:
+      x: array or number of any shape.
+      coeffs: a sequence of numbers, or of arrays that broadcast with `x`; 0 of none.
+      unroll: taken for compatibility and ignored.
+    Returns: an array of the promoted dtype.
+    Differentiable: in `x` and in the coefficients.
+    Example:
+      >>> jax.lax.polynomial(jnp.array([0, 2]), [1, 2, 3])
+      Array([ 1, 17], dtype=int32)"""
+    ...
+def population_count(x: ArrayLike) -> Array:
+    """The number of one bits; of negative numbers those of their two's complement.
+
+    Args:
+      x: integer array or scalar.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is not of integers.
+    Differentiable: no, there are no tangents of integers.
+    Example:
+      >>> lax.population_count(jnp.array([7, 8, -1]))
+      Array([ 3,  1, 32], dtype=int32)"""
+    ...
+def pow(x: ArrayLike, y: ArrayLike) -> Array:
+    """`x` to the power `y`; `pow(x, 0)` is 1 also at 0, and a negative base with a fractional exponent gives NaN.
+
+    Args:
+      x: floating or complex array.
+      y: array of the same dtype, or of integers. Shapes are equal, up to sizes of 1, or one is a scalar.
+    Returns: the common shape, the dtype of `x`.
+    Raises:
+      TypeError: `x` is an integer or boolean, the dtypes do not go together, or the shapes do not.
+    Differentiable: yes in both where `x > 0`; with an integer `y` in `x` alone. The derivative in `y` at `x = 0` is 0.
+    Example:
+      >>> lax.pow(jnp.array([2.0, 3.0]), 2)
+      Array([4., 9.], dtype=float32)"""
+    ...
+def random_gamma_grad(*args: ArrayLike) -> Array:
+    """The derivative of a sample `x` of the gamma distribution in its shape `a`, at a fixed quantile: minus the derivative
+    of `igamma(a, x)` in `a` over its density at `x` (implicit reparameterization; Figurnov, Mohamed, Mnih, 2018).
+
+    Args:
+      a: floating array, the shape of the distribution, positive.
+      x: floating array of the same dtype, the sample. Shapes are equal, up to sizes of 1, or one is a scalar.
+    Returns: the common shape and dtype.
+    Raises:
+      TypeError: dtypes differ, only floating numbers are accepted, or shapes do not go together; nothing is promoted.
+      NotImplementedError: a derivative is taken.
+    Differentiable: no.
+    Example:
+      >>> bool(lax.random_gamma_grad(2.0, 1.0) > 0)
+      True"""
+    ...
+def real(x: ArrayLike) -> Array:
+    """The real part of complex numbers.
+
+    Args:
+      x: complex array or scalar.
+    Returns: shape of `x`; float32 of complex64, float64 of complex128.
+    Raises:
+      TypeError: `x` is not complex; `jnp.real` takes real numbers too.
+    Differentiable: yes, linear over the reals.
+    Example:
+      >>> lax.real(jnp.array([1.0 + 2.0j]))
+      Array([1.], dtype=float32)"""
+    ...
+def reciprocal(x: ArrayLike) -> Array:
+    """`1 / x`, infinite at 0.
+
+    Args:
+      x: floating or complex array or scalar.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is neither floating nor complex; integers are not promoted.
+    Differentiable: yes away from 0, with derivative `-1 / x**2`.
+    Example:
+      >>> lax.reciprocal(jnp.array([0.5, -4.0]))
+      Array([ 2.  , -0.25], dtype=float32)"""
+    ...
+def reduce_and(operand: ArrayLike, axes: int | Sequence[int]) -> Array:
+    """The bits that all elements over axes have; of booleans whether all hold. Of no elements all bits, or True.
+
+    Args:
+      operand: boolean or integer array.
+      axes: a sequence of axes, counted from the front.
+    Returns: the dtype of `operand`, its shape without the axes.
+    Raises:
+      TypeError: `operand` is neither boolean nor of integers.
+      ValueError: an axis is negative, out of bounds or occurs twice.
+    Differentiable: no, there are no tangents of integers.
+    Example:
+      >>> lax.reduce_and(jnp.array([6, 3]), (0,))
+      Array(2, dtype=int32)"""
+    ...
+def reduce_max(operand: ArrayLike, axes: int | Sequence[int], *, out_sharding: Any = None) -> Array:
+    """The greatest element over axes; NaN if one is. Of no elements it is the least value: `-inf`, the least integer or
+    False.
+
+    Args:
+      operand: boolean, integer, floating or complex array.
+      axes: a sequence of axes, counted from the front.
+      out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+    Returns: the dtype of `operand`, its shape without the axes.
+    Raises:
+      ValueError: an axis is negative, out of bounds or occurs twice.
+    Differentiable: yes; elements that share the maximum share the derivative equally.
+    Example:
+      >>> lax.reduce_max(jnp.array([[1, 7], [3, 4]]), (0,))
+      Array([3, 7], dtype=int32)"""
+    ...
+def reduce_min(operand: ArrayLike, axes: int | Sequence[int], *, out_sharding: Any = None) -> Array:
+    """The least element over axes; NaN if one is. Of no elements it is the greatest value: `inf`, the greatest integer
+    or True.
+
+    Args:
+      operand: boolean, integer, floating or complex array.
+      axes: a sequence of axes, counted from the front.
+      out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+    Returns: the dtype of `operand`, its shape without the axes.
+    Raises:
+      ValueError: an axis is negative, out of bounds or occurs twice.
+    Differentiable: yes; elements that share the minimum share the derivative equally.
+    Example:
+      >>> lax.reduce_min(jnp.array([[1, 7], [3, 4]]), (0,))
+      Array([1, 4], dtype=int32)"""
+    ...
+def reduce_or(operand: ArrayLike, axes: int | Sequence[int]) -> Array:
+    """The bits that some element over axes has; of booleans whether one holds. Of no elements 0, or False.
+
+    Args:
+      operand: boolean or integer array.
+      axes: a sequence of axes, counted from the front.
+    Returns: the dtype of `operand`, its shape without the axes.
+    Raises:
+      TypeError: `operand` is neither boolean nor of integers.
+      ValueError: an axis is negative, out of bounds or occurs twice.
+    Differentiable: no, there are no tangents of integers.
+    Example:
+      >>> lax.reduce_or(jnp.array([6, 3]), (0,))
+      Array(7, dtype=int32)"""
+    ...
+def reduce_precision(operand: ArrayLike, exponent_bits: int, mantissa_bits: int) -> Array:
+    """The elements rounded, to even at halves, to fewer bits, in the dtype that they had.
+
+    Args:
+      operand: floating array or scalar.
+      exponent_bits: bits of the exponent, at least 1; what it cannot hold becomes infinite or 0.
+      mantissa_bits: bits of the fraction, at least 0.
+    Returns: shape and dtype of `operand`.
+    Raises:
+      TypeError: `operand` is not floating.
+      ValueError: `exponent_bits` is less than 1, or `mantissa_bits` is negative.
+    Differentiable: yes, as the identity; the tangent is rounded likewise.
+    Example:
+      >>> lax.reduce_precision(jnp.array([1.001, 3.1415927]), 8, 7)
+      Array([1.      , 3.140625], dtype=float32)"""
+    ...
+def reduce_prod(operand: ArrayLike, axes: int | Sequence[int]) -> Array:
+    """The product over axes; integers wrap around, and of no elements it is 1.
+
+    Args:
+      operand: integer, floating or complex array.
+      axes: a sequence of axes, counted from the front.
+    Returns: the dtype of `operand`, its shape without the axes.
+    Raises:
+      TypeError: `operand` is boolean.
+      ValueError: an axis is negative, out of bounds or occurs twice.
+    Differentiable: yes, at zeros too.
+    Example:
+      >>> lax.reduce_prod(jnp.array([[1, 2], [3, 4]]), (1,))
+      Array([ 2, 12], dtype=int32)"""
+    ...
+def reduce_sum(operand: ArrayLike, axes: int | Sequence[int], *, out_sharding: Any = None) -> Array:
+    """The sum over axes; integers wrap around, and of no elements it is 0.
+
+    Args:
+      operand: integer, floating or complex array.
+      axes: a sequence of axes, counted from the front.
+      out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+    Returns: the dtype of `operand`, its shape without the axes.
+    Raises:
+      TypeError: `operand` is boolean.
+      ValueError: an axis is negative, out of bounds or occurs twice.
+    Differentiable: yes, linear.
+    Example:
+      >>> lax.reduce_sum(jnp.array([[1, 2], [3, 4]]), (0,))
+      Array([4, 6], dtype=int32)"""
+    ...
+def reduce_xor(operand: ArrayLike, axes: int | Sequence[int]) -> Array:
+    """The bits that an odd number of elements over axes has; of booleans whether an odd number holds.
+
+    Args:
+      operand: boolean or integer array.
+      axes: a sequence of axes, counted from the front.
+    Returns: the dtype of `operand`, its shape without the axes.
+    Raises:
+      TypeError: `operand` is neither boolean nor of integers.
+      ValueError: an axis is negative, out of bounds or occurs twice.
+    Differentiable: no, there are no tangents of integers.
+    Example:
+      >>> lax.reduce_xor(jnp.array([6, 3]), (0,))
+      Array(5, dtype=int32)"""
+    ...
+def rem(x: ArrayLike, y: ArrayLike) -> Array:
+    """The remainder of the division that is cut towards zero: it has the sign of `x`. By 0 it is `x` for integers, else
+    NaN.
+
+    Args:
+      x, y: integer or floating arrays of one dtype; Python numbers take the other's. Shapes are equal, up to sizes of
+        1, or one is a scalar.
+    Returns: the common shape and dtype.
+    Raises:
+      TypeError: dtypes differ, booleans and complex numbers are not accepted, or shapes do not go together; nothing
+        is promoted.
+    Differentiable: yes almost everywhere, with derivatives 1 in `x` and minus the cut quotient in `y`.
+    Example:
+      >>> lax.rem(jnp.array([7, -7]), 4)
+      Array([ 3, -3], dtype=int32)"""
+    ...
+def reshape(operand: ArrayLike, new_sizes: int | Sequence[int], dimensions: int | Sequence[int] | None = None, *, out_sharding: Any = None) -> Array:
+    """The elements, in row-major order, under another shape.
+
+    Args:
+      operand: array of any dtype.
+      new_sizes: the shape, of which every size is given.
+      dimensions: an order of axes in which the elements are read; their own by default.
+      out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+    Returns: an array of the new shape.
+    Raises:
+      TypeError: a size is negative, or `dimensions` is no order of the axes.
+      ValueError: the sizes do not hold the elements.
+    Differentiable: yes, linear.
+    Example:
+      >>> lax.reshape(jnp.arange(6), (3, 2))
+      Array([[0, 1],
+             [2, 3],
+             [4, 5]], dtype=int32)
+      >>> lax.reshape(jnp.arange(6).reshape(2, 3), (6,), (1, 0))
+      Array([0, 3, 1, 4, 2, 5], dtype=int32)"""
+    ...
+def rev(operand: ArrayLike, dimensions: int | Sequence[int]) -> Array:
+    """The elements in reverse order along axes.
+
+    Args:
+      operand: array of any dtype.
+      dimensions: an axis or several, negative ones counted from the end.
+    Returns: shape and dtype of `operand`.
+    Raises:
+      ValueError: an axis is out of bounds or occurs twice.
+    Differentiable: yes, linear.
+    Example:
+      >>> lax.rev(jnp.array([[1, 2], [3, 4]]), (1,))
+      Array([[2, 1],
+             [4, 3]], dtype=int32)"""
+    ...
+def round(x: ArrayLike, rounding_method: int = 0) -> Array:
+    """The nearest integer, as a floating number.
+
+    Args:
+      x: floating array or scalar.
+      rounding_method: what becomes of halves: `RoundingMethod.AWAY_FROM_ZERO` (0), the default, or `TO_NEAREST_EVEN`
+        (1).
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is not floating.
+      ValueError: the rounding method is neither 0 nor 1.
+    Differentiable: yes, with derivative 0 everywhere.
+    Example:
+      >>> lax.round(jnp.array([0.5, 1.5, -2.5]))
+      Array([ 1.,  2., -3.], dtype=float32)
+      >>> lax.round(jnp.array([0.5, 1.5, -2.5]), lax.RoundingMethod.TO_NEAREST_EVEN)
+      Array([ 0.,  2., -2.], dtype=float32)"""
+    ...
+def rsqrt(x: ArrayLike, *, accuracy: Any = None) -> Array:
+    """`1 / sqrt(x)`: infinite at 0, NaN for negative real numbers.
+
+    Args:
+      x: floating or complex array or scalar.
+      accuracy: taken for compatibility and ignored; the function has one accuracy.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is neither floating nor complex; integers are not promoted.
+    Differentiable: yes away from 0.
+    Example:
+      >>> lax.rsqrt(jnp.array([4.0, 0.25]))
+      Array([0.5, 2. ], dtype=float32)"""
+    ...
+def scatter(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike, dimension_numbers: lax.ScatterDimensionNumbers, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: str | lax.GatherScatterMode | None = None) -> Array:
+    """The operand with updates put at computed positions (the `scatter` of StableHLO). Of several updates for one
+    position one is kept: here the last.
+
+    Args:
+      operand: array of any dtype that the operation takes.
+      scatter_indices: integers; the last axis holds one position in several axes of `operand`.
+      updates: array of the dtype of `operand`, the array that is put there: the axes of positions and those of windows.
+      dimension_numbers: a `ScatterDimensionNumbers`: `update_window_dims` are the axes of windows in `updates`,
+        `inserted_window_dims` axes of size 1 that windows lack, `scatter_dims_to_operand_dims` the axes that
+        positions are for; `operand_batching_dims` go along with `scatter_indices_batching_dims`.
+      indices_are_sorted: a promise that positions rise.
+      unique_indices: a promise that no position occurs twice.
+      mode: a `GatherScatterMode` or its name: 'drop' (the default) leaves out updates out of bounds, 'clip' moves
+        them inside, 'promise_in_bounds' promises that there are none.
+    Returns: an array like `operand`, which stays as it is.
+    Raises:
+      TypeError: dtypes differ, or numbers do not fit the shapes.
+      ValueError: positions are no integers, or the mode is unknown.
+    Differentiable: in `operand` and `updates`.
+    Example:
+      >>> at = lax.ScatterDimensionNumbers((), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0,))
+      >>> lax.scatter(jnp.zeros(4), jnp.array([[3], [1]]), jnp.array([7.0, 8.0]), at)
+      Array([0., 8., 0., 7.], dtype=float32)"""
+    ...
+def scatter_add(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike, dimension_numbers: lax.ScatterDimensionNumbers, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: str | lax.GatherScatterMode | None = None) -> Array:
+    """The operand with updates added at computed positions, as often as a position occurs.
+
+    Args:
+      operand: array of any dtype that the operation takes.
+      scatter_indices: integers; the last axis holds one position in several axes of `operand`.
+      updates: array of the dtype of `operand`, what is added there: the axes of positions and those of windows.
+      dimension_numbers: a `ScatterDimensionNumbers`: `update_window_dims` are the axes of windows in `updates`,
+        `inserted_window_dims` axes of size 1 that windows lack, `scatter_dims_to_operand_dims` the axes that
+        positions are for; `operand_batching_dims` go along with `scatter_indices_batching_dims`.
+      indices_are_sorted: a promise that positions rise.
+      unique_indices: a promise that no position occurs twice.
+      mode: a `GatherScatterMode` or its name: 'drop' (the default) leaves out updates out of bounds, 'clip' moves
+        them inside, 'promise_in_bounds' promises that there are none.
+    Returns: an array like `operand`, which stays as it is.
+    Raises:
+      TypeError: dtypes differ, or numbers do not fit the shapes.
+      ValueError: positions are no integers, or the mode is unknown.
+    Differentiable: in `operand` and `updates`, linear.
+    Example:
+      >>> at = lax.ScatterDimensionNumbers((), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0,))
+      >>> lax.scatter_add(jnp.zeros(4), jnp.array([[1], [1]]), jnp.array([7.0, 8.0]), at)
+      Array([ 0., 15.,  0.,  0.], dtype=float32)"""
+    ...
+def scatter_max(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike, dimension_numbers: lax.ScatterDimensionNumbers, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: str | lax.GatherScatterMode | None = None) -> Array:
+    """The operand with the greatest of its element and the updates at computed positions.
+
+    Args:
+      operand: array of any dtype that the operation takes.
+      scatter_indices: integers; the last axis holds one position in several axes of `operand`.
+      updates: array of the dtype of `operand`, what is compared: the axes of positions and those of windows.
+      dimension_numbers: a `ScatterDimensionNumbers`: `update_window_dims` are the axes of windows in `updates`,
+        `inserted_window_dims` axes of size 1 that windows lack, `scatter_dims_to_operand_dims` the axes that
+        positions are for; `operand_batching_dims` go along with `scatter_indices_batching_dims`.
+      indices_are_sorted: a promise that positions rise.
+      unique_indices: a promise that no position occurs twice.
+      mode: a `GatherScatterMode` or its name: 'drop' (the default) leaves out updates out of bounds, 'clip' moves
+        them inside, 'promise_in_bounds' promises that there are none.
+    Returns: an array like `operand`, which stays as it is.
+    Raises:
+      TypeError: dtypes differ, or numbers do not fit the shapes.
+      ValueError: positions are no integers, or the mode is unknown.
+    Differentiable: in `operand` and `updates`; the derivative goes to what is kept.
+    Example:
+      >>> at = lax.ScatterDimensionNumbers((), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0,))
+      >>> lax.scatter_max(jnp.ones(4), jnp.array([[1], [3]]), jnp.array([-7.0, 8.0]), at)
+      Array([1., 1., 1., 8.], dtype=float32)"""
+    ...
+def scatter_min(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike, dimension_numbers: lax.ScatterDimensionNumbers, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: str | lax.GatherScatterMode | None = None) -> Array:
+    """The operand with the least of its element and the updates at computed positions.
+
+    Args:
+      operand: array of any dtype that the operation takes.
+      scatter_indices: integers; the last axis holds one position in several axes of `operand`.
+      updates: array of the dtype of `operand`, what is compared: the axes of positions and those of windows.
+      dimension_numbers: a `ScatterDimensionNumbers`: `update_window_dims` are the axes of windows in `updates`,
+        `inserted_window_dims` axes of size 1 that windows lack, `scatter_dims_to_operand_dims` the axes that
+        positions are for; `operand_batching_dims` go along with `scatter_indices_batching_dims`.
+      indices_are_sorted: a promise that positions rise.
+      unique_indices: a promise that no position occurs twice.
+      mode: a `GatherScatterMode` or its name: 'drop' (the default) leaves out updates out of bounds, 'clip' moves
+        them inside, 'promise_in_bounds' promises that there are none.
+    Returns: an array like `operand`, which stays as it is.
+    Raises:
+      TypeError: dtypes differ, or numbers do not fit the shapes.
+      ValueError: positions are no integers, or the mode is unknown.
+    Differentiable: in `operand` and `updates`; the derivative goes to what is kept.
+    Example:
+      >>> at = lax.ScatterDimensionNumbers((), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0,))
+      >>> lax.scatter_min(jnp.ones(4), jnp.array([[1], [3]]), jnp.array([-7.0, 8.0]), at)
+      Array([ 1., -7.,  1.,  1.], dtype=float32)"""
+    ...
+def scatter_mul(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike, dimension_numbers: lax.ScatterDimensionNumbers, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: str | lax.GatherScatterMode | None = None) -> Array:
+    """The operand multiplied by updates at computed positions, as often as a position occurs.
+
+    Args:
+      operand: array of any dtype that the operation takes.
+      scatter_indices: integers; the last axis holds one position in several axes of `operand`.
+      updates: array of the dtype of `operand`, the factors: the axes of positions and those of windows.
+      dimension_numbers: a `ScatterDimensionNumbers`: `update_window_dims` are the axes of windows in `updates`,
+        `inserted_window_dims` axes of size 1 that windows lack, `scatter_dims_to_operand_dims` the axes that
+        positions are for; `operand_batching_dims` go along with `scatter_indices_batching_dims`.
+      indices_are_sorted: a promise that positions rise.
+      unique_indices: a promise that no position occurs twice.
+      mode: a `GatherScatterMode` or its name: 'drop' (the default) leaves out updates out of bounds, 'clip' moves
+        them inside, 'promise_in_bounds' promises that there are none.
+    Returns: an array like `operand`, which stays as it is.
+    Raises:
+      TypeError: dtypes differ, or numbers do not fit the shapes.
+      ValueError: positions are no integers, or the mode is unknown.
+      NotImplementedError: a derivative is taken in `updates` without `unique_indices`.
+    Differentiable: in `operand`; in `updates` only with `unique_indices=True`.
+    Example:
+      >>> at = lax.ScatterDimensionNumbers((), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0,))
+      >>> lax.scatter_mul(jnp.ones(4), jnp.array([[1], [1]]), jnp.array([7.0, 8.0]), at)
+      Array([ 1., 56.,  1.,  1.], dtype=float32)"""
+    ...
+def scatter_sub(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike, dimension_numbers: lax.ScatterDimensionNumbers, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: str | lax.GatherScatterMode | None = None) -> Array:
+    """The operand with updates subtracted at computed positions, as often as a position occurs.
+
+    Args:
+      operand: array of any dtype that the operation takes.
+      scatter_indices: integers; the last axis holds one position in several axes of `operand`.
+      updates: array of the dtype of `operand`, what is subtracted there: the axes of positions and those of windows.
+      dimension_numbers: a `ScatterDimensionNumbers`: `update_window_dims` are the axes of windows in `updates`,
+        `inserted_window_dims` axes of size 1 that windows lack, `scatter_dims_to_operand_dims` the axes that
+        positions are for; `operand_batching_dims` go along with `scatter_indices_batching_dims`.
+      indices_are_sorted: a promise that positions rise.
+      unique_indices: a promise that no position occurs twice.
+      mode: a `GatherScatterMode` or its name: 'drop' (the default) leaves out updates out of bounds, 'clip' moves
+        them inside, 'promise_in_bounds' promises that there are none.
+    Returns: an array like `operand`, which stays as it is.
+    Raises:
+      TypeError: dtypes differ, or numbers do not fit the shapes.
+      ValueError: positions are no integers, or the mode is unknown.
+    Differentiable: in `operand` and `updates`, linear.
+    Example:
+      >>> at = lax.ScatterDimensionNumbers((), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0,))
+      >>> lax.scatter_sub(jnp.zeros(4), jnp.array([[1], [1]]), jnp.array([7.0, 8.0]), at)
+      Array([  0., -15.,   0.,   0.], dtype=float32)"""
+    ...
+def select(pred: ArrayLike, on_true: ArrayLike, on_false: ArrayLike) -> Array:
+    """Elements of `on_true` where `pred` holds, else of `on_false`; both are computed.
+
+    Args:
+      pred: booleans, a scalar or of the shape of the cases. int32 counts as an index, clamped to 0 and 1.
+      on_true, on_false: arrays of one shape and dtype.
+    Returns: an array of their shape and dtype.
+    Raises:
+      TypeError: shapes or dtypes of the cases differ, or `pred` fits in neither.
+    Differentiable: in the cases; the other side gets 0, yet its NaN derivatives do not vanish if they are computed
+      before.
+    Example:
+      >>> lax.select(jnp.array([True, False]), jnp.array([1, 2]), jnp.array([-1, -2]))
+      Array([ 1, -2], dtype=int32)"""
+    ...
+def select_n(which: ArrayLike, *cases: ArrayLike) -> Array:
+    """Elements of the case that `which` names, element by element; all cases are computed.
+
+    Args:
+      which: booleans for at most two cases, False for the first, or int32 positions, which are moved into range. A
+        scalar or of the shape of the cases.
+      cases: arrays of one shape and dtype, at least one.
+    Returns: an array of their shape and dtype.
+    Raises:
+      ValueError: there is no case.
+      TypeError: shapes or dtypes of the cases differ, or `which` has another dtype, another shape or is boolean for
+        more than two.
+    Differentiable: in the cases.
+    Example:
+      >>> lax.select_n(jnp.array([2, 0]), jnp.array([1, 2]), jnp.array([3, 4]), jnp.array([5, 6]))
+      Array([5, 2], dtype=int32)"""
+    ...
+def shift_left(x: ArrayLike, y: ArrayLike) -> Array:
+    """The bits of `x` moved up by `y` places, zeros behind them; 0 if `y` is negative or not below the width.
+
+    Args:
+      x, y: integer arrays of one dtype; Python numbers take the other's. Shapes are equal, up to sizes of 1, or one
+        is a scalar.
+    Returns: the common shape and dtype.
+    Raises:
+      TypeError: dtypes differ, only integers are accepted, or shapes do not go together; nothing is promoted.
+    Differentiable: no, there are no tangents of integers.
+    Example:
+      >>> lax.shift_left(jnp.array([1, 3]), 2)
+      Array([ 4, 12], dtype=int32)"""
+    ...
+def shift_right_arithmetic(x: ArrayLike, y: ArrayLike) -> Array:
+    """The bits of `x` moved down by `y` places, copies of the sign before them: the quotient by `2**y`, rounded down.
+    From the width on, only copies of the sign are left.
+
+    Args:
+      x, y: integer arrays of one dtype; Python numbers take the other's. Shapes are equal, up to sizes of 1, or one
+        is a scalar.
+    Returns: the common shape and dtype.
+    Raises:
+      TypeError: dtypes differ, only integers are accepted, or shapes do not go together; nothing is promoted.
+    Differentiable: no, there are no tangents of integers.
+    Example:
+      >>> lax.shift_right_arithmetic(jnp.array([8, -8]), 1)
+      Array([ 4, -4], dtype=int32)"""
+    ...
+def shift_right_logical(x: ArrayLike, y: ArrayLike) -> Array:
+    """The bits of `x` moved down by `y` places, zeros before them; 0 from the width on.
+
+    Args:
+      x, y: integer arrays of one dtype; Python numbers take the other's. Shapes are equal, up to sizes of 1, or one
+        is a scalar.
+    Returns: the common shape and dtype.
+    Raises:
+      TypeError: dtypes differ, only integers are accepted, or shapes do not go together; nothing is promoted.
+    Differentiable: no, there are no tangents of integers.
+    Example:
+      >>> lax.shift_right_logical(jnp.array([8, -8]), 1)
+      Array([         4, 2147483644], dtype=int32)"""
+    ...
+def sign(x: ArrayLike) -> Array:
+    """-1, 0 or 1 by the sign of each element; of complex numbers `x / |x|`, with 0 at 0.
+
+    Args:
+      x: integer, floating or complex array or scalar; NaN stays NaN.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is boolean.
+    Differentiable: yes, with derivative 0 for real numbers.
+    Example:
+      >>> lax.sign(jnp.array([-2.5, 0.0, 3.0]))
+      Array([-1.,  0.,  1.], dtype=float32)"""
+    ...
+def sin(x: ArrayLike, *, accuracy: Any = None) -> Array:
+    """The sine of an angle in radians; NaN at infinity.
+
+    Args:
+      x: floating or complex array or scalar.
+      accuracy: taken for compatibility and ignored; the function has one accuracy.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is neither floating nor complex; integers are not promoted.
+    Differentiable: yes, with derivative `cos(x)`.
+    Example:
+      >>> lax.sin(jnp.array([0.0, jnp.inf]))
+      Array([ 0., nan], dtype=float32)"""
+    ...
+def sinh(x: ArrayLike) -> Array:
+    """The hyperbolic sine, `(exp(x) - exp(-x)) / 2`.
+
+    Args:
+      x: floating or complex array or scalar.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is neither floating nor complex; integers are not promoted.
+    Differentiable: yes, with derivative `cosh(x)`.
+    Example:
+      >>> lax.sinh(jnp.array([0.0, jnp.inf]))
+      Array([ 0., inf], dtype=float32)"""
+    ...
+def slice(operand: ArrayLike, start_indices: int | Sequence[int], limit_indices: int | Sequence[int], strides: int | Sequence[int] | None = None) -> Array:
+    """A part of each axis, at positions that are known.
+
+    Args:
+      operand: array of any dtype.
+      start_indices: the first position of each axis.
+      limit_indices: for each axis the position after the last, at most its size.
+      strides: for each axis how far positions are apart; 1 by default.
+    Returns: an array with sizes `ceil((limit - start) / stride)`.
+    Raises:
+      TypeError: there is not one number for each axis, one is negative, a limit is before the start or beyond the
+        axis, or a stride is 0.
+    Differentiable: yes, linear; the transpose pads with zeros.
+    Example:
+      >>> lax.slice(jnp.arange(5), (1,), (5,), (2,))
+      Array([1, 3], dtype=int32)"""
+    ...
+def slice_in_dim(operand: ArrayLike, start_index: int | None, limit_index: int | None, stride: int = 1, axis: int = 0) -> Array:
+    """A part of one axis, at positions that are known.
+
+    Args:
+      operand: array of any dtype.
+      start_index: the first position, 0 for None. Negative positions count from the end.
+      limit_index: the position after the last, likewise; None is the end.
+      stride: how far positions are apart.
+      axis: the axis, negative counted from the end.
+    Returns: an array of the same rank.
+    Raises:
+      TypeError: the limit is before the start, a position is beyond an end, or the stride is not positive.
+      ValueError: the axis is out of bounds.
+    Differentiable: yes, linear; the transpose pads with zeros.
+    Example:
+      >>> lax.slice_in_dim(jnp.arange(5), -3, None)
+      Array([2, 3, 4], dtype=int32)"""
+    ...
+def sort(operand: ArrayLike | Sequence[ArrayLike], dimension: int = -1, is_stable: bool = True, num_keys: int = 1) -> Any:
+    """An array sorted along an axis, or several together by the first of them. NaN comes last; complex numbers compare
+    by real, then by imaginary part.
+
+    Args:
+      operand: an array, or a sequence of arrays of one shape.
+      dimension: the axis, negative counted from the end.
+      is_stable: whether equal keys keep their order.
+      num_keys: how many of the arrays are keys, the later ones for equal keys of the earlier.
+    Returns: an array, or a tuple of them, of the same shapes and dtypes.
+    Raises:
+      TypeError: the sequence is empty, or shapes differ.
+      ValueError: the axis is out of bounds, or `num_keys` is not from 1 to the number of arrays.
+    Differentiable: yes; derivatives move as the elements do.
+    Example:
+      >>> lax.sort(jnp.array([3, 1, 2]))
+      Array([1, 2, 3], dtype=int32)
+      >>> lax.sort((jnp.array([3, 1, 2]), jnp.array([10, 20, 30])))
+      (Array([1, 2, 3], dtype=int32), Array([20, 30, 10], dtype=int32))"""
+    ...
+def sort_key_val(keys: ArrayLike, values: ArrayLike, dimension: int = -1, is_stable: bool = True) -> tuple[Array, ...]:
+    """Keys sorted along an axis, and values that move with them.
+
+    Args:
+      keys: an array; NaN comes last.
+      values: an array of the same shape.
+      dimension: the axis, negative counted from the end.
+      is_stable: whether equal keys keep their order.
+    Returns: a pair of the sorted keys and the values.
+    Raises:
+      TypeError: shapes differ.
+      ValueError: the axis is out of bounds.
+    Differentiable: yes; derivatives move as the elements do.
+    Example:
+      >>> lax.sort_key_val(jnp.array([3, 1, 2]), jnp.array([10, 20, 30]))
+      (Array([1, 2, 3], dtype=int32), Array([20, 30, 10], dtype=int32))"""
+    ...
+def split(operand: ArrayLike, sizes: int | Sequence[int], axis: int = 0) -> list[Array]:
+    """Consecutive parts of an axis.
+
+    Args:
+      operand: array of any dtype.
+      sizes: the sizes of the parts, which add up to that of the axis.
+      axis: the axis, negative counted from the end.
+    Returns: a list of arrays, one for each size.
+    Raises:
+      ValueError: the sizes do not add up, or the axis is out of bounds.
+      TypeError: a size is negative.
+    Differentiable: yes, linear.
+    Example:
+      >>> lax.split(jnp.arange(4), (1, 3))
+      [Array([0], dtype=int32), Array([1, 2, 3], dtype=int32)]"""
+    ...
+def sqrt(x: ArrayLike, *, accuracy: Any = None) -> Array:
+    """The square root; NaN for negative real numbers, the root with nonnegative real part for complex ones.
+
+    Args:
+      x: floating or complex array or scalar.
+      accuracy: taken for compatibility and ignored; the function has one accuracy.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is neither floating nor complex; integers are not promoted.
+    Differentiable: yes away from 0, where the derivative is infinite.
+    Example:
+      >>> lax.sqrt(jnp.array([4.0, 2.25]))
+      Array([2. , 1.5], dtype=float32)"""
+    ...
+def square(x: ArrayLike) -> Array:
+    """`x * x`; integers wrap around.
+
+    Args:
+      x: integer, floating or complex array or scalar.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is boolean.
+    Differentiable: yes, with derivative `2 x`.
+    Example:
+      >>> lax.square(jnp.array([-3, 4]))
+      Array([ 9, 16], dtype=int32)"""
+    ...
+def squeeze(array: ArrayLike, dimensions: int | Sequence[int]) -> Array:
+    """The array without some axes of size 1.
+
+    Args:
+      array: array of any dtype.
+      dimensions: an axis or several of size 1, negative ones counted from the end.
+    Returns: an array of lower rank with the same elements.
+    Raises:
+      ValueError: an axis is not of size 1, out of bounds or occurs twice.
+    Differentiable: yes, linear.
+    Example:
+      >>> lax.squeeze(jnp.array([[1, 2]]), (0,))
+      Array([1, 2], dtype=int32)"""
+    ...
+def stack(operands: Sequence[ArrayLike] | ArrayLike, axis: int = 0) -> Array:
+    """Arrays side by side along a new axis.
+
+    Args:
+      operands: at least one array, all of one shape and dtype.
+      axis: where the new axis is in the result, negative counted from its end.
+    Returns: an array of one axis more.
+    Raises:
+      ValueError: there are no arrays, shapes differ, or the axis is out of bounds.
+      TypeError: dtypes differ.
+    Differentiable: yes, linear.
+    Example:
+      >>> lax.stack([jnp.array([1, 2]), jnp.array([3, 4])])
+      Array([[1, 2],
+             [3, 4]], dtype=int32)"""
+    ...
+def stop_gradient(x: Any) -> Any:
+    """The same tree of values, constant to differentiation.
+
+    Args:
+      x: a tree of arrays and numbers.
+    Returns: a tree of arrays with the same values.
+    Raises:
+      TypeError: a leaf is no array or number.
+    Differentiable: yes, with derivative 0.
+    Example:
+      >>> float(jax.grad(lambda t: jax.lax.stop_gradient(t) * t)(2.0))
+      2.0"""
+    ...
+def sub(x: ArrayLike, y: ArrayLike) -> Array:
+    """The difference `x - y` of two arrays of one dtype; integers wrap around.
+
+    Args:
+      x, y: integer, floating or complex arrays of one dtype; Python numbers take the other's. Shapes are equal, up to
+        sizes of 1, or one is a scalar.
+    Returns: the common shape and dtype.
+    Raises:
+      TypeError: dtypes differ, booleans are not accepted, or shapes do not go together; nothing is promoted.
+    Differentiable: yes, linear in both.
+    Example:
+      >>> lax.sub(jnp.array([1, 2]), 10)
+      Array([-9, -8], dtype=int32)"""
+    ...
+def tan(x: ArrayLike, *, accuracy: Any = None) -> Array:
+    """The tangent of an angle in radians; NaN at infinity.
+
+    Args:
+      x: floating or complex array or scalar.
+      accuracy: taken for compatibility and ignored; the function has one accuracy.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is neither floating nor complex; integers are not promoted.
+    Differentiable: yes, with derivative `1 + tan(x)**2`.
+    Example:
+      >>> lax.tan(jnp.array([0.0]))
+      Array([0.], dtype=float32)"""
+    ...
+def tanh(x: ArrayLike, *, accuracy: Any = None) -> Array:
+    """The hyperbolic tangent, between -1 and 1.
+
+    Args:
+      x: floating or complex array or scalar.
+      accuracy: taken for compatibility and ignored; the function has one accuracy.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is neither floating nor complex; integers are not promoted.
+    Differentiable: yes, with derivative `1 - y**2` of the result `y`.
+    Example:
+      >>> lax.tanh(jnp.array([0.0, jnp.inf]))
+      Array([0., 1.], dtype=float32)"""
+    ...
+def tile(operand: ArrayLike, reps: int | Sequence[int]) -> Array:
+    """The array repeated as a whole along each axis.
+
+    Args:
+      operand: array of any dtype.
+      reps: how often, for each axis.
+    Returns: an array whose sizes are multiplied by `reps`.
+    Raises:
+      TypeError: there is not one number for each axis, or one is negative.
+    Differentiable: yes, linear.
+    Example:
+      >>> lax.tile(jnp.array([[1, 2]]), (2, 2))
+      Array([[1, 2, 1, 2],
+             [1, 2, 1, 2]], dtype=int32)"""
+    ...
+def top_k(operand: ArrayLike, k: int, *, axis: int = -1, is_stable: Any = True) -> list[Array]:
+    """The greatest elements along an axis, descending, and their positions. NaN counts as greatest; of equal elements
+    the first comes first.
+
+    Args:
+      operand: boolean, integer or floating array of at least one axis.
+      k: how many, at most the size of the axis.
+      axis: the axis, negative counted from the end.
+      is_stable: taken for compatibility; the order is stable always.
+    Returns: a list of the elements and their int32 positions, of size `k` along the axis.
+    Raises:
+      ValueError: `k` is too great, the axis is out of bounds, or `operand` is complex.
+    Differentiable: the elements, whose derivatives go to their positions.
+    Example:
+      >>> lax.top_k(jnp.array([3, 1, 2]), 2)
+      [Array([3, 2], dtype=int32), Array([0, 2], dtype=int32)]"""
+    ...
+def transpose(operand: ArrayLike, permutation: int | Sequence[int]) -> Array:
+    """The axes in another order.
+
+    Args:
+      operand: array of any dtype.
+      permutation: for each axis of the result the one of `operand`, each once and none negative.
+    Returns: an array whose size `i` is that of axis `permutation[i]`.
+    Raises:
+      TypeError: `permutation` is no order of the axes.
+    Differentiable: yes, linear.
+    Example:
+      >>> lax.transpose(jnp.array([[1, 2, 3], [4, 5, 6]]), (1, 0))
+      Array([[1, 4],
+             [2, 5],
+             [3, 6]], dtype=int32)"""
+    ...
+def unstack(x: ArrayLike, axis: int = 0) -> tuple[Array, ...]:
+    """The slices along an axis, which goes.
+
+    Args:
+      x: array of at least one axis.
+      axis: the axis, negative counted from the end.
+    Returns: a tuple of as many arrays as the axis is long.
+    Raises:
+      ValueError: `x` is a scalar, or the axis is out of bounds.
+    Differentiable: yes, linear.
+    Example:
+      >>> lax.unstack(jnp.array([[1, 2], [3, 4]]))
+      (Array([1, 2], dtype=int32), Array([3, 4], dtype=int32))"""
+    ...
+def zeta(x: ArrayLike, q: ArrayLike) -> Array:
+    """The Hurwitz zeta function, the sum of `(q + k)**-x` for k from 0 on (DLMF 25.11).
+
+    Args:
+      x: floating array, the exponent: infinite at 1, NaN below.
+      q: floating array of the same dtype, the offset. Shapes are equal, up to sizes of 1, or one is a scalar.
+    Returns: the common shape and dtype.
+    Raises:
+      TypeError: dtypes differ, only floating numbers are accepted, or shapes do not go together; nothing is promoted.
+      NotImplementedError: a derivative is taken.
+    Differentiable: no.
+    Example:
+      >>> round(float(lax.zeta(2.0, 1.0)), 4)
+      1.6449"""
+    ...
 __all__ = ['_psum', '_pmax', '_pmin', '_all_gather', '_psum_scatter', '_all_to_all', '_ppermute', '_pbroadcast', '_axis_index', '_pvary', '_axes_size', '_axis_env', '_call_with_axes', 'abs', 'add', 'cbrt', 'ceil', 'clamp', 'complex', 'conj', 'div', 'floor', 'imag', 'integer_pow', 'max', 'min', 'mul', 'mulhi', 'neg', 'nextafter', 'one_minus_square', 'polynomial', 'pow', 'real', 'reciprocal', 'rem', 'round', 'rsqrt', 'sign', 'sqrt', 'square', 'sub', 'bitwise_and', 'bitwise_not', 'bitwise_or', 'bitwise_xor', 'clz', 'population_count', 'shift_left', 'shift_right_arithmetic', 'shift_right_logical', 'eq', 'ge', 'gt', 'is_finite', 'le', 'lt', 'ne', 'select', 'select_n', 'batch_matmul', 'dot', 'dot_general', 'bitcast_convert_type', 'convert_element_type', 'optimization_barrier', 'reduce_precision', 'stop_gradient', 'broadcasted_iota', 'iota', 'empty', 'full', 'full_like', 'gather', 'scatter_add', 'scatter_max', 'scatter_min', 'scatter_mul', 'scatter', 'scatter_sub', 'dynamic_slice', 'dynamic_update_slice', 'slice', 'slice_in_dim', 'dynamic_index_in_dim', 'dynamic_slice_in_dim', 'dynamic_update_index_in_dim', 'dynamic_update_slice_in_dim', 'index_in_dim', 'argmax', 'argmin', 'cumlogsumexp', 'cummax', 'cummin', 'cumprod', 'cumsum', 'reduce_and', 'reduce_max', 'reduce_min', 'reduce_or', 'reduce_prod', 'reduce_sum', 'reduce_xor', 'broadcast', 'broadcast_like', 'broadcast_to_rank', 'broadcast_in_dim', 'concatenate', 'pad', 'reshape', 'rev', 'split', 'stack', 'transpose', 'unstack', 'collapse', 'expand_dims', 'squeeze', 'tile', 'approx_max_k', 'approx_min_k', 'sort', 'top_k', 'sort_key_val', 'bessel_i0e', 'bessel_i1e', 'betainc', 'digamma', 'erf', 'erf_inv', 'erfc', 'igamma', 'igamma_grad_a', 'igammac', 'lgamma', 'polygamma', 'random_gamma_grad', 'zeta', 'acos', 'acosh', 'asin', 'asinh', 'atan', 'atan2', 'atanh', 'cos', 'cosh', 'exp', 'exp2', 'expm1', 'log', 'log1p', 'log2', 'logistic', 'sin', 'sinh', 'tan', 'tanh']

@@ -4,41 +4,437 @@ from typing import Any
 from pullback.typing import ArrayLike, DTypeLike
 from pullback._core import Array
 from typing import Literal
-def celu(x: ArrayLike, alpha: ArrayLike = ...) -> Array: ...
-def elu(x: ArrayLike, alpha: ArrayLike = ...) -> Array: ...
-def gelu(x: ArrayLike, approximate: bool = True) -> Array: ...
-def glu(x: ArrayLike, axis: int = -1) -> Array: ...
-def hard_sigmoid(x: ArrayLike) -> Array: ...
-def hard_silu(x: ArrayLike) -> Array: ...
-def hard_swish(x: ArrayLike) -> Array: ...
-def hard_tanh(x: ArrayLike) -> Array: ...
-def identity(x: ArrayLike) -> Array: ...
-def init_constant(value: ArrayLike, shape: Sequence[int] | int, dtype: DTypeLike | None) -> Array: ...
-def init_normal(key: Array, shape: Sequence[int] | int, dtype: DTypeLike | None, stddev: ArrayLike) -> Array: ...
-def init_orthogonal(key: Array, shape: Sequence[int] | int) -> Array: ...
-def init_truncated_normal(key: Array, shape: Sequence[int] | int, dtype: DTypeLike | None, stddev: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> Array: ...
-def init_uniform(key: Array, shape: Sequence[int] | int, dtype: DTypeLike | None, scale: ArrayLike) -> Array: ...
-def init_variance_scaling(key: Array, shape: Sequence[int] | int, dtype: DTypeLike | None, scale: ArrayLike, mode: str | None, distribution: str, in_axis: int, out_axis: int, batch_axis: int) -> Array: ...
-def leaky_relu(x: ArrayLike, negative_slope: ArrayLike = ...) -> Array: ...
-def log1mexp(x: ArrayLike) -> Array: ...
-def log_sigmoid(x: ArrayLike) -> Array: ...
-def log_softmax(x: ArrayLike, axis: int | Sequence[int] | None = -1, where: ArrayLike | None = None) -> Array: ...
-def logmeanexp(x: ArrayLike, axis: int | Sequence[int] | None = None, where: ArrayLike | None = None, keepdims: bool = False) -> Array: ...
-def logsumexp(a: ArrayLike, axis: int | Sequence[int] | None = None, b: ArrayLike | None = None, keepdims: bool = False, return_sign: bool = False, where: ArrayLike | None = None) -> Any: ...
-def mish(x: ArrayLike) -> Array: ...
-def one_hot(x: ArrayLike, num_classes: int, *, dtype: DTypeLike | None = None, axis: int = -1, out_sharding: Any = None) -> Array: ...
-def relu(x: ArrayLike) -> Array: ...
-def relu6(x: ArrayLike) -> Array: ...
-def selu(x: ArrayLike) -> Array: ...
-def sigmoid(x: ArrayLike) -> Array: ...
-def silu(x: ArrayLike) -> Array: ...
-def soft_sign(x: ArrayLike) -> Array: ...
-def softmax(x: ArrayLike, axis: int | Sequence[int] | None = -1, where: ArrayLike | None = None) -> Array: ...
-def softplus(x: ArrayLike) -> Array: ...
-def sparse_plus(x: ArrayLike) -> Array: ...
-def sparse_sigmoid(x: ArrayLike) -> Array: ...
-def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array: ...
-def standardize(x: ArrayLike, axis: int | Sequence[int] | None = -1, mean: ArrayLike | None = None, variance: ArrayLike | None = None, epsilon: ArrayLike = ..., where: ArrayLike | None = None, *, algorithm: Literal['fast', 'stable'] = 'fast') -> Array: ...
-def swish(x: ArrayLike) -> Array: ...
-def tanh(x: ArrayLike, /) -> Array: ...
+def celu(x: ArrayLike, alpha: ArrayLike = ...) -> Array:
+    """`x` above 0, `alpha * (exp(x / alpha) - 1)` below: the unit whose derivative is continuous for each alpha (Barron,
+    2017).
+
+    Args:
+      x: integer, floating or complex array or scalar.
+      alpha: minus the limit at minus infinity; it broadcasts with `x`.
+    Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    Differentiable: yes in both; the derivative in `x` at 0 is 1.
+    Example:
+      >>> jax.nn.celu(jnp.array([-jnp.inf, 0.0, 2.0]), 2.0)
+      Array([-2.,  0.,  2.], dtype=float32)"""
+    ...
+def elu(x: ArrayLike, alpha: ArrayLike = ...) -> Array:
+    """`x` above 0, `alpha * (exp(x) - 1)` below: the exponential linear unit (Clevert et al., 2015).
+
+    Args:
+      x: integer, floating or complex array or scalar.
+      alpha: minus the limit at minus infinity; it broadcasts with `x`.
+    Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    Differentiable: yes in both; the derivative in `x` at 0 is `alpha`.
+    Example:
+      >>> jax.nn.elu(jnp.array([-jnp.inf, 0.0, 2.0]))
+      Array([-1.,  0.,  2.], dtype=float32)"""
+    ...
+def gelu(x: ArrayLike, approximate: bool = True) -> Array:
+    """`x Φ(x)` with the distribution function Φ of the normal distribution (Hendrycks, Gimpel, 2016).
+
+    Args:
+      x: integer or floating array or scalar; complex only for the approximation.
+      approximate: whether Φ(x) is `(1 + tanh(sqrt(2/π) (x + 0.044715 x**3))) / 2`; else the error function gives it.
+    Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    Differentiable: yes.
+    Example:
+      >>> jax.nn.gelu(jnp.array([0.0, 100.0]), approximate=False)
+      Array([  0., 100.], dtype=float32)"""
+    ...
+def glu(x: ArrayLike, axis: int = -1) -> Array:
+    """The first half of an axis times the sigmoid of the second: the gated linear unit (Dauphin et al., 2017).
+
+    Args:
+      x: floating or complex array.
+      axis: the axis, negative counted from the end; its size is even.
+    Returns: the dtype of `x`, its shape with the axis halved.
+    Raises:
+      ValueError: the size is odd, or the axis is out of bounds.
+      TypeError: `x` is boolean or of integers.
+    Differentiable: yes.
+    Example:
+      >>> jax.nn.glu(jnp.array([2.0, 4.0, 0.0, jnp.inf]))
+      Array([1., 4.], dtype=float32)"""
+    ...
+def hard_sigmoid(x: ArrayLike) -> Array:
+    """`relu6(x + 3) / 6`: 0 up to -3, 1 from 3 on, linear between.
+
+    Args:
+      x: integer, floating or complex array or scalar.
+    Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    Differentiable: yes; the derivative at -3 and 3 is 0.
+    Example:
+      >>> jax.nn.hard_sigmoid(jnp.array([-4.0, 0.0, 3.0]))
+      Array([0. , 0.5, 1. ], dtype=float32)"""
+    ...
+def hard_silu(x: ArrayLike) -> Array:
+    """`x * hard_sigmoid(x)` (Howard et al., 2019).
+
+    Args:
+      x: integer, floating or complex array or scalar.
+    Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    Differentiable: yes.
+    Example:
+      >>> jax.nn.hard_silu(jnp.array([0.0, 3.0]))
+      Array([0., 3.], dtype=float32)"""
+    ...
+def hard_swish(x: ArrayLike) -> Array:
+    """`x * hard_sigmoid(x)` (Howard et al., 2019).
+
+    Args:
+      x: integer, floating or complex array or scalar.
+    Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    Differentiable: yes.
+    Example:
+      >>> jax.nn.hard_swish(jnp.array([0.0, 3.0]))
+      Array([0., 3.], dtype=float32)"""
+    ...
+def hard_tanh(x: ArrayLike) -> Array:
+    """`x` kept between -1 and 1.
+
+    Args:
+      x: integer, floating or complex array or scalar.
+    Returns: shape and dtype of `x`.
+    Differentiable: yes, with derivative 1 from -1 to 1, these included, and 0 outside.
+    Example:
+      >>> jax.nn.hard_tanh(jnp.array([-2.0, 0.5, 2.0]))
+      Array([-1. ,  0.5,  1. ], dtype=float32)"""
+    ...
+def identity(x: ArrayLike) -> Array:
+    """`x` itself, for where a function is asked for.
+
+    Args:
+      x: boolean, integer, floating or complex array or scalar.
+    Returns: the array, or of a Python number its array.
+    Differentiable: yes, linear.
+    Example:
+      >>> jax.nn.identity(jnp.array([1.0, 2.0]))
+      Array([1., 2.], dtype=float32)"""
+    ...
+def init_constant(value: ArrayLike, shape: Sequence[int] | int, dtype: DTypeLike | None) -> Array:
+    """Initial weights: a constant."""
+    ...
+def init_normal(key: Array, shape: Sequence[int] | int, dtype: DTypeLike | None, stddev: ArrayLike) -> Array:
+    """Initial weights: normal."""
+    ...
+def init_orthogonal(key: Array, shape: Sequence[int] | int) -> Array:
+    """Initial weights with orthogonal columns or rows."""
+    ...
+def init_truncated_normal(key: Array, shape: Sequence[int] | int, dtype: DTypeLike | None, stddev: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> Array:
+    """Initial weights: normal between two bounds."""
+    ...
+def init_uniform(key: Array, shape: Sequence[int] | int, dtype: DTypeLike | None, scale: ArrayLike) -> Array:
+    """Initial weights: uniform from 0 to `scale`."""
+    ...
+def init_variance_scaling(key: Array, shape: Sequence[int] | int, dtype: DTypeLike | None, scale: ArrayLike, mode: str | None, distribution: str, in_axis: int, out_axis: int, batch_axis: int) -> Array:
+    """Initial weights whose variance falls with the number of connections. Axes of inputs are `None` for the default."""
+    ...
+def leaky_relu(x: ArrayLike, negative_slope: ArrayLike = ...) -> Array:
+    """`x` from 0 on, `negative_slope * x` below.
+
+    Args:
+      x: integer, floating or complex array or scalar.
+      negative_slope: the slope below 0; it broadcasts with `x`.
+    Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    Differentiable: yes in both; the derivative in `x` at 0 is 1.
+    Example:
+      >>> jax.nn.leaky_relu(jnp.array([-2.0, 0.0, 2.0]), 0.5)
+      Array([-1.,  0.,  2.], dtype=float32)"""
+    ...
+def log1mexp(x: ArrayLike) -> Array:
+    """`log(1 - exp(-x))`, by two formulas so that it is exact near 0 and far from it (Mächler, 2012): minus infinity at
+    0, NaN below.
+
+    Args:
+      x: integer, floating or complex array or scalar.
+    Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    Raises:
+      TypeError: `x` is boolean.
+    Differentiable: yes for positive numbers, with derivative `1 / (exp(x) - 1)`.
+    Example:
+      >>> jax.nn.log1mexp(jnp.array([0.0]))
+      Array([-inf], dtype=float32)"""
+    ...
+def log_sigmoid(x: ArrayLike) -> Array:
+    """`log(sigmoid(x)) = -softplus(-x)`, without underflow.
+
+    Args:
+      x: integer or floating array or scalar.
+    Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    Raises:
+      TypeError: `x` is boolean.
+      NotImplementedError: `x` is complex.
+    Differentiable: yes, with derivative `sigmoid(-x)`.
+    Example:
+      >>> jax.nn.log_sigmoid(jnp.array([-1000.0]))
+      Array([-1000.], dtype=float32)"""
+    ...
+def log_softmax(x: ArrayLike, axis: int | Sequence[int] | None = -1, where: ArrayLike | None = None) -> Array:
+    """The logarithm of `softmax`: `x - log(sum(exp(x)))` over axes, without overflow or underflow.
+
+    Args:
+      x: integer, floating or complex array.
+      axis: an axis or several, negative ones counted from the end; None for all.
+      where: booleans that broadcast with `x`; the others give minus infinity.
+    Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    Raises:
+      ValueError: an axis is out of bounds.
+    Differentiable: yes in `x`.
+    Example:
+      >>> jax.nn.log_softmax(jnp.array([1000.0, -jnp.inf]))
+      Array([  0., -inf], dtype=float32)"""
+    ...
+def logmeanexp(x: ArrayLike, axis: int | Sequence[int] | None = None, where: ArrayLike | None = None, keepdims: bool = False) -> Array:
+    """`log(mean(exp(x)))` over axes, without overflow.
+
+    Args:
+      x: integer, floating or complex array.
+      axis: an axis or several, negative ones counted from the end; None for all.
+      where: booleans that broadcast with `x`; the others are left out and do not count.
+      keepdims: whether the axes stay, with size 1.
+    Returns: an array without the axes; integers give floats.
+    Raises:
+      ValueError: an axis is out of bounds.
+    Differentiable: yes in `x`.
+    Example:
+      >>> jax.nn.logmeanexp(jnp.array([1000.0, 1000.0]))
+      Array(1000., dtype=float32)"""
+    ...
+def logsumexp(a: ArrayLike, axis: int | Sequence[int] | None = None, b: ArrayLike | None = None, keepdims: bool = False, return_sign: bool = False, where: ArrayLike | None = None) -> Any:
+    """`log(sum(b * exp(a)))` over axes, without overflow; minus infinity of no elements.
+
+    Args:
+      a: integer, floating or complex array.
+      axis: an axis or several, negative ones counted from the end; None for all.
+      b: factors that broadcast with `a`; 1 by default.
+      keepdims: whether the axes stay, with size 1.
+      return_sign: also give the sign of the sum, and the logarithm of its absolute value.
+      where: booleans that broadcast with `a`; the others are left out.
+    Returns: an array without the axes, or a pair of it and of the signs; integers give floats. NaN of a negative sum
+      without `return_sign`.
+    Raises:
+      ValueError: an axis is out of bounds.
+    Differentiable: yes in `a` and `b`.
+    Example:
+      >>> jax.nn.logsumexp(jnp.array([1000.0, -jnp.inf]))
+      Array(1000., dtype=float32)
+      >>> jax.nn.logsumexp(jnp.array([0.0, 0.0]), b=jnp.array([1.0, -2.0]), return_sign=True)
+      (Array(0., dtype=float32), Array(-1., dtype=float32))"""
+    ...
+def mish(x: ArrayLike) -> Array:
+    """`x * tanh(softplus(x))` (Misra, 2019).
+
+    Args:
+      x: integer or floating array or scalar.
+    Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    Raises:
+      NotImplementedError: `x` is complex.
+    Differentiable: yes.
+    Example:
+      >>> jax.nn.mish(jnp.array([0.0, 100.0]))
+      Array([  0., 100.], dtype=float32)"""
+    ...
+def one_hot(x: ArrayLike, num_classes: int, *, dtype: DTypeLike | None = None, axis: int = -1, out_sharding: Any = None) -> Array:
+    """For each element a vector with 1 at its place and 0 elsewhere; zeros only for what is not from 0 to `num_classes -
+    1`.
+
+    Args:
+      x: integer or floating array of places.
+      num_classes: the size of the vectors.
+      dtype: the dtype of the result; float32 by default, float64 with x64.
+      axis: where the vectors' axis is in the result, negative counted from its end.
+      out_sharding: not served; None.
+    Returns: an array of the shape of `x` with one axis more.
+    Raises:
+      TypeError: `num_classes` is negative, or `x` is boolean.
+      ValueError: the axis is out of bounds.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: no; the derivative is 0.
+    Example:
+      >>> jax.nn.one_hot(jnp.array([0, 2, 3]), 3)
+      Array([[1., 0., 0.],
+             [0., 0., 1.],
+             [0., 0., 0.]], dtype=float32)"""
+    ...
+def relu(x: ArrayLike) -> Array:
+    """`max(x, 0)`, the rectified linear unit.
+
+    Args:
+      x: integer, floating or complex array or scalar.
+    Returns: shape and dtype of `x`.
+    Differentiable: yes; the derivative at 0 is 0.
+    Example:
+      >>> jax.nn.relu(jnp.array([-2.0, 0.0, 3.0]))
+      Array([0., 0., 3.], dtype=float32)"""
+    ...
+def relu6(x: ArrayLike) -> Array:
+    """`min(max(x, 0), 6)`, the rectified linear unit with a ceiling (Krizhevsky, 2010).
+
+    Args:
+      x: integer, floating or complex array or scalar.
+    Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    Differentiable: yes; the derivative at 0 and at 6 is 0.
+    Example:
+      >>> jax.nn.relu6(jnp.array([-2.0, 3.0, 8.0]))
+      Array([0., 3., 6.], dtype=float32)"""
+    ...
+def selu(x: ArrayLike) -> Array:
+    """The exponential linear unit with the scale and slope that keep mean 0 and variance 1 from layer to layer
+    (Klambauer et al., 2017): `1.0507 * elu(x, 1.6733)`.
+
+    Args:
+      x: integer, floating or complex array or scalar.
+    Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    Differentiable: yes; the derivative at 0 is that from below.
+    Example:
+      >>> jax.nn.selu(jnp.array([0.0, 1.0]))
+      Array([0.      , 1.050701], dtype=float32)"""
+    ...
+def sigmoid(x: ArrayLike) -> Array:
+    """`1 / (1 + exp(-x))`.
+
+    Args:
+      x: floating or complex array or scalar.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is boolean or of integers.
+    Differentiable: yes, with derivative `y (1 - y)` of the result `y`.
+    Example:
+      >>> jax.nn.sigmoid(jnp.array([0.0, jnp.inf]))
+      Array([0.5, 1. ], dtype=float32)"""
+    ...
+def silu(x: ArrayLike) -> Array:
+    """`x * sigmoid(x)`, also called swish (Ramachandran, Zoph, Le, 2017).
+
+    Args:
+      x: floating or complex array or scalar.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is boolean or of integers.
+    Differentiable: yes.
+    Example:
+      >>> jax.nn.silu(jnp.array([0.0, 100.0]))
+      Array([  0., 100.], dtype=float32)"""
+    ...
+def soft_sign(x: ArrayLike) -> Array:
+    """`x / (1 + |x|)`, between -1 and 1.
+
+    Args:
+      x: integer, floating or complex array or scalar.
+    Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    Differentiable: yes, with derivative `1 / (1 + |x|)**2`.
+    Example:
+      >>> jax.nn.soft_sign(jnp.array([-1.0, 0.0, 3.0]))
+      Array([-0.5 ,  0.  ,  0.75], dtype=float32)"""
+    ...
+def softmax(x: ArrayLike, axis: int | Sequence[int] | None = -1, where: ArrayLike | None = None) -> Array:
+    """`exp(x) / sum(exp(x))` over axes, without overflow.
+
+    Args:
+      x: integer, floating or complex array.
+      axis: an axis or several, negative ones counted from the end; None for all.
+      where: booleans that broadcast with `x`; the others count as minus infinity and give 0.
+    Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    Raises:
+      ValueError: an axis is out of bounds.
+    Differentiable: yes in `x`.
+    Example:
+      >>> jax.nn.softmax(jnp.array([1.0, 1.0, -jnp.inf]))
+      Array([0.5, 0.5, 0. ], dtype=float32)"""
+    ...
+def softplus(x: ArrayLike) -> Array:
+    """`log(1 + exp(x))`, without overflow.
+
+    Args:
+      x: integer or floating array or scalar.
+    Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    Raises:
+      NotImplementedError: `x` is complex.
+    Differentiable: yes, with derivative `sigmoid(x)`.
+    Example:
+      >>> jax.nn.softplus(jnp.array([-jnp.inf, 1000.0]))
+      Array([   0., 1000.], dtype=float32)"""
+    ...
+def sparse_plus(x: ArrayLike) -> Array:
+    """0 up to -1, `x` from 1 on, `(x + 1)**2 / 4` between.
+
+    Args:
+      x: integer, floating or complex array or scalar.
+    Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    Differentiable: yes, with derivative `sparse_sigmoid(x)`.
+    Example:
+      >>> jax.nn.sparse_plus(jnp.array([-2.0, 0.0, 2.0]))
+      Array([0.  , 0.25, 2.  ], dtype=float32)"""
+    ...
+def sparse_sigmoid(x: ArrayLike) -> Array:
+    """0 up to -1, 1 from 1 on, `(x + 1) / 2` between: the derivative of `sparse_plus`.
+
+    Args:
+      x: integer or floating array or scalar.
+    Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    Raises:
+      ValueError: `x` is complex.
+    Differentiable: yes; the derivative at -1 and 1 is half of that between.
+    Example:
+      >>> jax.nn.sparse_sigmoid(jnp.array([-2.0, 0.0, 2.0]))
+      Array([0. , 0.5, 1. ], dtype=float32)"""
+    ...
+def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
+    """`(x + sqrt(x**2 + b)) / 2`, a smooth rectified unit without exponentials (Barron, 2021).
+
+    Args:
+      x: integer, floating or complex array or scalar.
+      b: how smooth; it broadcasts with `x`, and 0 gives `relu`.
+    Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    Raises:
+      TypeError: `x` is boolean.
+    Differentiable: yes in both, for positive `b`.
+    Example:
+      >>> jax.nn.squareplus(jnp.array([0.0, 1.5]))
+      Array([1., 2.], dtype=float32)"""
+    ...
+def standardize(x: ArrayLike, axis: int | Sequence[int] | None = -1, mean: ArrayLike | None = None, variance: ArrayLike | None = None, epsilon: ArrayLike = ..., where: ArrayLike | None = None, *, algorithm: Literal['fast', 'stable'] = 'fast') -> Array:
+    """`(x - mean) / sqrt(variance + epsilon)` over axes.
+
+    Args:
+      x: integer or floating array.
+      axis: an axis or several, negative ones counted from the end; None for all.
+      mean: the mean, broadcast to `x`; by default that over the axes.
+      variance: the variance, likewise.
+      epsilon: what is added to the variance.
+      where: booleans that broadcast with `x`: which elements count for mean and variance.
+      algorithm: how the variance is found: 'fast', the mean of squares less the square of the mean, or 'stable', the
+        mean of squared distances.
+    Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    Raises:
+      ValueError: the algorithm is unknown, an axis is out of bounds, or `x` is complex and the algorithm 'fast'.
+    Differentiable: yes, in mean and variance too.
+    Example:
+      >>> jax.nn.standardize(jnp.array([-1.0, 1.0]), epsilon=0.0)
+      Array([-1.,  1.], dtype=float32)"""
+    ...
+def swish(x: ArrayLike) -> Array:
+    """`x * sigmoid(x)`, also called swish (Ramachandran, Zoph, Le, 2017).
+
+    Args:
+      x: floating or complex array or scalar.
+    Returns: shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is boolean or of integers.
+    Differentiable: yes.
+    Example:
+      >>> jax.nn.swish(jnp.array([0.0, 100.0]))
+      Array([  0., 100.], dtype=float32)"""
+    ...
+def tanh(x: ArrayLike, /) -> Array:
+    """The hyperbolic tangent, between -1 and 1.
+
+    Args:
+      x: integer, floating or complex array or scalar.
+    Returns: shape of `x`; its dtype if inexact, else the default floating dtype.
+    Differentiable: yes, with derivative `1 - y**2` of the result `y`.
+    Example:
+      >>> jax.nn.tanh(jnp.array([0.0, jnp.inf]))
+      Array([0., 1.], dtype=float32)"""
+    ...
 __all__ = ['init_constant', 'init_uniform', 'init_normal', 'init_truncated_normal', 'init_variance_scaling', 'init_orthogonal', 'celu', 'elu', 'gelu', 'glu', 'hard_sigmoid', 'hard_silu', 'hard_swish', 'hard_tanh', 'identity', 'leaky_relu', 'log1mexp', 'log_sigmoid', 'mish', 'relu', 'relu6', 'selu', 'sigmoid', 'silu', 'swish', 'soft_sign', 'softplus', 'sparse_plus', 'sparse_sigmoid', 'squareplus', 'tanh', 'log_softmax', 'logmeanexp', 'logsumexp', 'one_hot', 'softmax', 'standardize']

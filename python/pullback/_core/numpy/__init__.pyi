@@ -9,324 +9,5236 @@ from pullback.lax._records import PrecisionLike
 from pullback import ShapeDtypeStruct
 from pullback.sharding import Sharding
 import numpy as _np
-def _check_known(x: ArrayLike, function: Any) -> Array: ...
-def _promote(name: str, *args: ArrayLike) -> Array: ...
-def _promote_inexact(name: str, *args: ArrayLike) -> Array: ...
-def abs(x: ArrayLike, /) -> Array: ...
-def absolute(x: ArrayLike, /) -> Array: ...
-def acos(x: ArrayLike, /) -> Array: ...
-def acosh(x: ArrayLike, /) -> Array: ...
-def add(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def all(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: bool = False, *, where: ArrayLike | None = None) -> Array: ...
-def allclose(a: ArrayLike, b: ArrayLike, rtol: ArrayLike = ..., atol: ArrayLike = ..., equal_nan: bool = False) -> Array: ...
-def amax(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array: ...
-def amin(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array: ...
-def angle(z: ArrayLike, deg: bool = False) -> Array: ...
-def any(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: bool = False, *, where: ArrayLike | None = None) -> Array: ...
-def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array: ...
-def arange(start: ArrayLike, stop: ArrayLike | None = None, step: ArrayLike | None = None, dtype: DTypeLike | None = None, *, device: CpuDevice | Sharding | None = None, out_sharding: None = None) -> Array: ...
-def arccos(x: ArrayLike, /) -> Array: ...
-def arccosh(x: ArrayLike, /) -> Array: ...
-def arcsin(x: ArrayLike, /) -> Array: ...
-def arcsinh(x: ArrayLike, /) -> Array: ...
-def arctan(x: ArrayLike, /) -> Array: ...
-def arctan2(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def arctanh(x: ArrayLike, /) -> Array: ...
-def argmax(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array: ...
-def argmin(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array: ...
-def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array: ...
-def argsort(a: ArrayLike, axis: int | None = -1, *, kind: Any | None = None, order: Any | None = None, stable: bool = True, descending: bool = False, dtype: DTypeLike | None = None) -> Array: ...
-def argwhere(a: ArrayLike, *, size: int | None = None, fill_value: int | Sequence[Any] | None = None) -> Array: ...
-def around(a: ArrayLike, decimals: int = 0, out: None = None) -> Array: ...
-def array(object: ArrayLike, dtype: DTypeLike | None = None, *, copy: bool | None = True, order: str | None = 'K', ndmin: int = 0, device: CpuDevice | Sharding | None = None, out_sharding: None = None) -> Array: ...
-def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array: ...
-def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array: ...
-def array_split(ary: ArrayLike, indices_or_sections: int | Sequence[Any], axis: int = 0) -> list[Array]: ...
-def asarray(a: ArrayLike, dtype: DTypeLike | None = None, order: str | None = None, *, copy: bool | None = None, device: CpuDevice | Sharding | None = None, out_sharding: None = None) -> Array: ...
-def asin(x: ArrayLike, /) -> Array: ...
-def asinh(x: ArrayLike, /) -> Array: ...
-def astype(x: ArrayLike, dtype: DTypeLike | None, /, *, copy: bool = False, device: CpuDevice | Sharding | None = None) -> Array: ...
-def atan(x: ArrayLike, /) -> Array: ...
-def atan2(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def atanh(x: ArrayLike, /) -> Array: ...
-def atleast_1d(*arys: ArrayLike) -> Any: ...
-def atleast_2d(*arys: ArrayLike) -> Any: ...
-def atleast_3d(*arys: ArrayLike) -> Any: ...
-def average(a: ArrayLike, axis: int | Sequence[int] | None = None, weights: ArrayLike | None = None, returned: bool = False, keepdims: bool = False) -> Any: ...
-def bartlett(M: int) -> Array: ...
-def bincount(x: ArrayLike, weights: ArrayLike | None = None, minlength: int = 0, *, length: int | None = None, out_sharding: Any = None) -> Array: ...
-def bitwise_and(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def bitwise_count(x: ArrayLike, /) -> Array: ...
-def bitwise_invert(x: ArrayLike, /) -> Array: ...
-def bitwise_left_shift(x: ArrayLike, y: ArrayLike, /) -> Array: ...
-def bitwise_not(x: ArrayLike, /) -> Array: ...
-def bitwise_or(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def bitwise_right_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def bitwise_xor(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def blackman(M: int) -> Array: ...
-def block(arrays: ArrayLike | Sequence[Any]) -> Array: ...
-def broadcast_arrays(*args: ArrayLike) -> tuple[Array, ...]: ...
-def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]: ...
-def broadcast_to(array: ArrayLike, shape: int | Sequence[int], *, out_sharding: Any = None) -> Array: ...
-def cbrt(x: ArrayLike, /) -> Array: ...
-def ceil(x: ArrayLike, /) -> Array: ...
-def choose(a: ArrayLike, choices: Sequence[ArrayLike] | ArrayLike, out: None = None, mode: str = 'raise') -> Array: ...
-def clip(arr: ArrayLike | None = None, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array: ...
-def column_stack(tup: Sequence[ArrayLike] | ArrayLike) -> Array: ...
-def compress(condition: ArrayLike, a: ArrayLike, axis: int | None = None, *, size: int | None = None, fill_value: ArrayLike = 0, out: None = None) -> Array: ...
-def concat(arrays: Sequence[ArrayLike] | ArrayLike, /, *, axis: int | None = 0) -> Array: ...
-def concatenate(arrays: Sequence[ArrayLike] | ArrayLike, axis: int | None = 0, dtype: DTypeLike | None = None) -> Array: ...
-def conj(x: ArrayLike, /) -> Array: ...
-def conjugate(x: ArrayLike, /) -> Array: ...
-def convolve(a: ArrayLike, v: ArrayLike, mode: str = 'full', *, precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None) -> Array: ...
-def copy(a: ArrayLike, order: Any = None) -> Array: ...
-def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, dtype: DTypeLike | None = None) -> Array: ...
-def correlate(a: ArrayLike, v: ArrayLike, mode: str = 'valid', *, precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None) -> Array: ...
-def cos(x: ArrayLike, /) -> Array: ...
-def cosh(x: ArrayLike, /) -> Array: ...
-def count_nonzero(a: ArrayLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array: ...
-def cov(m: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, bias: bool = False, ddof: float | None = None, fweights: ArrayLike | None = None, aweights: ArrayLike | None = None, dtype: DTypeLike | None = None) -> Array: ...
-def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Array: ...
-def cumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array: ...
-def cumsum(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array: ...
-def cumulative_prod(x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False) -> Array: ...
-def cumulative_sum(x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False) -> Array: ...
-def deg2rad(x: ArrayLike, /) -> Array: ...
-def degrees(x: ArrayLike, /) -> Array: ...
-def delete(arr: ArrayLike, obj: ArrayLike | slice, axis: int | None = None, *, assume_unique_indices: bool = False) -> Array: ...
-def diag(v: ArrayLike, k: int = 0) -> Array: ...
-def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]: ...
-def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]: ...
-def diagflat(v: ArrayLike, k: int = 0) -> Array: ...
-def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array: ...
-def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = None, append: ArrayLike | None = None) -> Array: ...
-def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: Any = None) -> Array: ...
-def divide(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]: ...
-def dot(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None, out_sharding: Any = None) -> Array: ...
-def dsplit(ary: ArrayLike, indices_or_sections: int | Sequence[Any]) -> list[Array]: ...
-def dstack(tup: Sequence[ArrayLike] | ArrayLike, dtype: DTypeLike | None = None) -> Array: ...
-def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None) -> Array: ...
-def einsum(subscripts: str, /, *operands: ArrayLike, out: None = None, optimize: bool | str = 'auto', precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None, _dot_general: Any = None, out_sharding: None = None) -> Array: ...
-def empty(shape: int | Sequence[int], dtype: DTypeLike | None = None, *, device: CpuDevice | Sharding | None = None, out_sharding: Any = None) -> Array: ...
-def empty_like(prototype: ArrayLike | ShapeDtypeStruct, dtype: DTypeLike | None = None, shape: int | Sequence[int] | None = None, *, device: CpuDevice | Sharding | None = None) -> Array: ...
-def equal(x: ArrayLike, y: ArrayLike, /) -> Array: ...
-def exp(x: ArrayLike, /) -> Array: ...
-def exp2(x: ArrayLike, /) -> Array: ...
-def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> Array: ...
-def expm1(x: ArrayLike, /) -> Array: ...
-def extract(condition: ArrayLike, arr: ArrayLike, *, size: int | None = None, fill_value: ArrayLike = 0) -> Array: ...
-def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None, *, device: CpuDevice | Sharding | None = None) -> Array: ...
-def fabs(x: ArrayLike, /) -> Array: ...
+import pullback.lax as lax
+def _check_known(x: ArrayLike, function: Any) -> Array:
+    """Refuses a traced array where a function needs to know its elements to know the size of the result."""
+    ...
+def _promote(name: str, *args: ArrayLike) -> Array:
+    """Operands of function `name` in their common dtype, weak types included."""
+    ...
+def _promote_inexact(name: str, *args: ArrayLike) -> Array:
+    """Operands of function `name` in their common floating or complex dtype, weak types included."""
+    ...
+def abs(x: ArrayLike, /) -> Array:
+    """The absolute value of each element; the modulus `sqrt(re² + im²)` of complex numbers.
+    The least signed integer has no positive counterpart and stays as it is; booleans and unsigned integers come
+    back unchanged.
+
+    Args:
+      x: an array or number of any dtype.
+    Returns: an array of the shape of `x` and its dtype; the real floating dtype of the same precision for complex
+      `x`.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: almost everywhere; at 0 the derivative of a real number is 1, as at positive ones.
+    Example:
+      >>> print(jnp.abs(jnp.array([-3, 0, 2])))
+      [3 0 2]
+      >>> print(jnp.abs(jnp.array([3 - 4j])))
+      [5.]"""
+    ...
+def absolute(x: ArrayLike, /) -> Array:
+    """The absolute value of each element; the modulus `sqrt(re² + im²)` of complex numbers.
+    The least signed integer has no positive counterpart and stays as it is; booleans and unsigned integers come
+    back unchanged.
+
+    Args:
+      x: an array or number of any dtype.
+    Returns: an array of the shape of `x` and its dtype; the real floating dtype of the same precision for complex
+      `x`.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: almost everywhere; at 0 the derivative of a real number is 1, as at positive ones.
+    Example:
+      >>> print(jnp.absolute(jnp.array([-3, 0, 2])))
+      [3 0 2]
+      >>> print(jnp.absolute(jnp.array([3 - 4j])))
+      [5.]"""
+    ...
+def acos(x: ArrayLike, /) -> Array:
+    """The inverse cosine, in radians from 0 to pi; NaN for real numbers outside of [-1, 1].
+    Of complex numbers the principal value with cuts along the real axis outside of [-1, 1] (DLMF 4.23).
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes; the derivative `-1 / sqrt(1 - x²)` is infinite at -1 and 1.
+    Example:
+      >>> print(jnp.acos(jnp.array([1.0, 2.0])))
+      [ 0. nan]"""
+    ...
+def acosh(x: ArrayLike, /) -> Array:
+    """The inverse hyperbolic cosine `log(x + sqrt(x² - 1))`, not negative; NaN for real numbers below 1.
+    Of complex numbers the principal value with a cut along the real axis below 1 (DLMF 4.37).
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes; the derivative `1 / sqrt(x² - 1)` is infinite at 1.
+    Example:
+      >>> print(jnp.acosh(jnp.array([1.0, 0.0])))
+      [ 0. nan]"""
+    ...
+def add(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The sum of two arrays element by element; of booleans whether either is true.
+    Integers wrap around. A `ufunc`: `jnp.add.reduce`, `.accumulate`, `.at`, `.outer` and `.reduceat` exist.
+
+    Args:
+      x1, x2: arrays or numbers whose shapes broadcast, passed by position.
+      out, where: for compatibility; must be None.
+    Returns: an array of the broadcast shape and the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+      NotImplementedError: `out` or `where` is given.
+    Differentiable: yes, in both modes, with respect to both; it is linear.
+    Example:
+      >>> print(jnp.add(jnp.array([1, 2]), 10))
+      [11 12]"""
+    ...
+def all(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: bool = False, *, where: ArrayLike | None = None) -> Array:
+    """Whether all elements over axes differ from 0; true where there are none. NaN differs from 0.
+
+    Args:
+      a: an array or number of any dtype.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      out: for compatibility; must be None.
+      keepdims: whether reduced axes stay, with size 1.
+      where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+    Returns: booleans of the shape of `a` without the reduced axes.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: an axis is out of bounds or occurs twice.
+      NotImplementedError: `out` is given.
+    Differentiable: no; the result is boolean.
+    Example:
+      >>> print(jnp.all(jnp.array([[1, 2], [0, 3]]), axis=1))
+      [ True False]"""
+    ...
+def allclose(a: ArrayLike, b: ArrayLike, rtol: ArrayLike = ..., atol: ArrayLike = ..., equal_nan: bool = False) -> Array:
+    """Whether all pairs of elements are close in the sense of `isclose`.
+
+    Args:
+      a, b: arrays or numbers whose shapes broadcast.
+      rtol: the relative tolerance, 1e-5 by default.
+      atol: the absolute tolerance, 1e-8 by default.
+      equal_nan: whether two NaNs are close.
+    Returns: a boolean array without axes.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+    Differentiable: no; the result is boolean.
+    Example:
+      >>> print(jnp.allclose(jnp.array([1e6, 2.0]), jnp.array([1e6 + 1, 2.0])))
+      True"""
+    ...
+def amax(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
+    """The greatest element over axes; NaN if one is among them. Complex numbers compare by real part, then imaginary
+    part.
+
+    Args:
+      a: an array or number of any dtype.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      out: for compatibility; must be None.
+      keepdims: whether reduced axes stay, with size 1.
+      initial: a lower bound of the result; needed where there are no elements, or `where` is given.
+      where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+    Returns: an array of the dtype of `a` and its shape without the reduced axes.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: no elements or a `where` without `initial`; an axis is out of bounds or occurs twice.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes; elements that tie share the gradient equally.
+    Example:
+      >>> print(jnp.amax(jnp.array([[1, 5], [7, 2]]), axis=1))
+      [5 7]
+      >>> print(jax.grad(jnp.amax)(jnp.array([1.0, 3.0, 3.0])))
+      [0.  0.5 0.5]"""
+    ...
+def amin(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
+    """The least element over axes; NaN if one is among them. Complex numbers compare by real part, then imaginary
+    part.
+
+    Args:
+      a: an array or number of any dtype.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      out: for compatibility; must be None.
+      keepdims: whether reduced axes stay, with size 1.
+      initial: an upper bound of the result; needed where there are no elements, or `where` is given.
+      where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+    Returns: an array of the dtype of `a` and its shape without the reduced axes.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: no elements or a `where` without `initial`; an axis is out of bounds or occurs twice.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes; elements that tie share the gradient equally.
+    Example:
+      >>> print(jnp.amin(jnp.array([[1, 5], [7, 2]]), axis=1))
+      [1 2]
+      >>> print(jax.grad(jnp.amin)(jnp.array([1.0, 3.0, 1.0])))
+      [0.5 0.  0.5]"""
+    ...
+def angle(z: ArrayLike, deg: bool = False) -> Array:
+    """The angle of each complex number to the positive real axis: `arctan2(imag, real)`.
+
+    Args:
+      z: an array or number; integers and booleans become floating.
+      deg: whether to give degrees instead of radians.
+    Returns: an array of the shape of `z` and a floating dtype, from -pi to pi; 0 or pi of real numbers.
+    Raises:
+      TypeError: `z` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes, away from 0.
+    Example:
+      >>> print(jnp.angle(jnp.array([1 + 0j, -2j]), deg=True))
+      [  0. -90.]"""
+    ...
+def any(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: bool = False, *, where: ArrayLike | None = None) -> Array:
+    """Whether any element over axes differs from 0; false where there are none. NaN differs from 0.
+
+    Args:
+      a: an array or number of any dtype.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      out: for compatibility; must be None.
+      keepdims: whether reduced axes stay, with size 1.
+      where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+    Returns: booleans of the shape of `a` without the reduced axes.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: an axis is out of bounds or occurs twice.
+      NotImplementedError: `out` is given.
+    Differentiable: no; the result is boolean.
+    Example:
+      >>> print(jnp.any(jnp.array([[0, 2], [0, 0]]), axis=1))
+      [ True False]"""
+    ...
+def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
+    """The elements of an array followed by others.
+
+    Args:
+      arr: an array or number.
+      values: what follows; with `axis` of the shape of `arr` but for that axis.
+      axis: the axis along which they go; None (the default) takes both as flat.
+    Returns: an array of the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused), or shapes that do not go
+        together.
+      ValueError: the axis is out of bounds.
+    Differentiable: yes, in both modes, with respect to both; it is linear.
+    Example:
+      >>> print(jnp.append(jnp.array([1, 2]), 3))
+      [1 2 3]"""
+    ...
+def arange(start: ArrayLike, stop: ArrayLike | None = None, step: ArrayLike | None = None, dtype: DTypeLike | None = None, *, device: CpuDevice | Sharding | None = None, out_sharding: None = None) -> Array:
+    """Numbers from `start` up to but without `stop`, at distance `step`: `start + i * step`.
+    With one argument they start from 0. There are `ceil((stop - start) / step)`, none if that is negative.
+
+    Args:
+      start: the first number; without `stop` the end of a range that starts from 0. Static.
+      stop: the end, which is left out; static.
+      step: the distance, 1 by default; static.
+      dtype: the dtype; by default that of the arguments together.
+      device: the device or sharding that holds the result; the default device by default.
+      out_sharding: the sharding of the result, in place of `device`.
+    Returns: a vector of the dtype.
+    Raises:
+      ConcretizationTypeError: a traced argument: it decides about the size.
+      ValueError: `step` is 0, an argument is complex, or a `device` that is neither a device nor a sharding.
+      TypeError: an argument that is neither a number nor an array without axes.
+    Differentiable: no; arguments are static.
+    Example:
+      >>> print(jnp.arange(3), jnp.arange(1, 2, 0.25))
+      [0 1 2] [1.   1.25 1.5  1.75]"""
+    ...
+def arccos(x: ArrayLike, /) -> Array:
+    """The inverse cosine, in radians from 0 to pi; NaN for real numbers outside of [-1, 1].
+    Of complex numbers the principal value with cuts along the real axis outside of [-1, 1] (DLMF 4.23).
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes; the derivative `-1 / sqrt(1 - x²)` is infinite at -1 and 1.
+    Example:
+      >>> print(jnp.arccos(jnp.array([1.0, 2.0])))
+      [ 0. nan]"""
+    ...
+def arccosh(x: ArrayLike, /) -> Array:
+    """The inverse hyperbolic cosine `log(x + sqrt(x² - 1))`, not negative; NaN for real numbers below 1.
+    Of complex numbers the principal value with a cut along the real axis below 1 (DLMF 4.37).
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes; the derivative `1 / sqrt(x² - 1)` is infinite at 1.
+    Example:
+      >>> print(jnp.arccosh(jnp.array([1.0, 0.0])))
+      [ 0. nan]"""
+    ...
+def arcsin(x: ArrayLike, /) -> Array:
+    """The inverse sine, in radians from -pi/2 to pi/2; NaN for real numbers outside of [-1, 1].
+    Of complex numbers the principal value with cuts along the real axis outside of [-1, 1] (DLMF 4.23).
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes; the derivative `1 / sqrt(1 - x²)` is infinite at -1 and 1.
+    Example:
+      >>> print(jnp.arcsin(jnp.array([0.0, 2.0])))
+      [ 0. nan]"""
+    ...
+def arcsinh(x: ArrayLike, /) -> Array:
+    """The inverse hyperbolic sine `log(x + sqrt(x² + 1))`, odd and defined for all real numbers.
+    Of complex numbers the principal value with cuts along the imaginary axis outside of [-i, i] (DLMF 4.37).
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes, with derivative `1 / sqrt(x² + 1)`.
+    Example:
+      >>> print(jnp.arcsinh(jnp.array([0.0, jnp.inf])))
+      [ 0. inf]"""
+    ...
+def arctan(x: ArrayLike, /) -> Array:
+    """The inverse tangent, in radians from -pi/2 to pi/2, which infinities give.
+    Of complex numbers the principal value with cuts along the imaginary axis outside of [-i, i] (DLMF 4.23).
+    See `arctan2` for the angle of a point of the plane.
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes, with derivative `1 / (1 + x²)`.
+    Example:
+      >>> print(jnp.arctan(jnp.array([0.0])))
+      [0.]
+      >>> jax.grad(jnp.arctan)(1.0).item()
+      0.5"""
+    ...
+def arctan2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The angle of the point `(x2, x1)` of the plane, in radians from -pi to pi: the inverse tangent of `x1 / x2` in
+    the right quadrant.
+    Signed zeros tell the side of the cut: `arctan2(-0.0, -1.0)` is -pi. Of (0, 0) it is 0.
+
+    Args:
+      x1, x2: the ordinate and the abscissa: real arrays or numbers whose shapes broadcast; integers and booleans
+        become floating.
+    Returns: an array of the broadcast shape and the promoted floating dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+    Differentiable: yes, in both modes, away from (0, 0): `x2 / (x1² + x2²)` and `-x1 / (x1² + x2²)`.
+    Example:
+      >>> print(jnp.arctan2(jnp.array([0.0, 0.0]), jnp.array([1.0, -1.0])))
+      [0.        3.1415927]"""
+    ...
+def arctanh(x: ArrayLike, /) -> Array:
+    """The inverse hyperbolic tangent `log((1 + x) / (1 - x)) / 2`; infinite at -1 and 1, NaN for real numbers beyond.
+    Of complex numbers the principal value with cuts along the real axis outside of [-1, 1] (DLMF 4.37).
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes, with derivative `1 / (1 - x²)`.
+    Example:
+      >>> print(jnp.arctanh(jnp.array([0.0, 1.0, 2.0])))
+      [ 0. inf nan]"""
+    ...
+def argmax(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
+    """The position of the first greatest element; the first NaN counts as greatest.
+
+    Args:
+      a: a real array or number.
+      axis: the axis along which to look; None (the default) takes the flat array.
+      out: for compatibility; must be None.
+      keepdims: whether the axis stays, with size 1; without `axis` all axes do.
+    Returns: integers of the default dtype, of the shape of `a` without the axis.
+    Raises:
+      TypeError: `a` is complex, or neither an array nor a number.
+      ValueError: the axis is out of bounds or has no elements.
+      NotImplementedError: `out` is given.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.argmax(jnp.array([[1, 5, 5], [7, 2, 0]]), axis=1))
+      [1 0]"""
+    ...
+def argmin(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
+    """The position of the first least element; the first NaN counts as least.
+
+    Args:
+      a: a real array or number.
+      axis: the axis along which to look; None (the default) takes the flat array.
+      out: for compatibility; must be None.
+      keepdims: whether the axis stays, with size 1; without `axis` all axes do.
+    Returns: integers of the default dtype, of the shape of `a` without the axis.
+    Raises:
+      TypeError: `a` is complex, or neither an array nor a number.
+      ValueError: the axis is out of bounds or has no elements.
+      NotImplementedError: `out` is given.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.argmin(jnp.array([[1, 5, 1], [7, 2, 0]]), axis=1))
+      [0 2]"""
+    ...
+def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
+    """The positions of the elements in an order with the `kth` smallest in its place, as `partition` gives it.
+
+    Args:
+      a: a real array.
+      kth: the place, a static integer; negative ones count from the end.
+      axis: the axis; the last by default.
+    Returns: integers of the shape of `a`; the order on both sides is not specified.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: `kth` or the axis is out of bounds.
+      NotImplementedError: `a` is complex.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.argpartition(jnp.array([5, 1, 4, 2]), 1)[1])
+      3"""
+    ...
+def argsort(a: ArrayLike, axis: int | None = -1, *, kind: Any | None = None, order: Any | None = None, stable: bool = True, descending: bool = False, dtype: DTypeLike | None = None) -> Array:
+    """The positions of the elements in order along an axis: `take_along_axis(a, argsort(a), -1)` is sorted.
+
+    Args:
+      a: an array.
+      axis: the axis; the last by default; None takes the flat array.
+      kind, order: for compatibility; must be None.
+      stable: whether equal elements keep their order.
+      descending: whether the greatest comes first.
+      dtype: the dtype of the result; the default integer by default.
+    Returns: integers of the shape of `a`, or flat without axis.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused), or `kind` or `order` is given.
+      ValueError: the axis is out of bounds.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.argsort(jnp.array([3, 1, 2])))
+      [1 2 0]"""
+    ...
+def argwhere(a: ArrayLike, *, size: int | None = None, fill_value: int | Sequence[Any] | None = None) -> Array:
+    """The positions of the elements that differ from 0, as rows.
+
+    Args:
+      a: an array or number; concrete unless `size` is given.
+      size: how many rows to give: more are cut off, missing ones are filled up.
+      fill_value: the position that fills up: an integer, or a tuple with one for each axis; 0 by default.
+    Returns: integers `[count, number of axes]`.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ConcretizationTypeError: a traced `a` without `size`.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.argwhere(jnp.array([[0, 5], [7, 0]])))
+      [[0 1]
+       [1 0]]"""
+    ...
+def around(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
+    """Each element rounded to a number of decimals; halves go to the even digit.
+
+    Args:
+      a: an array or number; of complex numbers both parts are rounded.
+      decimals: a static integer: digits behind the point, 0 by default; negative ones round to powers of ten.
+      out: for compatibility; must be None.
+    Returns: an array of the shape and dtype of `a`; integers come back unchanged.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      NotImplementedError: integers with negative `decimals`, or `out` is given.
+    Differentiable: with derivative 0 everywhere.
+    Example:
+      >>> print(jnp.around(jnp.array([0.5, 1.5, 2.6])))
+      [0. 2. 3.]
+      >>> print(jnp.around(jnp.array([1234.0]), -2))
+      [1200.]"""
+    ...
+def array(object: ArrayLike | Sequence[Any], dtype: DTypeLike | None = None, *, copy: bool | None = True, order: str | None = 'K', ndmin: int = 0, device: CpuDevice | Sharding | None = None, out_sharding: None = None) -> Array:
+    """The array of a number, an array or nested sequences of such.
+    Python numbers give weak types, which yield to other dtypes; sequences of them the default ones. 64-bit types
+    narrow to 32 bits unless `jax_enable_x64` is set.
+
+    Args:
+      object: a number, an array, an object with `__array__` or `__jax_array__`, or nested sequences of such.
+      dtype: the dtype; that of the elements together by default.
+      copy: whether to copy arrays of ours; other memory is copied anyway where NumPy may write to it.
+      order: for compatibility; arrays are in row-major order.
+      ndmin: the least number of axes; missing ones come first, of size 1.
+      device: the device or sharding that holds the result; the default device by default.
+      out_sharding: the sharding of the result, in place of `device`.
+    Returns: an array.
+    Raises:
+      TypeError: an element that is no number, or a dtype that is not of numbers.
+      ValueError: sequences of different lengths, or None.
+      OverflowError: a Python integer that the dtype cannot hold.
+    Differentiable: yes, in both modes, with respect to arrays in `object`.
+    Example:
+      >>> print(jnp.array([[1, 2], [3, 4]]))
+      [[1 2]
+       [3 4]]"""
+    ...
+def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
+    """Whether two arrays have the same shape and equal elements; shapes that differ are no error.
+
+    Args:
+      a1, a2: arrays or numbers.
+      equal_nan: whether NaNs at the same place count as equal.
+    Returns: a boolean array without axes.
+    Raises:
+      TypeError: an argument is neither an array nor a number.
+    Differentiable: no; the result is boolean.
+    Example:
+      >>> print(jnp.array_equal(jnp.arange(2), jnp.arange(2)), jnp.array_equal(jnp.arange(2), jnp.arange(3)))
+      True False"""
+    ...
+def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
+    """Whether two arrays are equal once they are broadcast; shapes that do not broadcast give false.
+
+    Args:
+      a1, a2: arrays or numbers.
+    Returns: a boolean array without axes.
+    Raises:
+      TypeError: an argument is neither an array nor a number.
+    Differentiable: no; the result is boolean.
+    Example:
+      >>> print(jnp.array_equiv(jnp.ones((2, 2)), 1), jnp.array_equiv(jnp.ones(2), jnp.ones(3)))
+      True False"""
+    ...
+def array_split(ary: ArrayLike, indices_or_sections: int | Sequence[Any], axis: int = 0) -> list[Array]:
+    """An axis cut into parts whose sizes differ by at most 1, the larger ones first; or at given positions.
+
+    Args:
+      ary: an array.
+      indices_or_sections: the number of parts; or ascending positions, static integers, before which to cut.
+      axis: the axis; the first by default.
+    Returns: a list of arrays.
+    Raises:
+      TypeError: `ary` is neither an array nor a number (lists are refused).
+      ValueError: a number that is not positive, or the axis is out of bounds.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> [part.tolist() for part in jnp.array_split(jnp.arange(5), 3)]
+      [[0, 1], [2, 3], [4]]"""
+    ...
+def asarray(a: ArrayLike | Sequence[Any], dtype: DTypeLike | None = None, order: str | None = None, *, copy: bool | None = None, device: CpuDevice | Sharding | None = None, out_sharding: None = None) -> Array:
+    """The array of a number, an array or nested sequences of such, without a copy where none is needed.
+
+    Args:
+      a: a number, an array, an object with `__array__` or `__jax_array__`, or nested sequences of such.
+      dtype: the dtype; that of the elements together by default.
+      order: for compatibility; arrays are in row-major order.
+      copy: whether to copy; None (the default) as needed. False does not keep from a copy that is needed.
+      device: the device or sharding that holds the result; the default device by default.
+      out_sharding: the sharding of the result, in place of `device`.
+    Returns: an array; with the memory of `a` if that is one of ours and has the dtype.
+    Raises:
+      TypeError: an element that is no number, or a dtype that is not of numbers.
+      ValueError: sequences of different lengths, or None.
+      OverflowError: a Python integer that the dtype cannot hold.
+    Differentiable: yes, in both modes, with respect to arrays in `a`.
+    Example:
+      >>> print(jnp.asarray([1.5, 2]))
+      [1.5 2. ]"""
+    ...
+def asin(x: ArrayLike, /) -> Array:
+    """The inverse sine, in radians from -pi/2 to pi/2; NaN for real numbers outside of [-1, 1].
+    Of complex numbers the principal value with cuts along the real axis outside of [-1, 1] (DLMF 4.23).
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes; the derivative `1 / sqrt(1 - x²)` is infinite at -1 and 1.
+    Example:
+      >>> print(jnp.asin(jnp.array([0.0, 2.0])))
+      [ 0. nan]"""
+    ...
+def asinh(x: ArrayLike, /) -> Array:
+    """The inverse hyperbolic sine `log(x + sqrt(x² + 1))`, odd and defined for all real numbers.
+    Of complex numbers the principal value with cuts along the imaginary axis outside of [-i, i] (DLMF 4.37).
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes, with derivative `1 / sqrt(x² + 1)`.
+    Example:
+      >>> print(jnp.asinh(jnp.array([0.0, jnp.inf])))
+      [ 0. inf]"""
+    ...
+def astype(x: ArrayLike, dtype: DTypeLike | None, /, *, copy: bool = False, device: CpuDevice | Sharding | None = None) -> Array:
+    """The array in another dtype.
+    Floating numbers lose their fractions as integers, complex ones their imaginary parts as real ones; 64-bit types
+    narrow to 32 bits unless `jax_enable_x64` is set.
+
+    Args:
+      x: an array or number.
+      dtype: the dtype; None for the default float.
+      copy: whether to copy where nothing changes.
+      device: the device or sharding that holds the result; that of `x` by default.
+    Returns: an array of the shape of `x` and the dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes, between floating and complex dtypes; integers and booleans stop gradients.
+    Example:
+      >>> print(jnp.astype(jnp.array([1.7, -2.9]), int))
+      [ 1 -2]"""
+    ...
+def atan(x: ArrayLike, /) -> Array:
+    """The inverse tangent, in radians from -pi/2 to pi/2, which infinities give.
+    Of complex numbers the principal value with cuts along the imaginary axis outside of [-i, i] (DLMF 4.23).
+    See `arctan2` for the angle of a point of the plane.
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes, with derivative `1 / (1 + x²)`.
+    Example:
+      >>> print(jnp.atan(jnp.array([0.0])))
+      [0.]
+      >>> jax.grad(jnp.atan)(1.0).item()
+      0.5"""
+    ...
+def atan2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The angle of the point `(x2, x1)` of the plane, in radians from -pi to pi: the inverse tangent of `x1 / x2` in
+    the right quadrant.
+    Signed zeros tell the side of the cut: `arctan2(-0.0, -1.0)` is -pi. Of (0, 0) it is 0.
+
+    Args:
+      x1, x2: the ordinate and the abscissa: real arrays or numbers whose shapes broadcast; integers and booleans
+        become floating.
+    Returns: an array of the broadcast shape and the promoted floating dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+    Differentiable: yes, in both modes, away from (0, 0): `x2 / (x1² + x2²)` and `-x1 / (x1² + x2²)`.
+    Example:
+      >>> print(jnp.atan2(jnp.array([0.0, 0.0]), jnp.array([1.0, -1.0])))
+      [0.        3.1415927]"""
+    ...
+def atanh(x: ArrayLike, /) -> Array:
+    """The inverse hyperbolic tangent `log((1 + x) / (1 - x)) / 2`; infinite at -1 and 1, NaN for real numbers beyond.
+    Of complex numbers the principal value with cuts along the real axis outside of [-1, 1] (DLMF 4.37).
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes, with derivative `1 / (1 - x²)`.
+    Example:
+      >>> print(jnp.atanh(jnp.array([0.0, 1.0, 2.0])))
+      [ 0. inf nan]"""
+    ...
+def atleast_1d(*arys: ArrayLike) -> Any:
+    """Arrays with at least one axis; numbers become vectors of one element.
+
+    Args:
+      arys: arrays or numbers.
+    Returns: an array for one argument, else a tuple.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.atleast_1d(3))
+      [3]"""
+    ...
+def atleast_2d(*arys: ArrayLike) -> Any:
+    """Arrays with at least two axes; missing ones come in front.
+
+    Args:
+      arys: arrays or numbers.
+    Returns: an array for one argument, else a tuple.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.atleast_2d(jnp.array([1, 2])))
+      [[1 2]]"""
+    ...
+def atleast_3d(*arys: ArrayLike) -> Any:
+    """Arrays with at least three axes: `[n]` becomes `[1, n, 1]`, `[m, n]` becomes `[m, n, 1]`.
+
+    Args:
+      arys: arrays or numbers.
+    Returns: an array for one argument, else a tuple.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> jnp.atleast_3d(jnp.ones(4)).shape, jnp.atleast_3d(jnp.ones((2, 3))).shape
+      ((1, 4, 1), (2, 3, 1))"""
+    ...
+def average(a: ArrayLike, axis: int | Sequence[int] | None = None, weights: ArrayLike | None = None, returned: bool = False, keepdims: bool = False) -> Any:
+    """The weighted mean over axes: `sum(a * weights) / sum(weights)`; NaN or an infinity where the weights sum to 0.
+
+    Args:
+      a: an array or number; integers and booleans become floating.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      weights: an array of the shape of `a`, or of the sizes of `axis`; equal weights by default.
+      returned: whether to give the sums of the weights too.
+      keepdims: whether reduced axes stay, with size 1.
+    Returns: an array of the shape of `a` without the reduced axes, or the pair of it and the sums of weights, of
+      the same shape.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: `weights` of another shape, or without `axis` of another shape than `a`; an axis is out of bounds.
+    Differentiable: yes, in both modes, with respect to `a` and `weights`.
+    Example:
+      >>> print(jnp.average(jnp.array([1.0, 2.0, 6.0]), weights=jnp.array([1, 1, 2])))
+      3.75"""
+    ...
+def bartlett(M: int) -> Array:
+    """The Bartlett window `1 - |2 k + 1 - M| / (M - 1)` for k from 0 up to M: a triangle with zeros at both ends.
+
+    Args:
+      M: the number of points, a static integer; none for less than 1.
+    Returns: a vector `[M]` of the default float; `[1.]` for one point.
+    Differentiable: no; there is no floating argument.
+    Example:
+      >>> print(jnp.bartlett(5))
+      [0.  0.5 1.  0.5 0. ]"""
+    ...
+def bincount(x: ArrayLike, weights: ArrayLike | None = None, minlength: int = 0, *, length: int | None = None, out_sharding: Any = None) -> Array:
+    """How many elements have each of the values 0, 1, 2, ...; negative elements count as 0.
+
+    Args:
+      x: a vector of integers; concrete unless `length` is given.
+      weights: what each element counts: an array of the shape of `x`; 1 by default.
+      minlength: the least length of the result; 0 by default.
+      length: the length of the result, a static integer; elements that are not below it are dropped.
+      out_sharding: for compatibility; without influence on one device.
+    Returns: a vector of length `max(minlength, 1 + greatest element)`, or `length`: integers, or the dtype of
+      `weights`.
+    Raises:
+      TypeError: `x` is not of an integer dtype, or no array.
+      ValueError: `x` is no vector, or `weights` has another shape.
+      ConcretizationTypeError: a traced `x` without `length`.
+    Differentiable: with respect to `weights`, in both modes; it is linear.
+    Example:
+      >>> print(jnp.bincount(jnp.array([0, 1, 1, 3])))
+      [1 2 0 1]"""
+    ...
+def bitwise_and(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The bits that both integers have; of booleans whether both are true.
+    A `ufunc`: `jnp.bitwise_and.reduce`, `.accumulate`, `.at`, `.outer` and `.reduceat` exist.
+
+    Args:
+      x1, x2: integer or boolean arrays or numbers whose shapes broadcast, passed by position.
+      out, where: for compatibility; must be None.
+    Returns: an array of the broadcast shape and the promoted dtype.
+    Raises:
+      TypeError: an argument is floating, complex or no array or number, or the shapes do not broadcast.
+      NotImplementedError: `out` or `where` is given.
+    Differentiable: no; the result is no floating number.
+    Example:
+      >>> print(jnp.bitwise_and(jnp.array([6, 5]), 3))
+      [2 1]"""
+    ...
+def bitwise_count(x: ArrayLike, /) -> Array:
+    """The number of bits that are set in the absolute value of each integer.
+
+    Args:
+      x: an integer or boolean array or number.
+    Returns: uint8, of the shape of `x`.
+    Raises:
+      TypeError: `x` is floating or complex, or neither an array nor a number.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.bitwise_count(jnp.array([-7, 0, 255])))
+      [3 0 8]"""
+    ...
+def bitwise_invert(x: ArrayLike, /) -> Array:
+    """The complement of all bits of each integer, `-x - 1` of signed ones; the negation of booleans.
+
+    Args:
+      x: an array or number of an integer or boolean dtype.
+    Returns: an array of the shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is floating or complex, or neither an array nor a number.
+    Differentiable: no; the result is no floating number.
+    Example:
+      >>> print(jnp.bitwise_invert(jnp.array([0, 5])))
+      [-1 -6]
+      >>> print(jnp.bitwise_invert(jnp.array([True, False])))
+      [False  True]"""
+    ...
+def bitwise_left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """The bits of `x` moved up by `y` places, zeros coming in; 0 when `y` is not below the width.
+
+    Args:
+      x, y: the numbers and the distances: integer or boolean arrays or numbers whose shapes broadcast.
+    Returns: an array of the broadcast shape and the promoted integer dtype; booleans count as 0 and 1.
+    Raises:
+      TypeError: an argument is floating, complex or no array or number, or the shapes do not broadcast.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.bitwise_left_shift(jnp.array([1, 5]), 2))
+      [ 4 20]"""
+    ...
+def bitwise_not(x: ArrayLike, /) -> Array:
+    """The complement of all bits of each integer, `-x - 1` of signed ones; the negation of booleans.
+
+    Args:
+      x: an array or number of an integer or boolean dtype.
+    Returns: an array of the shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is floating or complex, or neither an array nor a number.
+    Differentiable: no; the result is no floating number.
+    Example:
+      >>> print(jnp.bitwise_not(jnp.array([0, 5])))
+      [-1 -6]
+      >>> print(jnp.bitwise_not(jnp.array([True, False])))
+      [False  True]"""
+    ...
+def bitwise_or(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The bits that either integer has; of booleans whether either is true.
+    A `ufunc`: `jnp.bitwise_or.reduce`, `.accumulate`, `.at`, `.outer` and `.reduceat` exist.
+
+    Args:
+      x1, x2: integer or boolean arrays or numbers whose shapes broadcast, passed by position.
+      out, where: for compatibility; must be None.
+    Returns: an array of the broadcast shape and the promoted dtype.
+    Raises:
+      TypeError: an argument is floating, complex or no array or number, or the shapes do not broadcast.
+      NotImplementedError: `out` or `where` is given.
+    Differentiable: no; the result is no floating number.
+    Example:
+      >>> print(jnp.bitwise_or(jnp.array([6, 5]), 3))
+      [7 7]"""
+    ...
+def bitwise_right_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The bits of `x1` moved down by `x2` places; signed integers keep their sign, so that it divides by `2**x2`
+    rounding down.
+
+    Args:
+      x1, x2: the numbers and the distances: integer or boolean arrays or numbers whose shapes broadcast.
+    Returns: an array of the broadcast shape and the promoted integer dtype; booleans count as 0 and 1.
+    Raises:
+      TypeError: an argument is floating, complex or no array or number, or the shapes do not broadcast.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.bitwise_right_shift(jnp.array([20, -5]), 1))
+      [10 -3]"""
+    ...
+def bitwise_xor(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The bits that exactly one integer has; of booleans whether exactly one is true.
+    A `ufunc`: `jnp.bitwise_xor.reduce`, `.accumulate`, `.at`, `.outer` and `.reduceat` exist.
+
+    Args:
+      x1, x2: integer or boolean arrays or numbers whose shapes broadcast, passed by position.
+      out, where: for compatibility; must be None.
+    Returns: an array of the broadcast shape and the promoted dtype.
+    Raises:
+      TypeError: an argument is floating, complex or no array or number, or the shapes do not broadcast.
+      NotImplementedError: `out` or `where` is given.
+    Differentiable: no; the result is no floating number.
+    Example:
+      >>> print(jnp.bitwise_xor(jnp.array([6, 5]), 3))
+      [5 6]"""
+    ...
+def blackman(M: int) -> Array:
+    """The Blackman window `0.42 - 0.5 cos(2 pi k / (M - 1)) + 0.08 cos(4 pi k / (M - 1))` for k from 0 up to M.
+
+    Args:
+      M: the number of points, a static integer; none for less than 1.
+    Returns: a vector `[M]` of the default float; `[1.]` for one point.
+    Differentiable: no; there is no floating argument.
+    Example:
+      >>> print(jnp.round(jnp.blackman(5)[1:4], 2))
+      [0.34 1.   0.34]"""
+    ...
+def block(arrays: ArrayLike | Sequence[Any]) -> Array:
+    """Nested lists of arrays joined to one: the innermost along the last axis, the next along the one before.
+
+    Args:
+      arrays: an array or number, or lists of such of one depth.
+    Returns: an array of the promoted dtype.
+    Raises:
+      ValueError: tuples, empty lists, or lists of different depth.
+      TypeError: shapes that do not go together.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> a = jnp.array([[1, 2]])
+      >>> print(jnp.block([[a, a], [a, 0 * a]]))
+      [[1 2 1 2]
+       [1 2 0 0]]"""
+    ...
+def broadcast_arrays(*args: ArrayLike) -> tuple[Array, ...]:
+    """Arrays repeated to their common shape; each keeps its dtype.
+
+    Args:
+      args: arrays or numbers.
+    Returns: a tuple of arrays.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+      ValueError: the shapes do not broadcast.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> x, y = jnp.broadcast_arrays(jnp.array([1, 2]), 7)
+      >>> print(x, y)
+      [1 2] [7 7]"""
+    ...
+def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
+    """The shape to which shapes broadcast: aligned at their ends, axes of size 1 stretch.
+
+    Args:
+      shapes: shapes: tuples of integers, or integers.
+    Returns: a tuple of ints.
+    Raises:
+      ValueError: the shapes do not broadcast.
+    Differentiable: no; the result is no array.
+    Example:
+      >>> jnp.broadcast_shapes((2, 1), (3,))
+      (2, 3)"""
+    ...
+def broadcast_to(array: ArrayLike, shape: int | Sequence[int], *, out_sharding: Any = None) -> Array:
+    """The array repeated to a shape: aligned at the ends, axes of size 1 stretch and missing ones come in front.
+
+    Args:
+      array: an array or number.
+      shape: the sizes of the axes: an integer or a sequence.
+      out_sharding: the sharding of the result.
+    Returns: an array of that shape and the dtype of `array`.
+    Raises:
+      TypeError: `array` is neither an array nor a number (lists are refused).
+      ValueError: `array` does not broadcast to the shape.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.broadcast_to(jnp.array([1, 2]), (3, 2)))
+      [[1 2]
+       [1 2]
+       [1 2]]"""
+    ...
+def cbrt(x: ArrayLike, /) -> Array:
+    """The real cube root, of negative numbers too.
+
+    Args:
+      x: an array or number that is not complex; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating dtype.
+    Raises:
+      TypeError: `x` is complex, or neither an array nor a number.
+    Differentiable: yes, in both modes; the derivative at 0 is not finite.
+    Example:
+      >>> print(jnp.cbrt(jnp.array([0.0, 1.0, -1.0])))
+      [ 0.  1. -1.]"""
+    ...
+def ceil(x: ArrayLike, /) -> Array:
+    """The least integer not below each element.
+
+    Args:
+      x: a real array or number; integers and booleans come back unchanged.
+    Returns: an array of the shape and dtype of `x`: floating numbers stay floating.
+    Raises:
+      TypeError: `x` is complex, or neither an array nor a number.
+    Differentiable: with derivative 0 everywhere.
+    Example:
+      >>> print(jnp.ceil(jnp.array([-1.5, 0.2, 2.0])))
+      [-1.  1.  2.]"""
+    ...
+def choose(a: ArrayLike, choices: Sequence[ArrayLike] | ArrayLike, out: None = None, mode: str = 'raise') -> Array:
+    """For each index the element of the choice with that number.
+
+    Args:
+      a: integers.
+      choices: a sequence of arrays, or one array whose slices are the choices; they broadcast with `a`.
+      out: for compatibility; must be None.
+      mode: what other indices do: 'raise' (the default; concrete ones only) raises, 'clip' takes the nearest
+        choice, 'wrap' that of the index modulo their number.
+    Returns: an array of the broadcast shape and the promoted dtype of the choices.
+    Raises:
+      ValueError: indices that are no integers, one out of bounds in mode 'raise', shapes that do not broadcast, or another mode.
+      ConcretizationTypeError: traced indices in mode 'raise'.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes, with respect to `choices`.
+    Example:
+      >>> print(jnp.choose(jnp.array([1, 0]), [jnp.array([5, 6]), jnp.array([7, 8])]))
+      [7 6]"""
+    ...
+def clip(arr: ArrayLike | None = None, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
+    """Each element kept between two bounds: `minimum(maximum(arr, min), max)`, so that `max` wins where the bounds
+    cross.
+
+    Args:
+      arr: a real array or number.
+      min: the lower bound: an array or number that broadcasts with `arr`; None for none.
+      max: the upper bound: likewise.
+    Returns: an array of the broadcast shape and the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+      ValueError: an argument is complex, or `arr` is missing.
+    Differentiable: yes, in both modes: 1 inside, 0 outside, half at a bound.
+    Example:
+      >>> print(jnp.clip(jnp.arange(5), 1, 3))
+      [1 1 2 3 3]"""
+    ...
+def column_stack(tup: Sequence[ArrayLike] | ArrayLike) -> Array:
+    """Vectors as the columns of a matrix; matrices are put side by side.
+
+    Args:
+      tup: a sequence of arrays or numbers, or an array whose slices they are.
+    Returns: an array of at least two axes and the promoted dtype.
+    Raises:
+      TypeError: an element that is neither an array nor a number, or shapes that do not go together.
+      ValueError: no arrays.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.column_stack([jnp.array([1, 2]), jnp.array([3, 4])]))
+      [[1 3]
+       [2 4]]"""
+    ...
+def compress(condition: ArrayLike, a: ArrayLike, axis: int | None = None, *, size: int | None = None, fill_value: ArrayLike = 0, out: None = None) -> Array:
+    """The slices of an axis where a condition holds.
+
+    Args:
+      condition: a vector of booleans; concrete unless `size` is given.
+      a: an array.
+      axis: the axis; None (the default) takes the flat array.
+      size: how many slices to give: more are cut off, missing ones are filled up.
+      fill_value: what fills up; 0 by default.
+      out: for compatibility; must be None.
+    Returns: an array of the dtype of `a`.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+      ConcretizationTypeError: a traced condition without `size`.
+      ValueError: the condition is no vector, or holds beyond the axis; a `size` that is not from 1 to that of the axis.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes, with respect to `a`.
+    Example:
+      >>> print(jnp.compress(jnp.array([True, False, True]), jnp.array([5, 6, 7])))
+      [5 7]"""
+    ...
+def concat(arrays: Sequence[ArrayLike] | ArrayLike, /, *, axis: int | None = 0) -> Array:
+    """Arrays one after the other along an axis: `concatenate` under the name of the array API.
+
+    Args:
+      arrays: a sequence of arrays; other axes than `axis` have the same sizes.
+      axis: the axis; the first by default; None takes the flat arrays.
+    Returns: an array of the promoted dtype, whose size along the axis is the sum of theirs.
+    Raises:
+      TypeError: an element that is neither an array nor a number, or shapes that do not go together.
+      ValueError: no arrays, arrays without axes, or the axis is out of bounds.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.concat([jnp.array([1, 2]), jnp.array([3])]))
+      [1 2 3]"""
+    ...
+def concatenate(arrays: Sequence[ArrayLike] | ArrayLike, axis: int | None = 0, dtype: DTypeLike | None = None) -> Array:
+    """Arrays one after the other along an axis.
+
+    Args:
+      arrays: a sequence of arrays, or an array whose slices they are; other axes than `axis` have the same sizes.
+      axis: the axis; the first by default; None takes the flat arrays.
+      dtype: the dtype of the result; the promoted one by default.
+    Returns: an array whose size along the axis is the sum of theirs.
+    Raises:
+      TypeError: an element that is neither an array nor a number, or shapes that do not go together.
+      ValueError: no arrays, arrays without axes, or the axis is out of bounds.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.concatenate([jnp.array([1, 2]), jnp.array([3])]))
+      [1 2 3]"""
+    ...
+def conj(x: ArrayLike, /) -> Array:
+    """The complex conjugate; real numbers come back unchanged.
+
+    Args:
+      x: an array or number of any dtype.
+    Returns: an array of the shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes; it is linear over the real numbers, not holomorphic.
+    Example:
+      >>> print(jnp.conj(jnp.array([1 + 2j, 3 - 1j])))
+      [1.-2.j 3.+1.j]"""
+    ...
+def conjugate(x: ArrayLike, /) -> Array:
+    """The complex conjugate; real numbers come back unchanged.
+
+    Args:
+      x: an array or number of any dtype.
+    Returns: an array of the shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes; it is linear over the real numbers, not holomorphic.
+    Example:
+      >>> print(jnp.conjugate(jnp.array([1 + 2j, 3 - 1j])))
+      [1.-2.j 3.+1.j]"""
+    ...
+def convolve(a: ArrayLike, v: ArrayLike, mode: str = 'full', *, precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None) -> Array:
+    """The convolution of two vectors: `sum(a[i] * v[k - i])` for each k.
+
+    Args:
+      a, v: vectors of at least one element; integers become floating.
+      mode: 'full' (the default) for all places where they meet, `n + m - 1`; 'same' for as many as the longer has
+        elements; 'valid' for those where they meet wholly.
+      precision: as `jax.lax.conv_general_dilated` takes it.
+      preferred_element_type: the dtype in which to add, and that of the result.
+    Returns: a vector of the promoted floating or complex dtype.
+    Raises:
+      TypeError: an argument that is no array.
+      ValueError: an operand is no vector or empty, or another `mode`.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.convolve(jnp.array([1.0, 2.0, 3.0]), jnp.array([1.0, 10.0])))
+      [ 1. 12. 23. 30.]"""
+    ...
+def copy(a: ArrayLike, order: Any = None) -> Array:
+    """A copy of an array, in memory of its own.
+
+    Args:
+      a: an array or number.
+      order: for compatibility; without influence.
+    Returns: an array of the shape and dtype of `a`.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes; it is the identity.
+    Example:
+      >>> print(jnp.copy(jnp.arange(3)))
+      [0 1 2]"""
+    ...
+def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The magnitude of `x1` with the sign of `x2`, the sign of zeros included.
+
+    Args:
+      x1, x2: the magnitudes and the signs: real arrays or numbers whose shapes broadcast; integers and booleans
+        become floating.
+    Returns: an array of the broadcast shape and the promoted floating dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number.
+      ValueError: an argument is complex, or the shapes do not broadcast.
+    Differentiable: with respect to `x1`, away from 0; the derivative with respect to `x2` is 0.
+    Example:
+      >>> print(jnp.copysign(jnp.array([1.0, -2.0]), jnp.array([-0.0, 3.0])))
+      [-1.  2.]"""
+    ...
+def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, dtype: DTypeLike | None = None) -> Array:
+    """The correlation coefficients of variables: covariances divided by both deviations, clipped to [-1, 1].
+
+    Args:
+      x: observations of shape `[variables, n]`, or `[n]` of one variable; integers become floating.
+      y: more variables, likewise.
+      rowvar: whether variables are rows; otherwise they are columns.
+      dtype: the dtype of the computation and the result.
+    Returns: the matrix of correlations `[variables, variables]`, or 1 for one variable, without axes; NaN for
+      constant variables.
+    Raises:
+      TypeError: observations that are no array.
+      ValueError: observations of more than two axes.
+    Differentiable: yes, in both modes, where no variable is constant.
+    Example:
+      >>> print(jnp.corrcoef(jnp.array([[1.0, 2.0, 3.0], [2.0, 2.0, 2.0]])).shape)
+      (2, 2)"""
+    ...
+def correlate(a: ArrayLike, v: ArrayLike, mode: str = 'valid', *, precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None) -> Array:
+    """The cross-correlation of two vectors: `sum(a[i + k] * conj(v[i]))` for each lag k.
+
+    Args:
+      a, v: vectors of at least one element; integers become floating.
+      mode: 'valid' (the default) for the lags where they meet wholly, 'same' for as many as the longer has
+        elements, 'full' for all lags.
+      precision: as `jax.lax.conv_general_dilated` takes it.
+      preferred_element_type: the dtype in which to add, and that of the result.
+    Returns: a vector of the promoted floating or complex dtype.
+    Raises:
+      TypeError: an argument that is no array.
+      ValueError: an operand is no vector or empty, or another `mode`.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.correlate(jnp.array([1.0, 2.0, 3.0]), jnp.array([1.0, 10.0])))
+      [21. 32.]"""
+    ...
+def cos(x: ArrayLike, /) -> Array:
+    """The cosine of each element, in radians; NaN for infinities.
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes, with derivative `-sin(x)`.
+    Example:
+      >>> print(jnp.cos(jnp.array([0.0, jnp.inf])))
+      [ 1. nan]"""
+    ...
+def cosh(x: ArrayLike, /) -> Array:
+    """The hyperbolic cosine `(exp(x) + exp(-x)) / 2`.
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes, with derivative `sinh(x)`.
+    Example:
+      >>> print(jnp.cosh(jnp.array([0.0, jnp.inf])))
+      [ 1. inf]"""
+    ...
+def count_nonzero(a: ArrayLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array:
+    """How many elements over axes differ from 0; NaN does.
+
+    Args:
+      a: an array or number of any dtype.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      keepdims: whether reduced axes stay, with size 1.
+    Returns: integers of the default dtype, of the shape of `a` without the reduced axes.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: an axis is out of bounds or occurs twice.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.count_nonzero(jnp.array([[0, 5], [7, 2]]), axis=1))
+      [1 2]"""
+    ...
+def cov(m: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, bias: bool = False, ddof: float | None = None, fweights: ArrayLike | None = None, aweights: ArrayLike | None = None, dtype: DTypeLike | None = None) -> Array:
+    """The estimated covariances of variables: means of `(x - mean(x)) conj(y - mean(y))` over observations.
+
+    Args:
+      m: observations of shape `[variables, n]`, or `[n]` of one variable; integers become floating.
+      y: more variables, likewise.
+      rowvar: whether variables are rows; otherwise they are columns.
+      bias: whether to divide by the number of observations, instead of one less.
+      ddof: what is taken off the number of observations, in place of `bias`: an integer.
+      fweights: how often each observation counts: integers `[n]`.
+      aweights: the importance of each observation: numbers `[n]`.
+      dtype: the dtype of the computation and the result.
+    Returns: the matrix of covariances `[variables, variables]`, or the variance of one variable, without axes.
+    Raises:
+      TypeError: `fweights` that are no integers, or observations that are no array.
+      ValueError: observations of more than two axes, or `ddof` that is no integer.
+      RuntimeError: weights of several axes or another length.
+    Differentiable: yes, in both modes, with respect to `m`, `y` and `aweights`.
+    Example:
+      >>> print(jnp.cov(jnp.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0]])))
+      [[1. 2.]
+       [2. 4.]]"""
+    ...
+def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Array:
+    """The cross products of vectors of three elements.
+
+    Args:
+      a, b: arrays of size 3 along the axes of the vectors; other axes broadcast.
+      axisa, axisb: the axes of the vectors in `a` and in `b`; the last by default.
+      axisc: the axis of the vectors in the result; the last by default.
+      axis: all three at once, in place of them.
+    Returns: an array of the broadcast shape, of the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number.
+      ValueError: vectors of another size, an axis is out of bounds, or shapes do not broadcast.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.cross(jnp.array([1, 0, 0]), jnp.array([0, 1, 0])))
+      [0 0 1]"""
+    ...
+def cumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
+    """The products of all elements up to each one.
+    Unlike `prod`, narrow integers do not widen; booleans become the default integer.
+
+    Args:
+      a: an array or number of any dtype.
+      axis: the axis along which to multiply; None (the default) takes the flat array.
+      dtype: the dtype in which to multiply, and that of the result; by default that of `a`.
+      out: for compatibility; must be None.
+    Returns: an array of the shape of `a`, or flat without `axis`.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: the axis is out of bounds.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes, where elements are 0 too.
+    Example:
+      >>> print(jnp.cumprod(jnp.array([1, 2, 3])))
+      [1 2 6]"""
+    ...
+def cumsum(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
+    """The sums of all elements up to each one.
+    Unlike `sum`, narrow integers do not widen; booleans become the default integer.
+
+    Args:
+      a: an array or number of any dtype.
+      axis: the axis along which to add; None (the default) takes the flat array.
+      dtype: the dtype in which to add, and that of the result; by default that of `a`.
+      out: for compatibility; must be None.
+    Returns: an array of the shape of `a`, or flat without `axis`.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: the axis is out of bounds.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.cumsum(jnp.array([1, 2, 3])))
+      [1 3 6]"""
+    ...
+def cumulative_prod(x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False) -> Array:
+    """The products of all elements up to each one along an axis, as the array API has them: narrow integers widen.
+
+    Args:
+      x: an array of at least one axis.
+      axis: the axis along which to multiply; may be left out for vectors only.
+      dtype: the dtype in which to multiply, and that of the result; by default that of `x`, widened to the default
+        integer.
+      include_initial: whether a 1 comes first, so that the axis gets one longer.
+    Returns: an array of the shape of `x`, one longer along `axis` with `include_initial`.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+      ValueError: `x` has no axes, or several and `axis` is None; the axis is out of bounds.
+    Differentiable: yes, in both modes.
+    Example:
+      >>> print(jnp.cumulative_prod(jnp.array([1, 2, 3]), include_initial=True))
+      [1 1 2 6]"""
+    ...
+def cumulative_sum(x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False) -> Array:
+    """The sums of all elements up to each one along an axis, as the array API has them: narrow integers widen.
+
+    Args:
+      x: an array of at least one axis.
+      axis: the axis along which to add; may be left out for vectors only.
+      dtype: the dtype in which to add, and that of the result; by default that of `x`, widened to the default
+        integer.
+      include_initial: whether a 0 comes first, so that the axis gets one longer.
+    Returns: an array of the shape of `x`, one longer along `axis` with `include_initial`.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+      ValueError: `x` has no axes, or several and `axis` is None; the axis is out of bounds.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.cumulative_sum(jnp.array([1, 2, 3]), include_initial=True))
+      [0 1 3 6]"""
+    ...
+def deg2rad(x: ArrayLike, /) -> Array:
+    """Degrees as radians: each element times pi / 180.
+
+    Args:
+      x: an array or number, in degrees; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype, in radians.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> bool(jnp.deg2rad(180.0) == jnp.float32(jnp.pi))
+      True"""
+    ...
+def degrees(x: ArrayLike, /) -> Array:
+    """Radians as degrees: each element times 180 / pi.
+
+    Args:
+      x: an array or number, in radians; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype, in degrees.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.degrees(jnp.array([0.0, jnp.pi])))
+      [  0. 180.]"""
+    ...
+def delete(arr: ArrayLike, obj: ArrayLike | slice, axis: int | None = None, *, assume_unique_indices: bool = False) -> Array:
+    """The array without some slices along an axis.
+
+    Args:
+      arr: an array.
+      obj: which slices: an integer, which may be traced, a slice, a concrete mask, or integers: concrete, or traced
+        with `assume_unique_indices`.
+      axis: the axis; None (the default) takes the flat array.
+      assume_unique_indices: a promise that no index occurs twice, so that the size of the result is known.
+    Returns: an array of the dtype of `arr`, shorter along the axis.
+    Raises:
+      ValueError: an integer or the axis is out of bounds, or a mask of another length.
+      TypeError: indices that are no integers, or `arr` is no array.
+      ConcretizationTypeError: traced indices without `assume_unique_indices`.
+    Differentiable: yes, in both modes, with respect to `arr`.
+    Example:
+      >>> print(jnp.delete(jnp.array([5, 6, 7]), 1))
+      [5 7]"""
+    ...
+def diag(v: ArrayLike, k: int = 0) -> Array:
+    """A matrix with a vector on a diagonal, or the diagonal of a matrix.
+
+    Args:
+      v: a vector `[n]` or a matrix.
+      k: the diagonal: 0, the default, is the main one, positive ones are above it.
+    Returns: the matrix `[n + |k|, n + |k|]` of a vector, the vector of a matrix.
+    Raises:
+      TypeError: `v` is neither an array nor a number (lists are refused).
+      ValueError: `v` is neither a vector nor a matrix.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.diag(jnp.array([1, 2]), k=1))
+      [[0 1 0]
+       [0 0 2]
+       [0 0 0]]
+      >>> print(jnp.diag(jnp.array([[1, 2], [3, 4]])))
+      [1 4]"""
+    ...
+def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
+    """The positions of the main diagonal of an array with axes of size `n`.
+
+    Args:
+      n: the size.
+      ndim: the number of axes; 2 by default.
+    Returns: a tuple of `ndim` vectors `[n]`.
+    Raises:
+      ValueError: a negative number.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> rows, columns = jnp.diag_indices(3)
+      >>> print(rows, columns)
+      [0 1 2] [0 1 2]"""
+    ...
+def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
+    """The positions of the main diagonal of an array with axes of equal size.
+
+    Args:
+      arr: an array of at least two axes.
+    Returns: a tuple of equal vectors, one for each axis.
+    Raises:
+      ValueError: fewer axes, or unequal ones.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> rows, columns = jnp.diag_indices_from(jnp.ones((2, 2)))
+      >>> print(rows, columns)
+      [0 1] [0 1]"""
+    ...
+def diagflat(v: ArrayLike, k: int = 0) -> Array:
+    """A matrix with all elements of an array, taken as flat, on a diagonal.
+
+    Args:
+      v: an array or number of n elements.
+      k: the diagonal: 0, the default, is the main one, positive ones are above it.
+    Returns: an array `[n + |k|, n + |k|]` of the dtype of `v`.
+    Raises:
+      TypeError: `v` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.diagflat(jnp.array([[1, 2]])))
+      [[1 0]
+       [0 2]]"""
+    ...
+def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    """The diagonals of planes, along a new last axis.
+
+    Args:
+      a: an array of at least two axes.
+      offset: the diagonal: 0, the default, is the main one, positive ones are above it.
+      axis1, axis2: the rows and columns of the planes; the first two axes by default.
+    Returns: an array of the dtype of `a`, without the two axes.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: fewer than two axes, an axis is out of bounds, or both are the same.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.diagonal(jnp.array([[1, 2], [3, 4]])))
+      [1 4]"""
+    ...
+def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = None, append: ArrayLike | None = None) -> Array:
+    """The differences of neighbours along an axis, `n` times over; of booleans whether they differ.
+
+    Args:
+      a: an array of at least one axis.
+      n: how often differences are taken, a static integer; 1 by default.
+      axis: the axis; the last by default.
+      prepend, append: what goes before and behind `a` first: an array that fits along the axis, or a number;
+        nothing by default.
+    Returns: an array of the dtype of `a`, `n` shorter along the axis, down to no elements.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: `n` is negative, `a` has no axes, or the axis is out of bounds.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.diff(jnp.array([1, 4, 9, 16])))
+      [3 5 7]
+      >>> print(jnp.diff(jnp.array([1, 4, 9, 16]), n=2, prepend=0))
+      [2 2 2]"""
+    ...
+def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: Any = None) -> Array:
+    """The number of the bin of each element: i where `bins[i-1] <= x < bins[i]`, 0 before the first edge and
+    `len(bins)` from the last one on.
+
+    Args:
+      x: an array or number.
+      bins: the edges, a vector in ascending or descending order.
+      right: whether bins hold their right edge, in place of the left one.
+      method: how to search, as for `searchsorted`.
+    Returns: integers of the default dtype and the shape of `x`.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+      ValueError: `bins` is no vector.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.digitize(jnp.array([-1.0, 0.5, 1.0]), jnp.array([0.0, 1.0])))
+      [0 1 2]"""
+    ...
+def divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The quotient of two arrays element by element, never of integer dtype.
+    Division by 0 gives an infinity of the right sign, 0 by 0 NaN.
+
+    Args:
+      x1, x2: the dividend and the divisor: arrays or numbers whose shapes broadcast; integers and booleans become
+        floating.
+    Returns: an array of the broadcast shape and the promoted floating or complex dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.divide(jnp.array([1, -1, 0]), jnp.array([2, 0, 0])))
+      [ 0.5 -inf  nan]"""
+    ...
+def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
+    """The quotient rounded down and its remainder: `(floor_divide(x1, x2), remainder(x1, x2))`.
+
+    Args:
+      x1, x2: the dividend and the divisor: real arrays or numbers whose shapes broadcast.
+    Returns: a pair of arrays of the broadcast shape and the promoted dtype.
+    Raises:
+      TypeError: an argument is complex or neither an array nor a number, or the shapes do not broadcast.
+    Differentiable: as `floor_divide` and `remainder` are.
+    Example:
+      >>> quotient, rest = jnp.divmod(jnp.array([7, -7]), 3)
+      >>> print(quotient, rest)
+      [ 2 -3] [1 2]"""
+    ...
+def dot(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None, out_sharding: Any = None) -> Array:
+    """The dot product: of vectors their inner product, of matrices the matrix product, with a number the product.
+    In general the sum of products over the last axis of `a` and the last but one (or only) axis of `b`; batches of
+    `matmul` are treated differently.
+
+    Args:
+      a: an array `[..., n]` or number.
+      b: an array `[..., n, k]` or `[n]`, or number.
+      precision: the precision of the products: None, or what `jax.lax.dot_general` takes.
+      preferred_element_type: the dtype in which to add, and that of the result.
+      out_sharding: the sharding of the result.
+    Returns: an array with the other axes of `a`, then those of `b`, of the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the sizes differ.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.dot(jnp.array([[1, 2], [3, 4]]), jnp.array([1, 10])))
+      [21 43]"""
+    ...
+def dsplit(ary: ArrayLike, indices_or_sections: int | Sequence[Any]) -> list[Array]:
+    """The third axis cut into parts: `split` along axis 2.
+
+    Args:
+      ary: an array of at least three axes.
+      indices_or_sections: the number of parts, which must divide the size; or ascending positions before which to
+        cut.
+    Returns: a list of arrays.
+    Raises:
+      TypeError: `ary` is neither an array nor a number (lists are refused).
+      ValueError: `ary` has fewer axes, or a number that is not positive or does not divide the size.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> [part.shape for part in jnp.dsplit(jnp.ones((1, 2, 4)), 2)]
+      [(1, 2, 2), (1, 2, 2)]"""
+    ...
+def dstack(tup: Sequence[ArrayLike] | ArrayLike, dtype: DTypeLike | None = None) -> Array:
+    """Arrays along the third axis; `[n]` counts as `[1, n, 1]`, `[m, n]` as `[m, n, 1]`.
+
+    Args:
+      tup: a sequence of arrays or numbers, or an array whose slices they are.
+      dtype: the dtype of the result; the promoted one by default.
+    Returns: an array of at least three axes.
+    Raises:
+      TypeError: an element that is neither an array nor a number, or shapes that do not go together.
+      ValueError: no arrays.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.dstack([jnp.array([1, 2]), jnp.array([3, 4])]))
+      [[[1 3]
+        [2 4]]]"""
+    ...
+def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None) -> Array:
+    """The differences of neighbours in the flat array.
+
+    Args:
+      ary: an array.
+      to_end, to_begin: elements to go behind and before the differences, converted to their dtype; none by default.
+    Returns: a vector, one shorter than `ary` without additions.
+    Raises:
+      TypeError: `ary` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.ediff1d(jnp.array([1, 4, 9]), to_begin=jnp.array([0])))
+      [0 3 5]"""
+    ...
+def einsum(subscripts: str, /, *operands: ArrayLike, out: None = None, optimize: bool | str = 'auto', precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None, _dot_general: Any = None, out_sharding: None = None) -> Array:
+    """`einsum` as `jax.numpy.einsum` describes it; `_dot_general` is None where `lax.dot_general` contracts."""
+    ...
+def empty(shape: int | Sequence[int], dtype: DTypeLike | None = None, *, device: CpuDevice | Sharding | None = None, out_sharding: Any = None) -> Array:
+    """An array of zeros: memory that was not written to cannot be seen, so that `empty` is `zeros`.
+
+    Args:
+      shape: the sizes of the axes: an integer or a sequence of static integers.
+      dtype: the dtype; the default float (float32, or float64 with `jax_enable_x64`) by default.
+      device: the device or sharding that holds it; the default device by default.
+      out_sharding: the sharding of the result, in place of `device`.
+    Returns: an array of the shape `shape` and the dtype `dtype`.
+    Raises:
+      TypeError: sizes that are negative, no integers or traced; a dtype that is not of numbers.
+      ValueError: a `device` that is neither a device nor a sharding.
+    Differentiable: no; there is no floating argument.
+    Example:
+      >>> print(jnp.empty(2))
+      [0. 0.]"""
+    ...
+def empty_like(prototype: ArrayLike | ShapeDtypeStruct, dtype: DTypeLike | None = None, shape: int | Sequence[int] | None = None, *, device: CpuDevice | Sharding | None = None) -> Array:
+    """Zeros with the shape and the dtype of another array: `empty_like` is `zeros_like`.
+
+    Args:
+      prototype: an array or number.
+      dtype: another dtype; that of `prototype` by default.
+      shape: another shape; that of `prototype` by default.
+      device: the device or sharding that holds the result; the default device by default.
+    Returns: an array of the shape and dtype of `prototype`, or those that are given.
+    Raises:
+      TypeError: `prototype` is neither an array nor a number (lists are refused).
+      ValueError: a `device` that is neither a device nor a sharding.
+    Differentiable: with derivative 0.
+    Example:
+      >>> print(jnp.empty_like(jnp.array([1, 2])))
+      [0 0]"""
+    ...
+def equal(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """For each pair of elements whether they are equal; NaN equals nothing.
+
+    Args:
+      x, y: arrays or numbers of any dtype whose shapes broadcast.
+    Returns: booleans of the broadcast shape.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+    Differentiable: no; the result is boolean.
+    Example:
+      >>> print(jnp.equal(jnp.array([1.0, 2.0, jnp.nan]), jnp.array([1.0, 3.0, jnp.nan])))
+      [ True False False]"""
+    ...
+def exp(x: ArrayLike, /) -> Array:
+    """e to the power of each element.
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes; it is its own derivative.
+    Example:
+      >>> print(jnp.exp(jnp.array([0.0, -jnp.inf])))
+      [1. 0.]"""
+    ...
+def exp2(x: ArrayLike, /) -> Array:
+    """2 to the power of each element.
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes, with derivative `log(2) * 2**x`.
+    Example:
+      >>> print(jnp.exp2(jnp.array([-1.0, 0.0, 3.0])))
+      [0.5 1.  8. ]"""
+    ...
+def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> Array:
+    """The array with new axes of size 1.
+
+    Args:
+      a: an array or number.
+      axis: where the new axes are in the result: one or several, negative ones counted from the end.
+    Returns: an array of the dtype of `a`.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: an axis is out of bounds or occurs twice.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> jnp.expand_dims(jnp.ones(3), 0).shape, jnp.expand_dims(jnp.ones(3), (0, -1)).shape
+      ((1, 3), (1, 3, 1))"""
+    ...
+def expm1(x: ArrayLike, /) -> Array:
+    """`exp(x) - 1`, without the cancellation that this formula has near 0.
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes, with derivative `exp(x)`.
+    Example:
+      >>> print(jnp.expm1(jnp.array([0.0, -jnp.inf])))
+      [ 0. -1.]
+      >>> bool(jnp.expm1(1e-10) == jnp.float32(1e-10))
+      True"""
+    ...
+def extract(condition: ArrayLike, arr: ArrayLike, *, size: int | None = None, fill_value: ArrayLike = 0) -> Array:
+    """The elements of a flat array where a condition holds.
+
+    Args:
+      condition: booleans, taken as flat; concrete unless `size` is given.
+      arr: an array, taken as flat.
+      size: how many elements to give: more are cut off, missing ones are filled up.
+      fill_value: what fills up; 0 by default.
+    Returns: a vector of the dtype of `arr`.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+      ConcretizationTypeError: a traced condition without `size`.
+    Differentiable: yes, in both modes, with respect to `arr`.
+    Example:
+      >>> x = jnp.arange(6)
+      >>> print(jnp.extract(x % 2 == 0, x))
+      [0 2 4]"""
+    ...
+def eye(N: int, M: int | None = None, k: ArrayLike = 0, dtype: DTypeLike | None = None, *, device: CpuDevice | Sharding | None = None) -> Array:
+    """A matrix with ones on a diagonal and zeros elsewhere.
+
+    Args:
+      N: the number of rows.
+      M: the number of columns; `N` by default.
+      k: which diagonal: 0, the default, is the main one, positive ones are above it, negative ones below.
+      dtype: the dtype; the default float by default.
+      device: the device or sharding that holds the result; the default device by default.
+    Returns: an array `[N, M]`.
+    Raises:
+      ValueError: a negative size, or a `device` that is neither a device nor a sharding.
+      TypeError: a size that is no integer.
+    Differentiable: no; there is no floating argument.
+    Example:
+      >>> print(jnp.eye(2, 3, k=1, dtype=int))
+      [[0 1 0]
+       [0 0 1]]"""
+    ...
+def fabs(x: ArrayLike, /) -> Array:
+    """The absolute value as a floating number.
+
+    Args:
+      x: a real array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating dtype.
+    Raises:
+      TypeError: `x` is complex, or neither an array nor a number.
+    Differentiable: almost everywhere; at 0 the derivative is 1.
+    Example:
+      >>> print(jnp.fabs(jnp.array([-3, 2])))
+      [3. 2.]"""
+    ...
 from . import fft as fft
-def fill_diagonal(a: ArrayLike, val: ArrayLike, wrap: bool = False, *, inplace: bool = True) -> Array: ...
-def flatnonzero(a: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array: ...
-def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array: ...
-def fliplr(m: ArrayLike) -> Array: ...
-def flipud(m: ArrayLike) -> Array: ...
-def float_power(x: ArrayLike, y: ArrayLike, /) -> Array: ...
-def floor(x: ArrayLike, /) -> Array: ...
-def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def fmax(x1: ArrayLike, x2: ArrayLike) -> Array: ...
-def fmin(x1: ArrayLike, x2: ArrayLike) -> Array: ...
-def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def frexp(x: ArrayLike, /) -> tuple[Array, Array]: ...
-def full(shape: int | Sequence[int], fill_value: ArrayLike, dtype: DTypeLike | None = None, *, device: CpuDevice | Sharding | None = None, out_sharding: Any = None) -> Array: ...
-def full_like(a: ArrayLike | ShapeDtypeStruct, fill_value: ArrayLike, dtype: DTypeLike | None = None, shape: int | Sequence[int] | None = None, *, device: CpuDevice | Sharding | None = None, out_sharding: Any = None) -> Array: ...
-def gcd(x1: ArrayLike, x2: ArrayLike) -> Array: ...
-def geomspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = True, dtype: DTypeLike | None = None, axis: int = 0) -> Array: ...
-def gradient(f: ArrayLike, *varargs: ArrayLike, axis: int | Sequence[int] | None = None, edge_order: Any | None = None) -> Any: ...
-def greater(x: ArrayLike, y: ArrayLike, /) -> Array: ...
-def greater_equal(x: ArrayLike, y: ArrayLike, /) -> Array: ...
-def hamming(M: int) -> Array: ...
-def hanning(M: int) -> Array: ...
-def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def histogram(a: ArrayLike, bins: ArrayLike | Sequence[ArrayLike] = 10, range: ArrayLike | Sequence[Any] | None = None, weights: ArrayLike | None = None, density: bool | None = None, out_sharding: Any | None = None) -> tuple[Array, Array]: ...
-def histogram2d(x: ArrayLike, y: ArrayLike, bins: ArrayLike | Sequence[ArrayLike] = 10, range: ArrayLike | Sequence[Any] | None = None, weights: ArrayLike | None = None, density: bool | None = None) -> tuple[Array, Array, Array]: ...
-def histogram_bin_edges(a: ArrayLike, bins: ArrayLike | Sequence[ArrayLike] = 10, range: ArrayLike | Sequence[Any] | None = None, weights: Any = None) -> Array: ...
-def histogramdd(sample: ArrayLike, bins: ArrayLike | Sequence[ArrayLike] = 10, range: ArrayLike | Sequence[Any] | None = None, weights: ArrayLike | None = None, density: bool | None = None) -> Any: ...
-def hsplit(ary: ArrayLike, indices_or_sections: int | Sequence[Any]) -> list[Array]: ...
-def hstack(tup: Sequence[ArrayLike] | ArrayLike, dtype: DTypeLike | None = None) -> Array: ...
-def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def i0(x: ArrayLike) -> Array: ...
-def identity(n: int, dtype: DTypeLike | None = None) -> Array: ...
-def imag(val: ArrayLike, /) -> Array: ...
-def indices(dimensions: int | Sequence[int], dtype: DTypeLike | None = None, sparse: bool = False) -> Any: ...
-def inner(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None) -> Array: ...
-def insert(arr: ArrayLike, obj: ArrayLike | slice, values: ArrayLike, axis: int | None = None) -> Array: ...
-def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: ArrayLike | Literal['extrapolate'] | None = None, right: ArrayLike | Literal['extrapolate'] | None = None, period: ArrayLike | None = None) -> Array: ...
-def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: Any = False, return_indices: bool = False, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Any: ...
-def invert(x: ArrayLike, /) -> Array: ...
-def isclose(a: ArrayLike, b: ArrayLike, rtol: ArrayLike = ..., atol: ArrayLike = ..., equal_nan: bool = False) -> Array: ...
-def iscomplex(x: ArrayLike) -> Array: ...
-def iscomplexobj(x: ArrayLike) -> bool: ...
-def isfinite(x: ArrayLike, /) -> Array: ...
-def isin(element: ArrayLike, test_elements: ArrayLike, assume_unique: Any = False, invert: bool = False, *, method: str = 'auto') -> Array: ...
-def isinf(x: ArrayLike, /) -> Array: ...
-def isnan(x: ArrayLike, /) -> Array: ...
-def isneginf(x: ArrayLike, /, out: None = None) -> Array: ...
-def isposinf(x: ArrayLike, /, out: None = None) -> Array: ...
-def isreal(x: ArrayLike) -> Array: ...
-def ix_(*args: ArrayLike) -> tuple[Array, ...]: ...
-def kaiser(M: int, beta: ArrayLike) -> Array: ...
-def kron(a: ArrayLike, b: ArrayLike) -> Array: ...
-def lcm(x1: ArrayLike, x2: ArrayLike) -> Array: ...
-def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array: ...
-def less(x: ArrayLike, y: ArrayLike, /) -> Array: ...
-def less_equal(x: ArrayLike, y: ArrayLike, /) -> Array: ...
-def lexsort(keys: Sequence[ArrayLike] | ArrayLike, axis: int = -1, *, batch_size: Any = 16) -> Array: ...
+def fill_diagonal(a: ArrayLike, val: ArrayLike, wrap: bool = False, *, inplace: bool = True) -> Array:
+    """The array with a value, or values in turn, on its main diagonal; a new array.
+
+    Args:
+      a: an array of at least two axes; of more only if they are of equal size.
+      val: a number, or an array whose elements are taken in turn.
+      wrap: for compatibility; must be False.
+      inplace: must be given as False: arrays are immutable.
+    Returns: an array of the shape and dtype of `a`.
+    Raises:
+      ValueError: too few axes, or unequal ones.
+      NotImplementedError: `wrap` or `inplace` is true.
+    Differentiable: yes, in both modes, with respect to `a` and `val`.
+    Example:
+      >>> print(jnp.fill_diagonal(jnp.zeros((2, 2), int), jnp.array([7, 8]), inplace=False))
+      [[7 0]
+       [0 8]]"""
+    ...
+def flatnonzero(a: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array:
+    """The positions of the elements of the flat array that differ from 0.
+
+    Args:
+      a: an array or number; concrete unless `size` is given.
+      size: how many positions to give, a static integer: more are cut off, missing ones are filled up.
+      fill_value: the position that fills up; 0 by default.
+    Returns: a vector of integers.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ConcretizationTypeError: a traced `a` without `size`.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.flatnonzero(jnp.array([[0, 5], [7, 0]])))
+      [1 2]"""
+    ...
+def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
+    """The elements in reverse order along axes.
+
+    Args:
+      m: an array.
+      axis: the axis or axes; None (the default) for all.
+    Returns: an array of the shape and dtype of `m`.
+    Raises:
+      TypeError: `m` is neither an array nor a number (lists are refused).
+      ValueError: an axis is out of bounds or occurs twice.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.flip(jnp.array([[1, 2], [3, 4]]), axis=1))
+      [[2 1]
+       [4 3]]"""
+    ...
+def fliplr(m: ArrayLike) -> Array:
+    """The columns in reverse order: `flip` along axis 1.
+
+    Args:
+      m: an array of at least two axes.
+    Returns: an array of the shape and dtype of `m`.
+    Raises:
+      TypeError: `m` is neither an array nor a number (lists are refused).
+      ValueError: `m` has fewer than two axes.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.fliplr(jnp.array([[1, 2], [3, 4]])))
+      [[2 1]
+       [4 3]]"""
+    ...
+def flipud(m: ArrayLike) -> Array:
+    """The rows in reverse order: `flip` along axis 0.
+
+    Args:
+      m: an array of at least one axis.
+    Returns: an array of the shape and dtype of `m`.
+    Raises:
+      TypeError: `m` is neither an array nor a number (lists are refused).
+      ValueError: `m` has no axes.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.flipud(jnp.array([[1, 2], [3, 4]])))
+      [[3 4]
+       [1 2]]"""
+    ...
+def float_power(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """`x` to the power of `y` in floating or complex arithmetic, so that negative powers of integers are defined.
+
+    Args:
+      x, y: the base and the exponent: arrays or numbers whose shapes broadcast; integers and booleans become
+        floating.
+    Returns: an array of the broadcast shape and the promoted floating or complex dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+    Differentiable: yes, in both modes, with respect to both; NaN with respect to `y` where `x` is negative.
+    Example:
+      >>> print(jnp.float_power(jnp.array([2, 4]), -1))
+      [0.5  0.25]"""
+    ...
+def floor(x: ArrayLike, /) -> Array:
+    """The greatest integer not above each element.
+
+    Args:
+      x: a real array or number; integers and booleans come back unchanged.
+    Returns: an array of the shape and dtype of `x`: floating numbers stay floating.
+    Raises:
+      TypeError: `x` is complex, or neither an array nor a number.
+    Differentiable: with derivative 0 everywhere.
+    Example:
+      >>> print(jnp.floor(jnp.array([-1.5, 0.2, 2.0])))
+      [-2.  0.  2.]"""
+    ...
+def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The quotient rounded down, towards minus infinity, element by element.
+    Floating division by 0 gives an infinity or NaN; what integer division by 0 gives is not specified.
+
+    Args:
+      x1, x2: the dividend and the divisor: real arrays or numbers whose shapes broadcast.
+    Returns: an array of the broadcast shape and the promoted dtype: integers stay integers, booleans become such.
+    Raises:
+      TypeError: an argument is complex or neither an array nor a number, or the shapes do not broadcast.
+    Differentiable: floating numbers with derivative 0 almost everywhere.
+    Example:
+      >>> print(jnp.floor_divide(jnp.array([7, -7]), 2))
+      [ 3 -4]"""
+    ...
+def fmax(x1: ArrayLike, x2: ArrayLike) -> Array:
+    """The greater of two elements; where one is NaN the other one, and NaN only where both are.
+
+    Args:
+      x1, x2: arrays or numbers whose shapes broadcast.
+    Returns: an array of the broadcast shape and the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+    Differentiable: yes, in both modes; where both are equal the gradient goes to `x2`.
+    Example:
+      >>> print(jnp.fmax(jnp.array([1.0, 5.0, jnp.nan]), 3.0))
+      [3. 5. 3.]"""
+    ...
+def fmin(x1: ArrayLike, x2: ArrayLike) -> Array:
+    """The smaller of two elements; where one is NaN the other one, and NaN only where both are.
+
+    Args:
+      x1, x2: arrays or numbers whose shapes broadcast.
+    Returns: an array of the broadcast shape and the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+    Differentiable: yes, in both modes; where both are equal the gradient goes to `x2`.
+    Example:
+      >>> print(jnp.fmin(jnp.array([1.0, 5.0, jnp.nan]), 3.0))
+      [1. 3. 3.]"""
+    ...
+def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The remainder of the division rounded towards zero, with the sign of `x1`, as C has it.
+    By 0 it is NaN; what integers give by 0 is not specified. See `remainder` for the sign of `x2`.
+
+    Args:
+      x1, x2: the dividend and the divisor: real arrays or numbers whose shapes broadcast.
+    Returns: an array of the broadcast shape and the promoted dtype.
+    Raises:
+      TypeError: an argument is complex or neither an array nor a number, or the shapes do not broadcast.
+    Differentiable: almost everywhere with respect to both: 1 and `-trunc(x1 / x2)`.
+    Example:
+      >>> print(jnp.fmod(jnp.array([7, -7]), 3))
+      [ 1 -1]"""
+    ...
+def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
+    """The mantissa, of magnitude from 0.5 up to 1, and the exponent of 2 of each element: `x = mantissa *
+    2**exponent`.
+    0, infinities and NaN are their own mantissa with exponent 0; subnormal numbers count as 0.
+
+    Args:
+      x: a real array or number; integers and booleans become floating.
+    Returns: a pair of arrays of the shape of `x`: mantissas of the floating dtype, and int32 exponents.
+    Raises:
+      TypeError: `x` is complex, or neither an array nor a number.
+      NotImplementedError: a floating dtype of less than 16 bits.
+    Differentiable: the mantissa, with derivative `2**-exponent`.
+    Example:
+      >>> mantissa, exponent = jnp.frexp(jnp.array([6.0, 0.0]))
+      >>> print(mantissa, exponent)
+      [0.75 0.  ] [3 0]"""
+    ...
+def full(shape: int | Sequence[int], fill_value: ArrayLike, dtype: DTypeLike | None = None, *, device: CpuDevice | Sharding | None = None, out_sharding: Any = None) -> Array:
+    """An array of one value.
+
+    Args:
+      shape: the sizes of the axes: an integer or a sequence of static integers.
+      fill_value: the value: a number, or an array that broadcasts to `shape`.
+      dtype: the dtype; that of `fill_value` by default, weak if it is a Python number.
+      device: the device or sharding that holds it; the default device by default.
+      out_sharding: the sharding of the result, in place of `device`.
+    Returns: an array of the shape `shape` and the dtype `dtype`.
+    Raises:
+      TypeError: sizes that are negative, no integers or traced; a dtype that is not of numbers; a `fill_value` that
+        is neither an array nor a number.
+      ValueError: `fill_value` does not broadcast to `shape`; a `device` that is neither a device nor a sharding.
+    Differentiable: yes, in both modes, with respect to `fill_value`.
+    Example:
+      >>> print(jnp.full((2, 2), 7))
+      [[7 7]
+       [7 7]]"""
+    ...
+def full_like(a: ArrayLike | ShapeDtypeStruct, fill_value: ArrayLike, dtype: DTypeLike | None = None, shape: int | Sequence[int] | None = None, *, device: CpuDevice | Sharding | None = None, out_sharding: Any = None) -> Array:
+    """One value with the shape and the dtype of another array.
+
+    Args:
+      a: an array or number.
+      fill_value: the value, converted to the dtype: a number, or an array that broadcasts to the shape.
+      dtype: another dtype; that of `a` by default.
+      shape: another shape; that of `a` by default.
+      device: the device or sharding that holds the result; the default device by default.
+      out_sharding: the sharding of the result, in place of `device`.
+    Returns: an array of the shape and dtype of `a`, or those that are given.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+      ValueError: `fill_value` does not broadcast; a `device` that is neither a device nor a sharding.
+    Differentiable: yes, in both modes, with respect to `fill_value`.
+    Example:
+      >>> print(jnp.full_like(jnp.arange(3), 2.7))
+      [2 2 2]"""
+    ...
+def gcd(x1: ArrayLike, x2: ArrayLike) -> Array:
+    """The greatest common divisor of two integers (Euclid's algorithm), not negative; `gcd(0, n)` is `|n|`.
+
+    Args:
+      x1, x2: integer arrays or numbers whose shapes broadcast.
+    Returns: an array of the broadcast shape and the promoted integer dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number.
+      ValueError: an argument is boolean, floating or complex, or the shapes do not broadcast.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.gcd(jnp.array([12, 0, -8]), 18))
+      [ 6 18  2]"""
+    ...
+def geomspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = True, dtype: DTypeLike | None = None, axis: int = 0) -> Array:
+    """Numbers at even ratios from `start` to `stop`: evenly spaced logarithms.
+
+    Args:
+      start, stop: the ends, of one sign and not 0: numbers, or arrays whose shapes broadcast.
+      num: how many, a static integer; 50 by default.
+      endpoint: whether `stop` is the last one.
+      dtype: the dtype; floating or complex by default.
+      axis: the axis of the result along which numbers go; the first by default.
+    Returns: an array of the broadcast shape with a new axis of size `num`; NaN for ends that are 0 or of different
+      signs.
+    Raises:
+      TypeError: an end is neither an array nor a number.
+      ValueError: `num` is negative.
+    Differentiable: yes, in both modes, with respect to `start` and `stop`.
+    Example:
+      >>> print(jnp.round(jnp.geomspace(1, 8, 4), 3))
+      [1. 2. 4. 8.]"""
+    ...
+def gradient(f: ArrayLike, *varargs: ArrayLike, axis: int | Sequence[int] | None = None, edge_order: Any | None = None) -> Any:
+    """The derivative along axes by differences: central inside, one-sided at the ends, both exact for straight lines.
+    With uneven coordinates the inside ones are those of the parabola through three points.
+
+    Args:
+      f: the values, an array; integers become floating.
+      varargs: for each axis the distance of the points, or the vector of their coordinates; one for all, 1 by
+        default.
+      axis: the axis or axes; None (the default) for all.
+      edge_order: for compatibility; must be None.
+    Returns: an array of the shape of `f`, or a list with one for each axis.
+    Raises:
+      ValueError: an axis of fewer than two elements, or out of bounds.
+      TypeError: another number of distances than axes.
+      NotImplementedError: `edge_order` is given.
+    Differentiable: yes, in both modes, with respect to `f` and the distances.
+    Example:
+      >>> print(jnp.gradient(jnp.array([1.0, 4.0, 9.0, 16.0])))
+      [3. 4. 6. 7.]"""
+    ...
+def greater(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """For each pair of elements whether the first is greater; false where one is NaN.
+    Complex numbers compare by real part, then imaginary part.
+
+    Args:
+      x, y: arrays or numbers of any dtype whose shapes broadcast.
+    Returns: booleans of the broadcast shape.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+    Differentiable: no; the result is boolean.
+    Example:
+      >>> print(jnp.greater(jnp.array([1, 2, 3]), 2))
+      [False False  True]"""
+    ...
+def greater_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """For each pair of elements whether the first is greater or equal; false where one is NaN.
+    Complex numbers compare by real part, then imaginary part.
+
+    Args:
+      x, y: arrays or numbers of any dtype whose shapes broadcast.
+    Returns: booleans of the broadcast shape.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+    Differentiable: no; the result is boolean.
+    Example:
+      >>> print(jnp.greater_equal(jnp.array([1, 2, 3]), 2))
+      [False  True  True]"""
+    ...
+def hamming(M: int) -> Array:
+    """The Hamming window `0.54 - 0.46 cos(2 pi k / (M - 1))` for k from 0 up to M.
+
+    Args:
+      M: the number of points, a static integer; none for less than 1.
+    Returns: a vector `[M]` of the default float; `[1.]` for one point.
+    Differentiable: no; there is no floating argument.
+    Example:
+      >>> print(jnp.round(jnp.hamming(5), 2))
+      [0.08 0.54 1.   0.54 0.08]"""
+    ...
+def hanning(M: int) -> Array:
+    """The Hann window `0.5 - 0.5 cos(2 pi k / (M - 1))` for k from 0 up to M.
+
+    Args:
+      M: the number of points, a static integer; none for less than 1.
+    Returns: a vector `[M]` of the default float; `[1.]` for one point.
+    Differentiable: no; there is no floating argument.
+    Example:
+      >>> print(jnp.round(jnp.hanning(5), 2))
+      [0.  0.5 1.  0.5 0. ]"""
+    ...
+def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The step function: 0 for negative `x1`, `x2` where `x1` is 0, 1 for positive `x1`, and NaN for NaN.
+
+    Args:
+      x1: where to evaluate: a real array or number; integers and booleans become floating.
+      x2: the value at 0: a real array or number that broadcasts with `x1`.
+    Returns: an array of the broadcast shape and the promoted floating dtype.
+    Raises:
+      TypeError: an argument is complex, or neither an array nor a number.
+      ValueError: the shapes do not broadcast.
+    Differentiable: with derivative 0 with respect to `x1`; 1 with respect to `x2` where `x1` is 0.
+    Example:
+      >>> print(jnp.heaviside(jnp.array([-2.0, 0.0, 3.0]), 0.5))
+      [0.  0.5 1. ]"""
+    ...
+def histogram(a: ArrayLike, bins: ArrayLike | Sequence[ArrayLike] = 10, range: ArrayLike | Sequence[Any] | None = None, weights: ArrayLike | None = None, density: bool | None = None, out_sharding: Any | None = None) -> tuple[Array, Array]:
+    """How many elements lie in each bin; a bin holds its left edge, the last one both.
+
+    Args:
+      a: an array, taken as flat.
+      bins: the number of bins, or a vector of their edges.
+      range: the first and the last edge; the least and the greatest element by default; elements outside do not
+        count.
+      weights: what each element counts: an array of the shape of `a`.
+      density: whether to divide by the widths of the bins and the sum.
+      out_sharding: must be None.
+    Returns: the counts `[bins]`, floating, and the edges `[bins + 1]`.
+    Raises:
+      ValueError: weights of another shape.
+      TypeError: `bins` is the name of a rule, or `a` is neither an array nor a number.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: the counts with respect to `weights`.
+    Example:
+      >>> counts, edges = jnp.histogram(jnp.array([0.0, 0.5, 3.0]), bins=3)
+      >>> print(counts, edges)
+      [2. 0. 1.] [0. 1. 2. 3.]"""
+    ...
+def histogram2d(x: ArrayLike, y: ArrayLike, bins: ArrayLike | Sequence[ArrayLike] = 10, range: ArrayLike | Sequence[Any] | None = None, weights: ArrayLike | None = None, density: bool | None = None) -> tuple[Array, Array, Array]:
+    """How many points of the plane lie in each cell.
+
+    Args:
+      x, y: the coordinates, vectors `[n]`.
+      bins: the number of bins or a vector of edges, for both axes, or a pair of such.
+      range: the first and the last edge of each axis, `[2, 2]`; those of the points by default.
+      weights: what each point counts `[n]`.
+      density: whether to divide by the areas of the cells and the sum.
+    Returns: the counts `[bins of x, bins of y]`, the edges along `x` and the edges along `y`.
+    Raises:
+      TypeError: coordinates that are no vectors of one length.
+      ValueError: weights or ranges of another length.
+    Differentiable: the counts with respect to `weights`.
+    Example:
+      >>> counts, _, _ = jnp.histogram2d(jnp.array([0.0, 0.0, 1.0]), jnp.array([0.0, 1.0, 1.0]), bins=2)
+      >>> print(counts)
+      [[1 1]
+       [0 1]]"""
+    ...
+def histogram_bin_edges(a: ArrayLike, bins: ArrayLike | Sequence[ArrayLike] = 10, range: ArrayLike | Sequence[Any] | None = None, weights: Any = None) -> Array:
+    """The edges of bins: evenly spaced over a range, or those that are given.
+
+    Args:
+      a: an array, taken as flat.
+      bins: the number of bins, or a vector of their edges.
+      range: the first and the last edge; the least and the greatest element by default.
+      weights: for compatibility; without influence.
+    Returns: the edges `[bins + 1]`, floating; a range of length 0 is widened by half on both sides.
+    Raises:
+      TypeError: `bins` is the name of a rule, or `a` is neither an array nor a number.
+      ValueError: `range` is no pair of numbers.
+    Differentiable: with respect to `a` and `range`.
+    Example:
+      >>> print(jnp.histogram_bin_edges(jnp.array([0.0, 3.0]), bins=3))
+      [0. 1. 2. 3.]"""
+    ...
+def histogramdd(sample: ArrayLike, bins: ArrayLike | Sequence[ArrayLike] = 10, range: ArrayLike | Sequence[Any] | None = None, weights: ArrayLike | None = None, density: bool | None = None) -> Any:
+    """How many points lie in each cell of a grid of any dimension.
+
+    Args:
+      sample: points `[n, d]`.
+      bins: the number of bins or a vector of edges for all axes, or a list with one for each.
+      range: the first and the last edge of each axis, or None for those of the points: a sequence of `d` pairs.
+      weights: what each point counts `[n]`.
+      density: whether to divide by the volumes of the cells and the sum.
+    Returns: the counts, with `d` axes, and the list of edges along each.
+    Raises:
+      ValueError: `sample` has not two axes; weights, bins or ranges of another length.
+    Differentiable: the counts with respect to `weights`.
+    Example:
+      >>> counts, edges = jnp.histogramdd(jnp.array([[0.0, 0.0], [1.0, 1.0], [1.0, 0.0]]), bins=2)
+      >>> print(counts)
+      [[1 0]
+       [1 1]]"""
+    ...
+def hsplit(ary: ArrayLike, indices_or_sections: int | Sequence[Any]) -> list[Array]:
+    """The second axis cut into parts, of vectors the first: `split` along axis 1 or 0.
+
+    Args:
+      ary: an array of at least one axis.
+      indices_or_sections: the number of parts, which must divide the size; or ascending positions before which to
+        cut.
+    Returns: a list of arrays.
+    Raises:
+      TypeError: `ary` is neither an array nor a number (lists are refused).
+      ValueError: `ary` has no axes, or a number that is not positive or does not divide the size.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> [part.tolist() for part in jnp.hsplit(jnp.array([[1, 2], [3, 4]]), 2)]
+      [[[1], [3]], [[2], [4]]]"""
+    ...
+def hstack(tup: Sequence[ArrayLike] | ArrayLike, dtype: DTypeLike | None = None) -> Array:
+    """Arrays side by side: along the second axis, vectors along the first.
+
+    Args:
+      tup: a sequence of arrays or numbers, or an array whose slices they are.
+      dtype: the dtype of the result; the promoted one by default.
+    Returns: an array of at least one axis.
+    Raises:
+      TypeError: an element that is neither an array nor a number, or shapes that do not go together.
+      ValueError: no arrays.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.hstack([jnp.array([[1], [2]]), jnp.array([[3], [4]])]))
+      [[1 3]
+       [2 4]]"""
+    ...
+def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The length `sqrt(x1² + x2²)` of the hypotenuse, without overflow where the result is finite.
+
+    Args:
+      x1, x2: the legs: real arrays or numbers whose shapes broadcast; integers become floating.
+    Returns: an array of the broadcast shape and the promoted floating dtype, not negative.
+    Raises:
+      TypeError: an argument is complex or neither an array nor a number, or the shapes do not broadcast.
+    Differentiable: yes, in both modes, away from (0, 0).
+    Example:
+      >>> print(jnp.hypot(jnp.array([3.0, 5.0]), jnp.array([4.0, 12.0])))
+      [ 5. 13.]"""
+    ...
+def i0(x: ArrayLike) -> Array:
+    """The modified Bessel function of the first kind and order 0 (DLMF 10.25), as `exp(|x|)` times its scaled form.
+
+    Args:
+      x: a real array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating dtype; infinite where `exp(|x|)` overflows.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+      ValueError: `x` is complex.
+    Differentiable: yes, in both modes; the derivative is the function of order 1.
+    Example:
+      >>> print(jnp.i0(jnp.array([0.0])))
+      [1.]"""
+    ...
+def identity(n: int, dtype: DTypeLike | None = None) -> Array:
+    """The identity matrix.
+
+    Args:
+      n: the number of rows and columns.
+      dtype: the dtype; the default float by default.
+    Returns: an array `[n, n]`.
+    Raises:
+      ValueError: `n` is negative.
+      TypeError: `n` is no integer.
+    Differentiable: no; there is no floating argument.
+    Example:
+      >>> print(jnp.identity(2))
+      [[1. 0.]
+       [0. 1.]]"""
+    ...
+def imag(val: ArrayLike, /) -> Array:
+    """The imaginary part of each element; 0 of real numbers.
+
+    Args:
+      val: an array or number of any dtype.
+    Returns: an array of the shape of `val`; complex dtypes give the floating one of the same precision, others
+      stay.
+    Raises:
+      TypeError: `val` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes; it is linear over the real numbers.
+    Example:
+      >>> print(jnp.imag(jnp.array([1 + 2j, 3 - 1j])))
+      [ 2. -1.]"""
+    ...
+def indices(dimensions: int | Sequence[int], dtype: DTypeLike | None = None, sparse: bool = False) -> Any:
+    """The coordinates of all positions of a grid.
+
+    Args:
+      dimensions: the sizes of the axes of the grid: a sequence of static integers.
+      dtype: the dtype; the default integer by default.
+      sparse: whether to give a tuple of arrays that broadcast to the grid, instead of one array.
+    Returns: an array `[len(dimensions), *dimensions]`, whose part `i` holds the positions along axis `i`; or a
+      tuple of arrays.
+    Raises:
+      TypeError: sizes that are no integers.
+    Differentiable: no; there is no floating argument.
+    Example:
+      >>> print(jnp.indices((2, 2)))
+      [[[0 0]
+        [1 1]]
+      <BLANKLINE>
+       [[0 1]
+        [0 1]]]"""
+    ...
+def inner(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None) -> Array:
+    """The inner products over the last axes of two arrays, of all pairs of vectors; with a number the product.
+
+    Args:
+      a: an array `[..., n]` or number.
+      b: an array `[..., n]` or number.
+      precision: the precision of the products: None, or what `jax.lax.dot_general` takes.
+      preferred_element_type: the dtype in which to add, and that of the result.
+    Returns: an array with the other axes of `a`, then those of `b`, of the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the sizes differ.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.inner(jnp.array([[1, 2], [3, 4]]), jnp.array([[1, 0], [1, 1]])))
+      [[1 3]
+       [3 7]]"""
+    ...
+def insert(arr: ArrayLike, obj: ArrayLike | slice, values: ArrayLike, axis: int | None = None) -> Array:
+    """The array with slices inserted before given positions along an axis.
+
+    Args:
+      arr: an array.
+      obj: where: an integer, integers or a slice; positions of `arr`, brought into its bounds.
+      values: what; broadcast and converted to the dtype of `arr`.
+      axis: the axis; None (the default) takes the flat array.
+    Returns: an array of the dtype of `arr`, longer along the axis.
+    Raises:
+      ValueError: the axis is out of bounds, `obj` has several axes, or shapes do not broadcast.
+      TypeError: positions that are no integers.
+    Differentiable: yes, in both modes, with respect to `arr` and `values`.
+    Example:
+      >>> print(jnp.insert(jnp.array([5, 7]), 1, 6))
+      [5 6 7]"""
+    ...
+def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: ArrayLike | Literal['extrapolate'] | None = None, right: ArrayLike | Literal['extrapolate'] | None = None, period: ArrayLike | None = None) -> Array:
+    """The piecewise linear function through points.
+
+    Args:
+      x: where to evaluate: a real array or number.
+      xp: the abscissas of the points, a vector `[n]`, ascending unless `period` is given.
+      fp: the ordinates `[n]`, real or complex.
+      left, right: the values outside of the points; those of the first and last point by default; 'extrapolate'
+        goes on along the line of the two nearest points.
+      period: the period of the function; abscissas are taken modulo it, and `left` and `right` have no influence.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      ValueError: points that are no vectors of one length, complex `x`, a period of 0 or with axes, or another
+        text.
+    Differentiable: almost everywhere, with respect to `x`, `xp` and `fp`.
+    Example:
+      >>> print(jnp.interp(jnp.array([0.5, 9.0]), jnp.array([0.0, 1.0]), jnp.array([2.0, 4.0])))
+      [3. 4.]"""
+    ...
+def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: Any = False, return_indices: bool = False, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Any:
+    """The distinct elements that two arrays share, in order.
+
+    Args:
+      ar1, ar2: arrays, taken as flat; concrete unless `size` is given.
+      assume_unique: for compatibility; without influence.
+      return_indices: whether to give the first positions of the elements in both arrays.
+      size: the number of results, a static integer: more are cut off, missing ones are filled up.
+      fill_value: what fills up; the least element by default. Positions are filled up with the sizes of the arrays.
+    Returns: a vector of the promoted dtype, or a tuple of it and both vectors of positions.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+      ConcretizationTypeError: traced arrays without `size`.
+    Differentiable: as the values of `unique`.
+    Example:
+      >>> print(jnp.intersect1d(jnp.array([3, 1, 2]), jnp.array([2, 3])))
+      [2 3]"""
+    ...
+def invert(x: ArrayLike, /) -> Array:
+    """The complement of all bits of each integer, `-x - 1` of signed ones; the negation of booleans.
+
+    Args:
+      x: an array or number of an integer or boolean dtype.
+    Returns: an array of the shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is floating or complex, or neither an array nor a number.
+    Differentiable: no; the result is no floating number.
+    Example:
+      >>> print(jnp.invert(jnp.array([0, 5])))
+      [-1 -6]
+      >>> print(jnp.invert(jnp.array([True, False])))
+      [False  True]"""
+    ...
+def isclose(a: ArrayLike, b: ArrayLike, rtol: ArrayLike = ..., atol: ArrayLike = ..., equal_nan: bool = False) -> Array:
+    """For each pair of elements whether `|a - b| <= atol + rtol * |b|`, which treats `b` as the reference.
+    Equal infinities are close.
+
+    Args:
+      a, b: arrays or numbers whose shapes broadcast.
+      rtol: the relative tolerance, 1e-5 by default: a number or an array that broadcasts.
+      atol: the absolute tolerance, 1e-8 by default: likewise.
+      equal_nan: whether two NaNs are close.
+    Returns: booleans of the broadcast shape.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+    Differentiable: no; the result is boolean.
+    Example:
+      >>> print(jnp.isclose(jnp.array([1.0, 1e6, jnp.nan]), jnp.array([1.1, 1e6 + 1, jnp.nan]), equal_nan=True))
+      [False  True  True]"""
+    ...
+def iscomplex(x: ArrayLike) -> Array:
+    """For each element whether its imaginary part differs from 0; see `iscomplexobj` for the dtype.
+
+    Args:
+      x: an array or number of any dtype.
+    Returns: booleans of the shape of `x`.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: no; the result is boolean.
+    Example:
+      >>> print(jnp.iscomplex(jnp.array([1 + 0j, 1 + 2j])))
+      [False  True]"""
+    ...
+def iscomplexobj(x: ArrayLike) -> bool:
+    """Whether the dtype of a value is complex, whatever its elements are.
+
+    Args:
+      x: an array or number.
+    Returns: a bool.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: no; the result is no array.
+    Example:
+      >>> jnp.iscomplexobj(jnp.array([1 + 0j])), jnp.iscomplexobj(1.0)
+      (True, False)"""
+    ...
+def isfinite(x: ArrayLike, /) -> Array:
+    """For each element whether it is neither infinite nor NaN; of complex numbers whether both parts are so.
+
+    Args:
+      x: an array or number of any dtype; integers and booleans are finite.
+    Returns: booleans of the shape of `x`.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: no; the result is boolean.
+    Example:
+      >>> print(jnp.isfinite(jnp.array([1.0, jnp.inf, jnp.nan])))
+      [ True False False]"""
+    ...
+def isin(element: ArrayLike, test_elements: ArrayLike, assume_unique: Any = False, invert: bool = False, *, method: str = 'auto') -> Array:
+    """For each element whether it is among others; NaN is among none.
+
+    Args:
+      element: an array or number.
+      test_elements: the others: an array or number of any shape.
+      assume_unique: for compatibility; without influence.
+      invert: whether to give the opposite.
+      method: 'auto', 'compare_all', 'binary_search' or 'sort'; all give the same here.
+    Returns: booleans of the shape of `element`.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+      ValueError: another `method`.
+    Differentiable: no; the result is boolean.
+    Example:
+      >>> print(jnp.isin(jnp.arange(4), jnp.array([1, 3, 9])))
+      [False  True False  True]"""
+    ...
+def isinf(x: ArrayLike, /) -> Array:
+    """For each element whether it is infinite, of either sign; of complex numbers whether a part is so.
+
+    Args:
+      x: an array or number of any dtype.
+    Returns: booleans of the shape of `x`.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: no; the result is boolean.
+    Example:
+      >>> print(jnp.isinf(jnp.array([1.0, -jnp.inf, jnp.nan])))
+      [False  True False]"""
+    ...
+def isnan(x: ArrayLike, /) -> Array:
+    """For each element whether it is NaN; of complex numbers whether a part is so.
+
+    Args:
+      x: an array or number of any dtype; integers and booleans never are.
+    Returns: booleans of the shape of `x`.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: no; the result is boolean.
+    Example:
+      >>> print(jnp.isnan(jnp.array([1.0, jnp.inf, jnp.nan])))
+      [False False  True]"""
+    ...
+def isneginf(x: ArrayLike, /, out: None = None) -> Array:
+    """For each element whether it is negative infinity.
+
+    Args:
+      x: a real array or number.
+      out: for compatibility; must be None.
+    Returns: booleans of the shape of `x`.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+      ValueError: `x` is complex.
+      NotImplementedError: `out` is given.
+    Differentiable: no; the result is boolean.
+    Example:
+      >>> print(jnp.isneginf(jnp.array([jnp.inf, -jnp.inf, 1.0])))
+      [False  True False]"""
+    ...
+def isposinf(x: ArrayLike, /, out: None = None) -> Array:
+    """For each element whether it is positive infinity.
+
+    Args:
+      x: a real array or number.
+      out: for compatibility; must be None.
+    Returns: booleans of the shape of `x`.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+      ValueError: `x` is complex.
+      NotImplementedError: `out` is given.
+    Differentiable: no; the result is boolean.
+    Example:
+      >>> print(jnp.isposinf(jnp.array([jnp.inf, -jnp.inf, 1.0])))
+      [ True False False]"""
+    ...
+def isreal(x: ArrayLike) -> Array:
+    """For each element whether its imaginary part is 0; see `isrealobj` for the dtype.
+
+    Args:
+      x: an array or number of any dtype.
+    Returns: booleans of the shape of `x`.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: no; the result is boolean.
+    Example:
+      >>> print(jnp.isreal(jnp.array([1 + 0j, 1 + 2j])))
+      [ True False]"""
+    ...
+def ix_(*args: ArrayLike) -> tuple[Array, ...]:
+    """Index arrays that form an open grid: `a[ix_(rows, columns)]` is the part of `a` in these rows and columns.
+
+    Args:
+      args: vectors of integers.
+    Returns: a tuple of arrays; the i-th one has its elements along axis i and size 1 along the others.
+    Raises:
+      ValueError: an argument is no vector.
+      NotImplementedError: booleans.
+    Differentiable: no; indices are integers.
+    Example:
+      >>> a = jnp.arange(9).reshape(3, 3)
+      >>> print(a[jnp.ix_(jnp.array([0, 2]), jnp.array([1, 2]))])
+      [[1 2]
+       [7 8]]"""
+    ...
+def kaiser(M: int, beta: ArrayLike) -> Array:
+    """The Kaiser window `i0(beta sqrt(1 - ((k - a) / a)²)) / i0(beta)` for k from 0 up to M, where `a` is `(M - 1) /
+    2`.
+
+    Args:
+      M: the number of points, a static integer; none for less than 1.
+      beta: how fast it falls off, a real number: 0 is the rectangle.
+    Returns: a vector `[M]` of a floating dtype; `[1.]` for one point.
+    Raises:
+      ValueError: `beta` is complex.
+    Differentiable: yes, in both modes, with respect to `beta`.
+    Example:
+      >>> print(jnp.kaiser(3, 0.0))
+      [1. 1. 1.]"""
+    ...
+def kron(a: ArrayLike, b: ArrayLike) -> Array:
+    """The Kronecker product: each element of `a` times the whole of `b`, as blocks.
+
+    Args:
+      a, b: arrays; the one of fewer axes gets axes of size 1 in front.
+    Returns: an array whose sizes are the products of those of `a` and `b`, of the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.kron(jnp.array([1, 10]), jnp.array([1, 2, 3])))
+      [ 1  2  3 10 20 30]"""
+    ...
+def lcm(x1: ArrayLike, x2: ArrayLike) -> Array:
+    """The least common multiple of two integers, not negative; 0 if one is 0.
+
+    Args:
+      x1, x2: integer arrays or numbers whose shapes broadcast.
+    Returns: an array of the broadcast shape and the promoted integer dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number.
+      ValueError: an argument is boolean, floating or complex, or the shapes do not broadcast.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.lcm(jnp.array([4, 0, -3]), 6))
+      [12  0  6]"""
+    ...
+def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """`x1 * 2**x2`, the inverse of `frexp`.
+
+    Args:
+      x1: the mantissas: a real array or number; integers and booleans become floating.
+      x2: the exponents: an integer array or number that broadcasts with `x1`.
+    Returns: an array of the broadcast shape and the floating dtype of `x1`.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+      ValueError: `x1` is complex, or `x2` is floating or complex.
+    Differentiable: with respect to `x1`.
+    Example:
+      >>> print(jnp.ldexp(jnp.array([1.5, 0.75]), jnp.array([3, -1])))
+      [12.     0.375]"""
+    ...
+def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """The bits of `x` moved up by `y` places, zeros coming in; 0 when `y` is not below the width.
+
+    Args:
+      x, y: the numbers and the distances: integer or boolean arrays or numbers whose shapes broadcast.
+    Returns: an array of the broadcast shape and the promoted integer dtype; booleans count as 0 and 1.
+    Raises:
+      TypeError: an argument is floating, complex or no array or number, or the shapes do not broadcast.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.left_shift(jnp.array([1, 5]), 2))
+      [ 4 20]"""
+    ...
+def less(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """For each pair of elements whether the first is less; false where one is NaN.
+    Complex numbers compare by real part, then imaginary part.
+
+    Args:
+      x, y: arrays or numbers of any dtype whose shapes broadcast.
+    Returns: booleans of the broadcast shape.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+    Differentiable: no; the result is boolean.
+    Example:
+      >>> print(jnp.less(jnp.array([1, 2, 3]), 2))
+      [ True False False]"""
+    ...
+def less_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """For each pair of elements whether the first is less or equal; false where one is NaN.
+    Complex numbers compare by real part, then imaginary part.
+
+    Args:
+      x, y: arrays or numbers of any dtype whose shapes broadcast.
+    Returns: booleans of the broadcast shape.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+    Differentiable: no; the result is boolean.
+    Example:
+      >>> print(jnp.less_equal(jnp.array([1, 2, 3]), 2))
+      [ True  True False]"""
+    ...
+def lexsort(keys: Sequence[ArrayLike] | ArrayLike, axis: int = -1, *, batch_size: Any = 16) -> Array:
+    """The positions that sort by several keys: the last key counts first, the ones before decide ties.
+
+    Args:
+      keys: a sequence of arrays of one shape, or an array whose slices they are.
+      axis: the axis along which to sort; the last by default.
+      batch_size: for compatibility; without influence.
+    Returns: integers of the shape of a key.
+    Raises:
+      TypeError: there are no keys.
+      ValueError: keys of different shapes, or the axis is out of bounds.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.lexsort((jnp.array([2, 1, 0]), jnp.array([1, 0, 1]))))
+      [1 2 0]"""
+    ...
 from . import linalg as linalg
-def linspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: DTypeLike | None = None, axis: int = 0, *, device: CpuDevice | Sharding | None = None) -> Any: ...
-def log(x: ArrayLike, /) -> Array: ...
-def log10(x: ArrayLike, /) -> Array: ...
-def log1p(x: ArrayLike, /) -> Array: ...
-def log2(x: ArrayLike, /) -> Array: ...
-def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def logical_and(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def logical_not(x: ArrayLike, /) -> Array: ...
-def logical_or(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def logical_xor(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def logspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = True, base: ArrayLike = ..., dtype: DTypeLike | None = None, axis: int = 0) -> Array: ...
-def matmul(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None, out_sharding: Any = None) -> Array: ...
-def matrix_transpose(x: ArrayLike, /) -> Array: ...
-def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def max(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array: ...
-def maximum(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def mean(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False, *, where: ArrayLike | None = None) -> Array: ...
-def median(a: ArrayLike, axis: int | Sequence[int] | None = None, out: ArrayLike | None = None, overwrite_input: bool = False, keepdims: bool = False) -> Array: ...
-def meshgrid(*xi: ArrayLike, copy: Any = True, sparse: bool = False, indexing: str = 'xy') -> tuple[Array, ...]: ...
-def min(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array: ...
-def minimum(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def minmax(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: bool = False, initial: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None, where: ArrayLike | None = None) -> tuple[Array, Array]: ...
-def mod(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]: ...
-def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Sequence[int]) -> Array: ...
-def multiply(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def nan_to_num(x: ArrayLike, copy: Any = True, nan: ArrayLike = ..., posinf: ArrayLike | None = None, neginf: ArrayLike | None = None) -> Array: ...
-def nanargmax(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array: ...
-def nanargmin(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array: ...
-def nancumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array: ...
-def nancumsum(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array: ...
-def nanmax(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array: ...
-def nanmean(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False, where: ArrayLike | None = None) -> Array: ...
-def nanmedian(a: ArrayLike, axis: int | Sequence[int] | None = None, out: Any | None = None, overwrite_input: bool = False, keepdims: bool = False) -> Array: ...
-def nanmin(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array: ...
-def nanpercentile(a: ArrayLike, q: ArrayLike, axis: int | Sequence[int] | None = None, out: Any | None = None, overwrite_input: bool = False, method: str = 'linear', keepdims: bool = False, *, weights: ArrayLike | None = None) -> Array: ...
-def nanprod(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array: ...
-def nanquantile(a: ArrayLike, q: ArrayLike, axis: int | Sequence[int] | None = None, out: Any | None = None, overwrite_input: bool = False, method: str = 'linear', keepdims: bool = False, *, weights: ArrayLike | None = None) -> Array: ...
-def nanstd(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, ddof: float = 0, keepdims: bool = False, where: ArrayLike | None = None, mean: ArrayLike | None = None) -> Array: ...
-def nansum(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array: ...
-def nanvar(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, ddof: float = 0, keepdims: bool = False, where: ArrayLike | None = None, mean: ArrayLike | None = None) -> Array: ...
-def ndim(a: ArrayLike) -> int: ...
-def negative(x: ArrayLike, /) -> Array: ...
-def nextafter(x: ArrayLike, y: ArrayLike, /) -> Array: ...
-def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | None = None) -> tuple[Array, ...]: ...
-def not_equal(x: ArrayLike, y: ArrayLike, /) -> Array: ...
-def ones(shape: int | Sequence[int], dtype: DTypeLike | None = None, *, device: CpuDevice | Sharding | None = None, out_sharding: Any = None) -> Array: ...
-def ones_like(a: ArrayLike | ShapeDtypeStruct, dtype: DTypeLike | None = None, shape: int | Sequence[int] | None = None, *, device: CpuDevice | Sharding | None = None, out_sharding: Any = None) -> Array: ...
-def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Array: ...
-def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = 'big') -> Array: ...
-def pad(array: ArrayLike, pad_width: int | Sequence[Any], mode: str = 'constant', *, constant_values: ArrayLike | None = None, end_values: ArrayLike | None = None, stat_length: int | Sequence[Any] | None = None, reflect_type: str | None = None) -> Array: ...
-def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array: ...
-def percentile(a: ArrayLike, q: ArrayLike, axis: int | Sequence[int] | None = None, out: Any | None = None, overwrite_input: bool = False, method: str = 'linear', keepdims: bool = False, *, weights: ArrayLike | None = None, out_sharding: Any | None = None) -> Array: ...
-def permute_dims(a: ArrayLike, /, axes: int | Sequence[int]) -> Array: ...
-def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = True) -> Array: ...
-def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array: ...
-def polyder(p: ArrayLike, m: int = 1) -> Array: ...
-def polydiv(u: ArrayLike, v: ArrayLike, *, trim_leading_zeros: bool = False) -> tuple[Array, Array]: ...
-def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array: ...
-def polymul(a1: ArrayLike, a2: ArrayLike, *, trim_leading_zeros: bool = False) -> Array: ...
-def polysub(a1: ArrayLike, a2: ArrayLike) -> Array: ...
-def polyval(p: ArrayLike, x: ArrayLike, *, unroll: Any = None) -> Array: ...
-def positive(x: ArrayLike, /) -> Array: ...
-def pow(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def power(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def prod(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None, promote_integers: bool = True) -> Array: ...
-def ptp(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: bool = False) -> Array: ...
-def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str | None = None, *, inplace: bool = True) -> Array: ...
-def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: int | None, inplace: bool = True, *, mode: str | None = None) -> Array: ...
-def quantile(a: ArrayLike, q: ArrayLike, axis: int | Sequence[int] | None = None, out: Any | None = None, overwrite_input: bool = False, method: str = 'linear', keepdims: bool = False, *, weights: ArrayLike | None = None) -> Array: ...
-def rad2deg(x: ArrayLike, /) -> Array: ...
-def radians(x: ArrayLike, /) -> Array: ...
-def ravel(a: ArrayLike, order: str = 'C', *, out_sharding: Any = None) -> Array: ...
-def ravel_multi_index(multi_index: ArrayLike | Sequence[Any], dims: int | Sequence[int], mode: str = 'raise', order: str = 'C', *, dtype: DTypeLike | None = None) -> Array: ...
-def real(val: ArrayLike, /) -> Array: ...
-def reciprocal(x: ArrayLike, /) -> Array: ...
-def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None, *, total_repeat_length: int | None = None, out_sharding: Any = None) -> Array: ...
-def reshape(a: ArrayLike, shape: int | Sequence[int], order: str = 'C', *, copy: Any = None, out_sharding: Any = None) -> Array: ...
-def resize(a: ArrayLike, new_shape: int | Sequence[int]) -> Array: ...
-def result_type(*args: ArrayLike) -> _np.dtype[Any]: ...
-def right_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def rint(x: ArrayLike, /) -> Array: ...
-def roll(a: ArrayLike, shift: ArrayLike, axis: int | Sequence[int] | None = None) -> Array: ...
-def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array: ...
-def rot90(m: ArrayLike, k: int = 1, axes: int | Sequence[int] = ...) -> Array: ...
-def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array: ...
-def searchsorted(a: ArrayLike, v: ArrayLike, side: str = 'left', sorter: ArrayLike | None = None, *, method: str = 'scan') -> Array: ...
-def select(condlist: Sequence[ArrayLike] | ArrayLike, choicelist: Sequence[ArrayLike] | ArrayLike, default: ArrayLike = 0) -> Array: ...
-def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array: ...
-def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: Any = False, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array: ...
-def shape(a: ArrayLike) -> tuple[int, ...]: ...
-def sign(x: ArrayLike, /) -> Array: ...
-def signbit(x: ArrayLike, /) -> Array: ...
-def sin(x: ArrayLike, /) -> Array: ...
-def sinc(x: ArrayLike, /) -> Array: ...
-def sinh(x: ArrayLike, /) -> Array: ...
-def size(a: ArrayLike, axis: int | Sequence[int] | None = None) -> int: ...
-def sort(a: ArrayLike, axis: int | None = -1, *, kind: Any | None = None, order: Any | None = None, stable: bool = True, descending: bool = False) -> Array: ...
-def sort_complex(a: ArrayLike) -> Array: ...
-def spacing(x: ArrayLike, /) -> Array: ...
-def split(ary: ArrayLike, indices_or_sections: int | Sequence[Any], axis: int = 0) -> list[Array]: ...
-def sqrt(x: ArrayLike, /) -> Array: ...
-def square(x: ArrayLike, /) -> Array: ...
-def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array: ...
-def stack(arrays: Sequence[ArrayLike] | ArrayLike, axis: int = 0, out: None = None, dtype: DTypeLike | None = None) -> Array: ...
-def std(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, ddof: float = 0, keepdims: bool = False, *, where: ArrayLike | None = None, mean: ArrayLike | None = None, correction: float | None = None) -> Array: ...
-def subtract(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def sum(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None, promote_integers: bool = True) -> Array: ...
-def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array: ...
-def take(a: ArrayLike, indices: ArrayLike, axis: int | None = None, out: None = None, mode: str | None = None, unique_indices: bool = False, indices_are_sorted: bool = False, fill_value: ArrayLike | None = None) -> Array: ...
-def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1, mode: str | None = None, fill_value: ArrayLike | None = None, *, wrap_negative_indices: bool = True) -> Array: ...
-def tan(x: ArrayLike, /) -> Array: ...
-def tanh(x: ArrayLike, /) -> Array: ...
-def tensordot(a: ArrayLike, b: ArrayLike, axes: int | Sequence[Any] = 2, *, precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None, out_sharding: Any = None) -> Array: ...
-def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array: ...
-def top_k(a: ArrayLike, k: int, /, *, axis: int = -1, mode: str = 'largest', sorted: Any = True) -> tuple[Array, Array]: ...
-def trace(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None, out: None = None) -> Array: ...
-def transpose(a: ArrayLike, axes: int | Sequence[int] | None = None) -> Array: ...
-def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: float = ..., axis: int = -1) -> Array: ...
-def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None) -> Array: ...
-def tril(m: ArrayLike, k: int = 0) -> Array: ...
-def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]: ...
-def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]: ...
-def trim_zeros(filt: ArrayLike, trim: str = 'fb', axis: int | Sequence[int] | None = None) -> Array: ...
-def triu(m: ArrayLike, k: int = 0) -> Array: ...
-def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]: ...
-def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]: ...
-def true_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def trunc(x: ArrayLike) -> Array: ...
-def union1d(ar1: ArrayLike, ar2: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array: ...
-def unique(ar: ArrayLike, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: int | None = None, *, equal_nan: bool = True, size: int | None = None, fill_value: ArrayLike | None = None, sorted: Any = True) -> Any: ...
-def unique_all(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Any: ...
-def unique_counts(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Any: ...
-def unique_inverse(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Any: ...
-def unique_values(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array: ...
-def unpackbits(a: ArrayLike, axis: int | None = None, count: int | None = None, bitorder: str = 'big') -> Array: ...
-def unravel_index(indices: ArrayLike, shape: int | Sequence[int]) -> tuple[Array, ...]: ...
-def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]: ...
-def unwrap(p: ArrayLike, discont: ArrayLike | None = None, axis: int = -1, period: ArrayLike = ...) -> Array: ...
-def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array: ...
-def var(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, ddof: float = 0, keepdims: bool = False, *, where: ArrayLike | None = None, mean: ArrayLike | None = None, correction: float | None = None) -> Array: ...
-def vdot(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None) -> Array: ...
-def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None) -> Array: ...
-def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def vsplit(ary: ArrayLike, indices_or_sections: int | Sequence[Any]) -> list[Array]: ...
-def vstack(tup: Sequence[ArrayLike] | ArrayLike, dtype: DTypeLike | None = None) -> Array: ...
-def where(condition: ArrayLike, x: ArrayLike | None = None, y: ArrayLike | None = None, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array: ...
-def zeros(shape: int | Sequence[int], dtype: DTypeLike | None = None, *, device: CpuDevice | Sharding | None = None, out_sharding: Any = None) -> Array: ...
-def zeros_like(a: ArrayLike | ShapeDtypeStruct, dtype: DTypeLike | None = None, shape: int | Sequence[int] | None = None, *, device: CpuDevice | Sharding | None = None, out_sharding: Any = None) -> Array: ...
-__all__ = ['arange', 'array', 'asarray', 'where', 'einsum', 'nonzero', 'flatnonzero', 'result_type', 'shape', 'ndim', 'size', 'broadcast_shapes', 'iscomplexobj', '_promote', '_promote_inexact', '_check_known', 'frexp', 'packbits', 'spacing', 'unpackbits', 'equal', 'greater', 'greater_equal', 'less', 'less_equal', 'not_equal', 'cross', 'dot', 'inner', 'matmul', 'outer', 'tensordot', 'vdot', 'vecdot', 'convolve', 'correlate', 'astype', 'copy', 'empty', 'empty_like', 'eye', 'full_like', 'full', 'geomspace', 'identity', 'indices', 'linspace', 'logspace', 'ones', 'ones_like', 'tri', 'zeros', 'zeros_like', 'cumprod', 'cumsum', 'cumulative_prod', 'cumulative_sum', 'diff', 'nancumprod', 'nancumsum', 'trapezoid', 'diag', 'diagflat', 'diagonal', 'trace', 'tril', 'triu', 'vander', 'ediff1d', 'gradient', 'gcd', 'lcm', 'absolute', 'abs', 'angle', 'bitwise_count', 'ceil', 'conjugate', 'conj', 'fabs', 'floor', 'imag', 'invert', 'bitwise_invert', 'bitwise_not', 'iscomplex', 'isfinite', 'isinf', 'isnan', 'isneginf', 'isposinf', 'isreal', 'logical_not', 'modf', 'nan_to_num', 'negative', 'positive', 'real', 'rint', 'round', 'around', 'sign', 'signbit', 'trunc', 'histogram', 'histogram2d', 'histogram_bin_edges', 'histogramdd', 'interp', 'unwrap', 'append', 'array_split', 'block', 'column_stack', 'concat', 'concatenate', 'dsplit', 'dstack', 'hsplit', 'hstack', 'kron', 'meshgrid', 'split', 'stack', 'unstack', 'vsplit', 'vstack', 'allclose', 'array_equal', 'array_equiv', 'isclose', 'isin', 'matvec', 'vecmat', 'nanmax', 'nanmean', 'nanmin', 'nanprod', 'nanstd', 'nansum', 'nanvar', 'add', 'arctan2', 'atan2', 'bitwise_and', 'bitwise_or', 'bitwise_xor', 'copysign', 'divmod', 'float_power', 'floor_divide', 'fmax', 'fmin', 'fmod', 'heaviside', 'hypot', 'ldexp', 'left_shift', 'bitwise_left_shift', 'logaddexp', 'logaddexp2', 'logical_and', 'logical_or', 'logical_xor', 'maximum', 'minimum', 'multiply', 'nextafter', 'power', 'pow', 'remainder', 'mod', 'right_shift', 'bitwise_right_shift', 'subtract', 'true_divide', 'divide', 'pad', 'polyadd', 'polyder', 'polydiv', 'polyint', 'polymul', 'polysub', 'polyval', 'argwhere', 'diag_indices', 'diag_indices_from', 'ix_', 'nanargmax', 'nanargmin', 'ravel_multi_index', 'tril_indices', 'tril_indices_from', 'triu_indices', 'triu_indices_from', 'unravel_index', 'cbrt', 'exp', 'exp2', 'expm1', 'log', 'log10', 'log1p', 'log2', 'reciprocal', 'sqrt', 'square', 'median', 'nanmedian', 'nanpercentile', 'nanquantile', 'percentile', 'quantile', 'all', 'any', 'argmax', 'argmin', 'average', 'clip', 'count_nonzero', 'max', 'amax', 'mean', 'min', 'amin', 'prod', 'ptp', 'std', 'sum', 'var', 'choose', 'compress', 'extract', 'select', 'take_along_axis', 'take', 'intersect1d', 'setdiff1d', 'setxor1d', 'union1d', 'unique', 'unique_all', 'unique_counts', 'unique_inverse', 'unique_values', 'atleast_1d', 'atleast_2d', 'atleast_3d', 'broadcast_arrays', 'broadcast_to', 'expand_dims', 'flip', 'fliplr', 'flipud', 'matrix_transpose', 'moveaxis', 'permute_dims', 'ravel', 'repeat', 'reshape', 'resize', 'roll', 'rollaxis', 'rot90', 'squeeze', 'swapaxes', 'tile', 'transpose', 'argpartition', 'argsort', 'bincount', 'digitize', 'lexsort', 'partition', 'searchsorted', 'sort', 'sort_complex', 'top_k', 'corrcoef', 'cov', 'minmax', 'arccos', 'acos', 'arccosh', 'acosh', 'arcsin', 'asin', 'arcsinh', 'asinh', 'arctan', 'atan', 'arctanh', 'atanh', 'cos', 'cosh', 'deg2rad', 'radians', 'rad2deg', 'degrees', 'sin', 'sinc', 'sinh', 'tan', 'tanh', 'delete', 'fill_diagonal', 'insert', 'place', 'put', 'put_along_axis', 'trim_zeros', 'bartlett', 'blackman', 'hamming', 'hanning', 'i0', 'kaiser']
+def linspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: DTypeLike | None = None, axis: int = 0, *, device: CpuDevice | Sharding | None = None) -> Any:
+    """Numbers at even distances from `start` to `stop`.
+
+    Args:
+      start, stop: the ends: numbers, or arrays whose shapes broadcast and give several ranges.
+      num: how many, a static integer; 50 by default.
+      endpoint: whether `stop` is the last one; if not, there is one distance more.
+      retstep: whether to give the distance too.
+      dtype: the dtype; floating or complex by default. For integers numbers are rounded down.
+      axis: the axis of the result along which numbers go; the first by default.
+      device: the device or sharding that holds the result; the default device by default.
+    Returns: an array of the broadcast shape with a new axis of size `num`, or the pair of it and the distance.
+    Raises:
+      TypeError: `start` or `stop` is neither an array nor a number.
+      ValueError: `num` is negative, the shapes do not broadcast, or a `device` that is neither a device nor a
+        sharding.
+    Differentiable: yes, in both modes, with respect to `start` and `stop`.
+    Example:
+      >>> print(jnp.linspace(0, 1, 5))
+      [0.   0.25 0.5  0.75 1.  ]"""
+    ...
+def log(x: ArrayLike, /) -> Array:
+    """The natural logarithm; -inf at 0, NaN for negative real numbers.
+    Of complex numbers the principal value, with imaginary part from -pi to pi (DLMF 4.2).
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes, with derivative `1 / x`.
+    Example:
+      >>> print(jnp.log(jnp.array([1.0, 0.0, -1.0])))
+      [  0. -inf  nan]"""
+    ...
+def log10(x: ArrayLike, /) -> Array:
+    """The logarithm to base 10; -inf at 0, NaN for negative real numbers.
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes, with derivative `1 / (x log(10))`.
+    Example:
+      >>> print(jnp.log10(jnp.array([1.0, 0.0, -1.0])))
+      [  0. -inf  nan]"""
+    ...
+def log1p(x: ArrayLike, /) -> Array:
+    """`log(1 + x)`, without the loss of digits that this formula has near 0; -inf at -1, NaN for real numbers below.
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes, with derivative `1 / (1 + x)`.
+    Example:
+      >>> print(jnp.log1p(jnp.array([0.0, -1.0, -2.0])))
+      [  0. -inf  nan]
+      >>> bool(jnp.log1p(1e-10) == jnp.float32(1e-10))
+      True"""
+    ...
+def log2(x: ArrayLike, /) -> Array:
+    """The logarithm to base 2; -inf at 0, NaN for negative real numbers.
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes, with derivative `1 / (x log(2))`.
+    Example:
+      >>> print(jnp.log2(jnp.array([1.0, 2.0, 0.0])))
+      [  0.   1. -inf]"""
+    ...
+def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """`log(exp(x1) + exp(x2))` without overflow: the greater plus `log1p(exp(-|x1 - x2|))`.
+    A `ufunc`: `jnp.logaddexp.reduce`, `.accumulate`, `.at`, `.outer` and `.reduceat` exist.
+
+    Args:
+      x1, x2: real arrays or numbers whose shapes broadcast, passed by position; integers become floating.
+      out, where: for compatibility; must be None.
+    Returns: an array of the broadcast shape and the promoted floating dtype; -inf where both are -inf.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+      NotImplementedError: an argument is complex, or `out` or `where` is given.
+    Differentiable: yes, in both modes; the two derivatives sum to 1, and are NaN where both arguments are -inf.
+    Example:
+      >>> print(jnp.logaddexp(jnp.array([1000.0, -jnp.inf]), -jnp.inf))
+      [1000.  -inf]"""
+    ...
+def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """`log2(2**x1 + 2**x2)` without overflow.
+    A `ufunc`: `jnp.logaddexp2.reduce`, `.accumulate`, `.at`, `.outer` and `.reduceat` exist.
+
+    Args:
+      x1, x2: real arrays or numbers whose shapes broadcast, passed by position; integers become floating.
+      out, where: for compatibility; must be None.
+    Returns: an array of the broadcast shape and the promoted floating dtype; -inf where both are -inf.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+      NotImplementedError: an argument is complex, or `out` or `where` is given.
+    Differentiable: yes, in both modes; the two derivatives sum to 1, and are NaN where both arguments are -inf.
+    Example:
+      >>> print(jnp.logaddexp2(jnp.array([1.0, 1000.0]), jnp.array([1.0, 1000.0])))
+      [   2. 1001.]"""
+    ...
+def logical_and(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """For each pair of elements whether both differ from 0; NaN does.
+    A `ufunc`: `jnp.logical_and.reduce`, `.accumulate`, `.at`, `.outer` and `.reduceat` exist.
+
+    Args:
+      x1, x2: arrays or numbers of any dtype whose shapes broadcast, passed by position.
+      out, where: for compatibility; must be None.
+    Returns: booleans of the broadcast shape.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+      NotImplementedError: `out` or `where` is given.
+    Differentiable: no; the result is boolean.
+    Example:
+      >>> print(jnp.logical_and(jnp.array([0, 1, 2]), 1))
+      [False  True  True]"""
+    ...
+def logical_not(x: ArrayLike, /) -> Array:
+    """For each element whether it is 0; NaN is not.
+
+    Args:
+      x: an array or number of any dtype.
+    Returns: booleans of the shape of `x`.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: no; the result is boolean.
+    Example:
+      >>> print(jnp.logical_not(jnp.array([0, 2])))
+      [ True False]"""
+    ...
+def logical_or(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """For each pair of elements whether either differs from 0; NaN does.
+    A `ufunc`: `jnp.logical_or.reduce`, `.accumulate`, `.at`, `.outer` and `.reduceat` exist.
+
+    Args:
+      x1, x2: arrays or numbers of any dtype whose shapes broadcast, passed by position.
+      out, where: for compatibility; must be None.
+    Returns: booleans of the broadcast shape.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+      NotImplementedError: `out` or `where` is given.
+    Differentiable: no; the result is boolean.
+    Example:
+      >>> print(jnp.logical_or(jnp.array([0, 1]), 0))
+      [False  True]"""
+    ...
+def logical_xor(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """For each pair of elements whether exactly one differs from 0; NaN does.
+    A `ufunc`: `jnp.logical_xor.reduce`, `.accumulate`, `.at`, `.outer` and `.reduceat` exist.
+
+    Args:
+      x1, x2: arrays or numbers of any dtype whose shapes broadcast, passed by position.
+      out, where: for compatibility; must be None.
+    Returns: booleans of the broadcast shape.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+      NotImplementedError: `out` or `where` is given.
+    Differentiable: no; the result is boolean.
+    Example:
+      >>> print(jnp.logical_xor(jnp.array([0, 1]), 1))
+      [ True False]"""
+    ...
+def logspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = True, base: ArrayLike = ..., dtype: DTypeLike | None = None, axis: int = 0) -> Array:
+    """Numbers at even ratios: `base` to the powers of `linspace(start, stop)`.
+
+    Args:
+      start, stop: the exponents of the ends: numbers, or arrays whose shapes broadcast.
+      num: how many, a static integer; 50 by default.
+      endpoint: whether the power of `stop` is the last one.
+      base: the base, 10 by default: a number or an array that broadcasts.
+      dtype: the dtype; floating or complex by default.
+      axis: the axis of the result along which numbers go; the first by default.
+    Returns: an array of the broadcast shape with a new axis of size `num`.
+    Raises:
+      TypeError: an end is neither an array nor a number.
+      ValueError: `num` is negative.
+    Differentiable: yes, in both modes, with respect to `start`, `stop` and `base`.
+    Example:
+      >>> print(jnp.logspace(0, 3, 4, base=2))
+      [1. 2. 4. 8.]"""
+    ...
+def matmul(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None, out_sharding: Any = None) -> Array:
+    """The matrix product `a @ b`; axes before the last two are batches, which broadcast.
+    A vector on the left counts as a row, on the right as a column, and its axis is left out of the result.
+
+    Args:
+      a: an array `[..., m, n]` or `[n]`.
+      b: an array `[..., n, k]` or `[n]`.
+      precision: the precision of the products: None, or what `jax.lax.dot_general` takes.
+      preferred_element_type: the dtype in which to add, and that of the result.
+      out_sharding: the sharding of the result.
+    Returns: an array `[..., m, k]` of the promoted dtype; of booleans whether any product is true.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the sizes `n` differ.
+      ValueError: an argument has no axes, or batches do not broadcast.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.matmul(jnp.array([[1, 2], [3, 4]]), jnp.array([[1, 0], [0, 10]])))
+      [[ 1 20]
+       [ 3 40]]"""
+    ...
+def matrix_transpose(x: ArrayLike, /) -> Array:
+    """The last two axes exchanged.
+
+    Args:
+      x: an array `[..., m, n]`.
+    Returns: an array `[..., n, m]` of the dtype of `x`.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+      ValueError: `x` has fewer than two axes.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.matrix_transpose(jnp.array([[1, 2], [3, 4]])))
+      [[1 3]
+       [2 4]]"""
+    ...
+def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The products of matrices and vectors; axes before are batches, which broadcast.
+
+    Args:
+      x1: matrices `[..., m, n]`.
+      x2: vectors `[..., n]`.
+    Returns: an array `[..., m]` of the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+      ValueError: the sizes `n` differ, an argument has too few axes, or batches do not broadcast.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.matvec(jnp.array([[1, 2], [3, 4]]), jnp.array([1, 10])))
+      [21 43]"""
+    ...
+def max(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
+    """The greatest element over axes; NaN if one is among them. Complex numbers compare by real part, then imaginary
+    part.
+
+    Args:
+      a: an array or number of any dtype.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      out: for compatibility; must be None.
+      keepdims: whether reduced axes stay, with size 1.
+      initial: a lower bound of the result; needed where there are no elements, or `where` is given.
+      where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+    Returns: an array of the dtype of `a` and its shape without the reduced axes.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: no elements or a `where` without `initial`; an axis is out of bounds or occurs twice.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes; elements that tie share the gradient equally.
+    Example:
+      >>> print(jnp.max(jnp.array([[1, 5], [7, 2]]), axis=1))
+      [5 7]
+      >>> print(jax.grad(jnp.max)(jnp.array([1.0, 3.0, 3.0])))
+      [0.  0.5 0.5]"""
+    ...
+def maximum(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The greater of two elements; NaN when either is NaN. Complex numbers compare by real part, then imaginary part.
+    A `ufunc`: `jnp.maximum.reduce`, `.accumulate`, `.at`, `.outer` and `.reduceat` exist.
+
+    Args:
+      x1, x2: arrays or numbers whose shapes broadcast, passed by position.
+      out, where: for compatibility; must be None.
+    Returns: an array of the broadcast shape and the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+      NotImplementedError: `out` or `where` is given.
+    Differentiable: yes, in both modes; where both are equal each gets half of the gradient.
+    Example:
+      >>> print(jnp.maximum(jnp.array([1.0, 5.0, jnp.nan]), 3.0))
+      [ 3.  5. nan]"""
+    ...
+def mean(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False, *, where: ArrayLike | None = None) -> Array:
+    """The mean of the elements over axes; NaN where there are none.
+
+    Args:
+      a: an array or number; integers and booleans become floating.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      dtype: the dtype of the computation and the result; by default the floating or complex dtype of `a`.
+      out: for compatibility; must be None.
+      keepdims: whether reduced axes stay, with size 1.
+      where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+    Returns: an array of the shape of `a` without the reduced axes.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: an axis is out of bounds or occurs twice.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.mean(jnp.array([[1, 2], [3, 6]]), axis=1))
+      [1.5 4.5]"""
+    ...
+def median(a: ArrayLike, axis: int | Sequence[int] | None = None, out: ArrayLike | None = None, overwrite_input: bool = False, keepdims: bool = False) -> Array:
+    """The middle element over axes in order; of an even number the mean of the two middle ones. NaN if one is among
+    them.
+
+    Args:
+      a: a real array or number; integers become floating.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      out, overwrite_input: for compatibility; must be None and False.
+      keepdims: whether reduced axes stay, with size 1.
+    Returns: a floating array of the shape of `a` without the reduced axes.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: `a` is complex, there are no elements, `out` or `overwrite_input` is given, or an axis is out of
+        bounds.
+    Differentiable: almost everywhere; the gradient goes to the middle elements.
+    Example:
+      >>> print(jnp.median(jnp.array([[4, 1, 3], [2, 9, 2]]), axis=1))
+      [3. 2.]"""
+    ...
+def meshgrid(*xi: ArrayLike, copy: Any = True, sparse: bool = False, indexing: str = 'xy') -> tuple[Array, ...]:
+    """The coordinate arrays of a grid, from vectors of coordinates along its axes.
+
+    Args:
+      xi: vectors (or numbers) of sizes n1, n2, n3, ...
+      copy: for compatibility; without influence.
+      sparse: whether results keep size 1 along the axes of the others, so that they broadcast to the grid.
+      indexing: 'xy' (the default) for grids `[n2, n1, n3, ...]`, 'ij' for `[n1, n2, n3, ...]`.
+    Returns: a tuple of arrays, one for each vector.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+      ValueError: an argument has several axes, or another `indexing`.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> x, y = jnp.meshgrid(jnp.array([1, 2]), jnp.array([3, 4]))
+      >>> print(x, y)
+      [[1 2]
+       [1 2]] [[3 3]
+       [4 4]]"""
+    ...
+def min(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
+    """The least element over axes; NaN if one is among them. Complex numbers compare by real part, then imaginary
+    part.
+
+    Args:
+      a: an array or number of any dtype.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      out: for compatibility; must be None.
+      keepdims: whether reduced axes stay, with size 1.
+      initial: an upper bound of the result; needed where there are no elements, or `where` is given.
+      where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+    Returns: an array of the dtype of `a` and its shape without the reduced axes.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: no elements or a `where` without `initial`; an axis is out of bounds or occurs twice.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes; elements that tie share the gradient equally.
+    Example:
+      >>> print(jnp.min(jnp.array([[1, 5], [7, 2]]), axis=1))
+      [1 2]
+      >>> print(jax.grad(jnp.min)(jnp.array([1.0, 3.0, 1.0])))
+      [0.5 0.  0.5]"""
+    ...
+def minimum(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The smaller of two elements; NaN when either is NaN. Complex numbers compare by real part, then imaginary part.
+    A `ufunc`: `jnp.minimum.reduce`, `.accumulate`, `.at`, `.outer` and `.reduceat` exist.
+
+    Args:
+      x1, x2: arrays or numbers whose shapes broadcast, passed by position.
+      out, where: for compatibility; must be None.
+    Returns: an array of the broadcast shape and the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+      NotImplementedError: `out` or `where` is given.
+    Differentiable: yes, in both modes; where both are equal each gets half of the gradient.
+    Example:
+      >>> print(jnp.minimum(jnp.array([1.0, 5.0, jnp.nan]), 3.0))
+      [ 1.  3. nan]"""
+    ...
+def minmax(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: bool = False, initial: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None, where: ArrayLike | None = None) -> tuple[Array, Array]:
+    """The least and the greatest element over axes; NaN if one is among them.
+
+    Args:
+      a: an array or number of any dtype.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      out: for compatibility; must be None.
+      keepdims: whether reduced axes stay, with size 1.
+      initial: an upper bound of the minimum and a lower bound of the maximum: one number for both, or a pair.
+      where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+    Returns: the pair of minimum and maximum, of the dtype of `a` and its shape without the reduced axes.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: no elements or a `where` without `initial`; an axis is out of bounds or occurs twice.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes; elements that tie share the gradient equally.
+    Example:
+      >>> least, greatest = jnp.minmax(jnp.array([[3, 1], [2, 8]]), axis=1)
+      >>> print(least, greatest)
+      [1 2] [3 8]"""
+    ...
+def mod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The remainder of the division rounded down: `x1 - floor(x1 / x2) * x2`, with the sign of `x2`.
+    By 0 it is NaN; what integers give by 0 is not specified. See `fmod` for the sign of `x1`.
+
+    Args:
+      x1, x2: the dividend and the divisor: real arrays or numbers whose shapes broadcast.
+    Returns: an array of the broadcast shape and the promoted dtype.
+    Raises:
+      TypeError: an argument is complex or neither an array nor a number, or the shapes do not broadcast.
+    Differentiable: almost everywhere with respect to both: 1 and `-floor(x1 / x2)`.
+    Example:
+      >>> print(jnp.mod(jnp.array([7, -7]), 3))
+      [1 2]
+      >>> print(jnp.mod(jnp.array([7.5, -7.5]), -2.0))
+      [-0.5 -1.5]"""
+    ...
+def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
+    """The fractional and the integral part of each element, both with its sign: `x = fraction + integral`.
+
+    Args:
+      x: a real array or number; integers and booleans become floating.
+      out: for compatibility; must be None.
+    Returns: a pair of arrays of the shape of `x` and its floating dtype.
+    Raises:
+      TypeError: `x` is complex, or neither an array nor a number.
+      NotImplementedError: `out` is given.
+    Differentiable: the fraction with derivative 1, the integral part with derivative 0.
+    Example:
+      >>> fraction, integral = jnp.modf(jnp.array([-1.5, 2.25]))
+      >>> print(fraction, integral)
+      [-0.5   0.25] [-1.  2.]"""
+    ...
+def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Sequence[int]) -> Array:
+    """Axes moved to other positions; the others keep their order.
+
+    Args:
+      a: an array.
+      source: the axis or axes to move.
+      destination: where they go in the result, as many.
+    Returns: an array of the dtype of `a`.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: an axis is out of bounds or occurs twice, or another number of destinations.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> jnp.moveaxis(jnp.ones((2, 3, 4)), 0, -1).shape
+      (3, 4, 2)"""
+    ...
+def multiply(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The product of two arrays element by element; of booleans whether both are true.
+    Integers wrap around. A `ufunc`: `jnp.multiply.reduce`, `.accumulate`, `.at`, `.outer` and `.reduceat` exist.
+
+    Args:
+      x1, x2: arrays or numbers whose shapes broadcast, passed by position.
+      out, where: for compatibility; must be None.
+    Returns: an array of the broadcast shape and the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+      NotImplementedError: `out` or `where` is given.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.multiply(jnp.array([1, 2]), 10))
+      [10 20]"""
+    ...
+def nan_to_num(x: ArrayLike, copy: Any = True, nan: ArrayLike = ..., posinf: ArrayLike | None = None, neginf: ArrayLike | None = None) -> Array:
+    """NaN and infinities replaced by finite numbers, in both parts of complex numbers.
+
+    Args:
+      x: an array or number; integers and booleans come back unchanged.
+      copy: for compatibility; without influence, `x` is never changed.
+      nan: what replaces NaN: a number or an array that broadcasts to `x`; 0 by default.
+      posinf: what replaces infinity; the greatest number of the dtype by default.
+      neginf: what replaces negative infinity; the least number of the dtype by default.
+    Returns: an array of the shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes; the gradient at replaced elements is 0.
+    Example:
+      >>> print(jnp.nan_to_num(jnp.array([1.5, jnp.nan, jnp.inf]), posinf=9.0))
+      [1.5 0.  9. ]"""
+    ...
+def nanargmax(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
+    """The position of the first greatest element that is not NaN; -1 where all are NaN.
+
+    Args:
+      a: a real array or number.
+      axis: the axis along which to look; None (the default) takes the flat array.
+      out: for compatibility; must be None.
+      keepdims: whether the axis stays, with size 1; without `axis` all axes do.
+    Returns: integers of the default dtype, of the shape of `a` without the axis.
+    Raises:
+      TypeError: `a` is complex, or neither an array nor a number.
+      ValueError: the axis is out of bounds or has no elements.
+      NotImplementedError: `out` is given.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.nanargmax(jnp.array([[1.0, jnp.nan, 5.0], [jnp.nan, jnp.nan, jnp.nan]]), axis=1))
+      [ 2 -1]"""
+    ...
+def nanargmin(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
+    """The position of the first least element that is not NaN; -1 where all are NaN.
+
+    Args:
+      a: a real array or number.
+      axis: the axis along which to look; None (the default) takes the flat array.
+      out: for compatibility; must be None.
+      keepdims: whether the axis stays, with size 1; without `axis` all axes do.
+    Returns: integers of the default dtype, of the shape of `a` without the axis.
+    Raises:
+      TypeError: `a` is complex, or neither an array nor a number.
+      ValueError: the axis is out of bounds or has no elements.
+      NotImplementedError: `out` is given.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.nanargmin(jnp.array([[1.0, jnp.nan, 5.0], [jnp.nan, jnp.nan, jnp.nan]]), axis=1))
+      [ 0 -1]"""
+    ...
+def nancumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
+    """The products of all elements up to each one, NaNs counting as 1.
+
+    Args:
+      a: an array or number of any dtype.
+      axis: the axis along which to multiply; None (the default) takes the flat array.
+      dtype: the dtype in which to multiply, and that of the result; by default as for `cumprod`.
+      out: for compatibility; must be None.
+    Returns: an array of the shape of `a`, or flat without `axis`.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: the axis is out of bounds.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes; NaNs have gradient 0.
+    Example:
+      >>> print(jnp.nancumprod(jnp.array([2.0, jnp.nan, 3.0])))
+      [2. 2. 6.]"""
+    ...
+def nancumsum(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
+    """The sums of all elements up to each one, NaNs counting as 0.
+
+    Args:
+      a: an array or number of any dtype.
+      axis: the axis along which to add; None (the default) takes the flat array.
+      dtype: the dtype in which to add, and that of the result; by default as for `cumsum`.
+      out: for compatibility; must be None.
+    Returns: an array of the shape of `a`, or flat without `axis`.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: the axis is out of bounds.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes; NaNs have gradient 0.
+    Example:
+      >>> print(jnp.nancumsum(jnp.array([1.0, jnp.nan, 3.0])))
+      [1. 1. 4.]"""
+    ...
+def nanmax(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
+    """The greatest element over axes that is not NaN; NaN where all are.
+
+    Args:
+      a: an array or number of any dtype.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      out: for compatibility; must be None.
+      keepdims: whether reduced axes stay, with size 1.
+      initial: a lower bound of the result; needed where there are no elements, or `where` is given.
+      where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+    Returns: an array of the dtype of `a` and its shape without the reduced axes.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: no elements or a `where` without `initial`; an axis is out of bounds or occurs twice.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes; elements that tie share the gradient equally.
+    Example:
+      >>> print(jnp.nanmax(jnp.array([[1.0, jnp.nan], [jnp.nan, jnp.nan]]), axis=1))
+      [ 1. nan]"""
+    ...
+def nanmean(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False, where: ArrayLike | None = None) -> Array:
+    """The mean over axes of the elements that are not NaN; NaN where there are none.
+
+    Args:
+      a: an array or number; integers and booleans become floating.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      dtype: the dtype of the computation and the result; by default the floating or complex dtype of `a`.
+      out: for compatibility; must be None.
+      keepdims: whether reduced axes stay, with size 1.
+      where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+    Returns: an array of the shape of `a` without the reduced axes.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: an axis is out of bounds or occurs twice.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes; NaNs have gradient 0.
+    Example:
+      >>> print(jnp.nanmean(jnp.array([[1.0, jnp.nan], [3.0, 4.0]]), axis=1))
+      [1.  3.5]"""
+    ...
+def nanmedian(a: ArrayLike, axis: int | Sequence[int] | None = None, out: Any | None = None, overwrite_input: bool = False, keepdims: bool = False) -> Array:
+    """The middle of the elements over axes that are not NaN; the mean of the two middle ones of an even number.
+
+    Args:
+      a: a real array or number; integers become floating.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      out, overwrite_input: for compatibility; must be None and False.
+      keepdims: whether reduced axes stay, with size 1.
+    Returns: a floating array of the shape of `a` without the reduced axes; NaN where all elements are.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: `a` is complex, `out` or `overwrite_input` is given, or an axis is out of bounds.
+    Differentiable: almost everywhere; the gradient goes to the middle elements.
+    Example:
+      >>> print(jnp.nanmedian(jnp.array([1.0, jnp.nan, 3.0, 8.0])))
+      3.0"""
+    ...
+def nanmin(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
+    """The least element over axes that is not NaN; NaN where all are.
+
+    Args:
+      a: an array or number of any dtype.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      out: for compatibility; must be None.
+      keepdims: whether reduced axes stay, with size 1.
+      initial: an upper bound of the result; needed where there are no elements, or `where` is given.
+      where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+    Returns: an array of the dtype of `a` and its shape without the reduced axes.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: no elements or a `where` without `initial`; an axis is out of bounds or occurs twice.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes; elements that tie share the gradient equally.
+    Example:
+      >>> print(jnp.nanmin(jnp.array([[1.0, jnp.nan], [jnp.nan, jnp.nan]]), axis=1))
+      [ 1. nan]"""
+    ...
+def nanpercentile(a: ArrayLike, q: ArrayLike, axis: int | Sequence[int] | None = None, out: Any | None = None, overwrite_input: bool = False, method: str = 'linear', keepdims: bool = False, *, weights: ArrayLike | None = None) -> Array:
+    """The values below which `q` percent of the elements that are not NaN lie: `nanquantile` with `q / 100`.
+
+    Args:
+      a: a real array or number; integers become floating.
+      q: the percentages, from 0 to 100: a number or a vector; others are clipped.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      out, overwrite_input: for compatibility; must be None and False.
+      method: what lies between two elements, as for `quantile`.
+      keepdims: whether reduced axes stay, with size 1.
+      weights: what each element counts, as for `quantile`.
+    Returns: a floating array: the axes of `q`, then those of `a` without the reduced ones.
+    Raises:
+      TypeError: `a` is neither an array nor a number.
+      ValueError: as for `quantile`.
+      NotImplementedError: `weights` with another method than 'inverted_cdf'.
+    Differentiable: almost everywhere, with respect to `a`; by 'linear' with respect to `q` too.
+    Example:
+      >>> print(jnp.nanpercentile(jnp.array([1.0, jnp.nan, 3.0]), 50))
+      2.0"""
+    ...
+def nanprod(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
+    """The product over axes of the elements that are not NaN; 1 where there are none.
+
+    Args:
+      a: an array or number of any dtype.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      dtype: the dtype in which to multiply, and that of the result; by default as for `prod`.
+      out: for compatibility; must be None.
+      keepdims: whether reduced axes stay, with size 1.
+      initial: a number that the product starts from; 1 by default.
+      where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+    Returns: an array of the shape of `a` without the reduced axes.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: an axis is out of bounds or occurs twice.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes; NaNs have gradient 0.
+    Example:
+      >>> print(jnp.nanprod(jnp.array([[2.0, jnp.nan], [3.0, 4.0]]), axis=1))
+      [ 2. 12.]"""
+    ...
+def nanquantile(a: ArrayLike, q: ArrayLike, axis: int | Sequence[int] | None = None, out: Any | None = None, overwrite_input: bool = False, method: str = 'linear', keepdims: bool = False, *, weights: ArrayLike | None = None) -> Array:
+    """The values below which a part `q` of the elements that are not NaN lies; NaN where there are none.
+
+    Args:
+      a: a real array or number; integers become floating.
+      q: the parts, from 0 to 1: a number or a vector; others are clipped.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      out, overwrite_input: for compatibility; must be None and False.
+      method: what lies between two elements, as for `quantile`.
+      keepdims: whether reduced axes stay, with size 1.
+      weights: what each element counts, as for `quantile`.
+    Returns: a floating array: the axes of `q`, then those of `a` without the reduced ones.
+    Raises:
+      TypeError: `a` or `q` is neither an array nor a number.
+      ValueError: as for `quantile`.
+      NotImplementedError: `weights` with another method than 'inverted_cdf'.
+    Differentiable: almost everywhere, with respect to `a`; by 'linear' with respect to `q` too.
+    Example:
+      >>> print(jnp.nanquantile(jnp.array([1.0, jnp.nan, 3.0]), 0.5))
+      2.0"""
+    ...
+def nanstd(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, ddof: float = 0, keepdims: bool = False, where: ArrayLike | None = None, mean: ArrayLike | None = None) -> Array:
+    """The standard deviation over axes of the elements that are not NaN: the square root of `nanvar`.
+
+    Args:
+      a: an array or number; integers and booleans become floating.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      dtype: the dtype of the computation and the result; by default the floating dtype of `a`.
+      out: for compatibility; must be None.
+      ddof: the sum of squares is divided by `n - ddof` for `n` elements that are not NaN; 0 by default.
+      keepdims: whether reduced axes stay, with size 1.
+      where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+      mean: the mean, if it is known: an array that broadcasts to `a`.
+    Returns: a floating array of the shape of `a` without the reduced axes.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: an axis is out of bounds or occurs twice.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes; NaN where all elements are equal.
+    Example:
+      >>> print(jnp.nanstd(jnp.array([[1.0, jnp.nan, 3.0], [2.0, 2.0, 8.0]]), axis=1)[0])
+      1.0"""
+    ...
+def nansum(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
+    """The sum over axes of the elements that are not NaN; 0 where there are none.
+
+    Args:
+      a: an array or number of any dtype.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      dtype: the dtype in which to add, and that of the result; by default as for `sum`.
+      out: for compatibility; must be None.
+      keepdims: whether reduced axes stay, with size 1.
+      initial: a number that the sum starts from; 0 by default.
+      where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+    Returns: an array of the shape of `a` without the reduced axes.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: an axis is out of bounds or occurs twice.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes; NaNs have gradient 0.
+    Example:
+      >>> print(jnp.nansum(jnp.array([[1.0, jnp.nan], [3.0, 4.0]]), axis=1))
+      [1. 7.]"""
+    ...
+def nanvar(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, ddof: float = 0, keepdims: bool = False, where: ArrayLike | None = None, mean: ArrayLike | None = None) -> Array:
+    """The variance over axes of the elements that are not NaN; NaN where there are none.
+
+    Args:
+      a: an array or number; integers and booleans become floating.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      dtype: the dtype of the computation and the result; by default the floating dtype of `a`.
+      out: for compatibility; must be None.
+      ddof: the sum of squares is divided by `n - ddof` for `n` elements that are not NaN; 0 by default.
+      keepdims: whether reduced axes stay, with size 1.
+      where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+      mean: the mean, if it is known: an array that broadcasts to `a`.
+    Returns: a floating array of the shape of `a` without the reduced axes.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: an axis is out of bounds or occurs twice.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes.
+    Example:
+      >>> print(jnp.nanvar(jnp.array([[1.0, jnp.nan, 3.0], [2.0, 2.0, 2.0]]), axis=1))
+      [1. 0.]"""
+    ...
+def ndim(a: ArrayLike) -> int:
+    """The number of axes of an array.
+
+    Args:
+      a: an array or number.
+    Returns: an int; 0 for numbers.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+    Differentiable: no; the result is no array.
+    Example:
+      >>> jnp.ndim(jnp.ones((2, 3)))
+      2"""
+    ...
+def negative(x: ArrayLike, /) -> Array:
+    """Each element with its sign changed; unsigned integers wrap around.
+
+    Args:
+      args: one array or number `x`; not boolean.
+      out, where: for compatibility; must be None.
+    Returns: an array of the shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is boolean, or neither an array nor a number.
+      NotImplementedError: `out` or `where` is given.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.negative(jnp.array([1, -2])))
+      [-1  2]"""
+    ...
+def nextafter(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """The floating number next to `x` on the way to `y`; `y` where both are equal.
+
+    Args:
+      x, y: start and direction: real arrays or numbers whose shapes broadcast; integers become floating.
+    Returns: an array of the broadcast shape and the promoted floating dtype; NaN where an argument is NaN.
+    Raises:
+      TypeError: an argument is complex or neither an array nor a number, or the shapes do not broadcast.
+    Differentiable: with respect to `x`, with derivative 1 where it differs from `y`.
+    Example:
+      >>> print(jnp.nextafter(jnp.array([1.0, 1.0]), jnp.array([2.0, 0.0])) - 1.0)
+      [ 1.1920929e-07 -5.9604645e-08]"""
+    ...
+def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | None = None) -> tuple[Array, ...]:
+    """The positions of the elements that differ from 0, in row-major order.
+
+    Args:
+      a: an array of at least one axis; concrete unless `size` is given.
+      size: how many positions to give, a static integer: more are cut off, missing ones are filled up.
+      fill_value: the position that fills up: an integer, or a tuple with one for each axis; 0 by default.
+    Returns: a tuple with a vector of integers for each axis.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: `a` has no axes.
+      ConcretizationTypeError: a traced `a` without `size`.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> rows, columns = jnp.nonzero(jnp.array([[0, 5], [7, 0]]))
+      >>> print(rows, columns)
+      [0 1] [1 0]
+      >>> print(jnp.nonzero(jnp.array([0, 5]), size=2, fill_value=-1)[0])
+      [ 1 -1]"""
+    ...
+def not_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """For each pair of elements whether they differ; NaN differs from everything.
+
+    Args:
+      x, y: arrays or numbers of any dtype whose shapes broadcast.
+    Returns: booleans of the broadcast shape.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+    Differentiable: no; the result is boolean.
+    Example:
+      >>> print(jnp.not_equal(jnp.array([1.0, 2.0, jnp.nan]), jnp.array([1.0, 3.0, jnp.nan])))
+      [False  True  True]"""
+    ...
+def ones(shape: int | Sequence[int], dtype: DTypeLike | None = None, *, device: CpuDevice | Sharding | None = None, out_sharding: Any = None) -> Array:
+    """An array of ones.
+
+    Args:
+      shape: the sizes of the axes: an integer or a sequence of static integers.
+      dtype: the dtype; the default float (float32, or float64 with `jax_enable_x64`) by default.
+      device: the device or sharding that holds it; the default device by default.
+      out_sharding: the sharding of the result, in place of `device`.
+    Returns: an array of the shape `shape` and the dtype `dtype`.
+    Raises:
+      TypeError: sizes that are negative, no integers or traced; a dtype that is not of numbers.
+      ValueError: a `device` that is neither a device nor a sharding.
+    Differentiable: no; there is no floating argument.
+    Example:
+      >>> print(jnp.ones((2, 3), int))
+      [[1 1 1]
+       [1 1 1]]"""
+    ...
+def ones_like(a: ArrayLike | ShapeDtypeStruct, dtype: DTypeLike | None = None, shape: int | Sequence[int] | None = None, *, device: CpuDevice | Sharding | None = None, out_sharding: Any = None) -> Array:
+    """Ones with the shape and the dtype of another array; weak if that is weak.
+
+    Args:
+      a: an array or number.
+      dtype: another dtype; that of `a` by default.
+      shape: another shape; that of `a` by default.
+      device: the device or sharding that holds the result; the default device by default.
+      out_sharding: the sharding of the result, in place of `device`.
+    Returns: an array of the shape and dtype of `a`, or those that are given.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: a `device` that is neither a device nor a sharding.
+    Differentiable: with derivative 0.
+    Example:
+      >>> print(jnp.ones_like(jnp.array([1, 2])))
+      [1 1]"""
+    ...
+def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Array:
+    """The products of all pairs of elements of two arrays, which are taken as flat.
+
+    Args:
+      a: an array of m elements, or a number.
+      b: an array of n elements, or a number.
+      out: for compatibility; must be None.
+    Returns: an array `[m, n]` of the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.outer(jnp.array([1, 2]), jnp.array([3, 4])))
+      [[3 4]
+       [6 8]]"""
+    ...
+def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = 'big') -> Array:
+    """Eight elements at a time as the bits of a byte; elements that differ from 0 count as 1.
+
+    Args:
+      a: integers or booleans.
+      axis: the axis along which to pack; None (the default) packs the flat array.
+      bitorder: 'big' (the default) if the first element is the highest bit, else 'little'.
+    Returns: uint8; the axis is an eighth as long, rounded up, missing bits being 0.
+    Raises:
+      TypeError: elements that are neither integers nor booleans.
+      ValueError: another `bitorder`.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.packbits(jnp.array([1, 0, 1])))
+      [160]"""
+    ...
+def pad(array: ArrayLike, pad_width: int | Sequence[Any], mode: str = 'constant', *, constant_values: ArrayLike | None = None, end_values: ArrayLike | None = None, stat_length: int | Sequence[Any] | None = None, reflect_type: str | None = None) -> Array:
+    """The array with elements added before and behind each axis.
+
+    Args:
+      array: an array or number.
+      pad_width: how many: a number, a pair (before, behind), or a pair for each axis; static.
+      mode: what is added: 'constant', 'edge', 'empty' (zeros), 'wrap', 'linear_ramp', 'maximum', 'mean', 'median',
+        'minimum', 'reflect', 'symmetric', or a function of a vector, the widths, the axis and the options that
+        gives the vector.
+      kwargs: options of the mode: `constant_values` (0 by default), `end_values`, `stat_length`, `reflect_type`.
+    Returns: an array of the dtype of `array`, longer along each axis.
+    Raises:
+      TypeError: widths that are no integers.
+      ValueError: options that the mode does not know, or widths that are negative or do not fit.
+      NotImplementedError: another mode.
+    Differentiable: yes, in both modes, with respect to `array`, `constant_values` and `end_values`.
+    Example:
+      >>> print(jnp.pad(jnp.array([1, 2]), (1, 2)), jnp.pad(jnp.array([1, 2]), 1, mode="reflect"))
+      [0 1 2 0 0] [2 1 2 1]"""
+    ...
+def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
+    """The elements with the `kth` smallest in its place: none before it is greater, none behind it smaller.
+
+    Args:
+      a: a real array.
+      kth: the place, a static integer; negative ones count from the end.
+      axis: the axis; the last by default.
+    Returns: an array of the shape and dtype of `a`; the order on both sides is not specified.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: `kth` or the axis is out of bounds.
+      NotImplementedError: `a` is complex.
+    Differentiable: yes, in both modes: the gradient goes back to the places where elements came from.
+    Example:
+      >>> print(jnp.partition(jnp.array([5, 1, 4, 2]), 1)[1])
+      2"""
+    ...
+def percentile(a: ArrayLike, q: ArrayLike, axis: int | Sequence[int] | None = None, out: Any | None = None, overwrite_input: bool = False, method: str = 'linear', keepdims: bool = False, *, weights: ArrayLike | None = None, out_sharding: Any | None = None) -> Array:
+    """The values below which `q` percent of the elements lie: `quantile` with `q / 100`.
+
+    Args:
+      a: a real array or number; integers become floating.
+      q: the percentages, from 0 to 100: a number or a vector; others are clipped.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      out, overwrite_input: for compatibility; must be None and False.
+      method: what lies between two elements, as for `quantile`.
+      keepdims: whether reduced axes stay, with size 1.
+      weights: what each element counts, as for `quantile`.
+      out_sharding: must be None.
+    Returns: a floating array: the axes of `q`, then those of `a` without the reduced ones.
+    Raises:
+      TypeError: `a` is neither an array nor a number.
+      ValueError: `a` is complex, `q` has several axes, another `method`, weights of another shape, `out` or
+        `overwrite_input` is given, or an axis is out of bounds.
+      NotImplementedError: `weights` with another method than 'inverted_cdf', or `out_sharding` is given.
+    Differentiable: almost everywhere, with respect to `a`; by 'linear' with respect to `q` too.
+    Example:
+      >>> print(jnp.percentile(jnp.array([1.0, 2.0, 4.0]), 75))
+      3.0"""
+    ...
+def permute_dims(a: ArrayLike, /, axes: int | Sequence[int]) -> Array:
+    """The axes in another order: `transpose` under the name of the array API.
+
+    Args:
+      a: an array.
+      axes: for each axis of the result the one of `a`, negative ones counted from the end.
+    Returns: an array of the dtype of `a`.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused), or `axes` is no permutation.
+      ValueError: an axis is out of bounds.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> jnp.permute_dims(jnp.ones((2, 3, 4)), (2, 0, 1)).shape
+      (4, 2, 3)"""
+    ...
+def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = True) -> Array:
+    """The array with the elements where a mask holds replaced by values in turn; a new array.
+
+    Args:
+      arr: an array.
+      mask: booleans, as many as `arr` has elements.
+      vals: values, repeated as often as is needed.
+      inplace: must be given as False: arrays are immutable.
+    Returns: an array of the shape and dtype of `arr`.
+    Raises:
+      ValueError: `inplace` is true, sizes differ, or there are no values.
+      TypeError: lists or tuples.
+    Differentiable: yes, in both modes, with respect to `arr` and `vals`.
+    Example:
+      >>> x = jnp.arange(4)
+      >>> print(jnp.place(x, x % 2 == 0, jnp.array([8, 9]), inplace=False))
+      [8 1 9 3]"""
+    ...
+def poly(seq_of_zeros: ArrayLike) -> Array:
+    """The polynomial with given zeros, or the characteristic polynomial of a square matrix.
+
+    Args:
+      seq_of_zeros: a vector of zeros, or a square matrix, whose eigenvalues they are.
+    Returns: the coefficients `[n + 1]`, the highest power first and its coefficient 1, of a floating or complex
+      dtype.
+    Raises:
+      TypeError: `seq_of_zeros` is neither an array nor a number (lists are refused).
+      ValueError: neither a vector nor a square matrix.
+    Differentiable: yes, in both modes; of a matrix where its eigenvalues are distinct.
+    Example:
+      >>> print(jnp.poly(jnp.array([1.0, 2.0])))
+      [ 1. -3.  2.]"""
+    ...
+def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
+    """The sum of two polynomials.
+
+    Args:
+      a1, a2: vectors of coefficients, the highest power first.
+    Returns: the coefficients of the sum, as many as the longer has, of the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.polyadd(jnp.array([1, 2]), jnp.array([1, 0, 5])))
+      [1 1 7]"""
+    ...
+def polyder(p: ArrayLike, m: int = 1) -> Array:
+    """The `m`-th derivative of a polynomial.
+
+    Args:
+      p: a vector of coefficients, the highest power first; integers become floating.
+      m: how often to differentiate, a static integer; 1 by default.
+    Returns: `m` coefficients less, of a floating or complex dtype.
+    Raises:
+      TypeError: `p` is neither an array nor a number (lists are refused), or `m` is no integer.
+      ValueError: `m` is negative.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.polyder(jnp.array([1.0, 2.0, 3.0])))
+      [2. 2.]"""
+    ...
+def polydiv(u: ArrayLike, v: ArrayLike, *, trim_leading_zeros: bool = False) -> tuple[Array, Array]:
+    """The quotient and the remainder of two polynomials: `u = quotient * v + remainder`.
+
+    Args:
+      u: the coefficients `[n]` of the dividend, the highest power first; integers become floating.
+      v: the coefficients `[m]` of the divisor, the first of which is not 0.
+      trim_leading_zeros: whether to drop leading zeros of the remainder, which needs concrete arrays.
+    Returns: the pair of the quotient `[max(n - m + 1, 1)]` and the remainder, `[n]` with leading zeros.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+      ConcretizationTypeError: traced arrays with `trim_leading_zeros`.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> quotient, rest = jnp.polydiv(jnp.array([1.0, -3.0, 2.0]), jnp.array([1.0, -1.0]))
+      >>> print(quotient, rest)
+      [ 1. -2.] [0. 0. 0.]"""
+    ...
+def polyfit(x: ArrayLike, y: ArrayLike, deg: int, rcond: ArrayLike | None = None, full: bool = False, w: ArrayLike | None = None, cov: bool | str = False) -> Any:
+    """The polynomial of a degree that fits points by least squares.
+
+    Args:
+      x: the abscissas `[n]`.
+      y: the ordinates `[n]` or `[n, k]`, one fit for each column.
+      deg: the degree, a static integer.
+      rcond: singular values below this part of the greatest count as zero; the dtype's precision times `n` by
+        default.
+      full: whether to give residuals, rank, singular values and `rcond` too.
+      w: weights of the points `[n]`; they multiply the residuals before these are squared.
+      cov: whether to give the covariance of the coefficients too; 'unscaled' for weights that are known deviations.
+    Returns: the coefficients `[deg + 1]` or `[deg + 1, k]`, the highest power first, or a tuple with what else was
+      asked for.
+    Raises:
+      TypeError: arrays of the wrong number of axes or length, or empty.
+      ValueError: the degree is negative, or too few points for `cov`.
+    Differentiable: yes, in both modes, with respect to `x`, `y` and `w`, where the rank is full.
+    Example:
+      >>> jnp.polyfit(jnp.array([0.0, 1.0, 2.0]), jnp.array([1.0, 3.0, 5.0]), 1).round(3).tolist()
+      [2.0, 1.0]"""
+    ...
+def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
+    """The `m`-th antiderivative of a polynomial.
+
+    Args:
+      p: a vector of coefficients, the highest power first; integers become floating.
+      m: how often to integrate, a static integer; 1 by default.
+      k: the constants of integration, one or `m`, the first one for the first integration; 0 by default.
+    Returns: `m` coefficients more, of a floating or complex dtype.
+    Raises:
+      TypeError: `p` is neither an array nor a number (lists are refused), or `m` is no integer.
+      ValueError: `m` is negative, or `k` has another number of constants.
+    Differentiable: yes, in both modes, with respect to `p` and `k`; it is linear.
+    Example:
+      >>> print(jnp.polyint(jnp.array([2.0, 2.0]), k=7))
+      [1. 2. 7.]"""
+    ...
+def polymul(a1: ArrayLike, a2: ArrayLike, *, trim_leading_zeros: bool = False) -> Array:
+    """The product of two polynomials, by convolution of their coefficients.
+
+    Args:
+      a1, a2: vectors of coefficients, the highest power first; integers become floating.
+      trim_leading_zeros: whether to drop leading zeros of both first, which needs concrete arrays.
+    Returns: the coefficients `[n + m - 1]` of the product, of a floating or complex dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+      ConcretizationTypeError: traced arrays with `trim_leading_zeros`.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.polymul(jnp.array([1.0, 2.0]), jnp.array([1.0, 3.0])))
+      [1. 5. 6.]"""
+    ...
+def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
+    """The difference of two polynomials.
+
+    Args:
+      a1, a2: vectors of coefficients, the highest power first.
+    Returns: the coefficients of the difference, as many as the longer has, of the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.polysub(jnp.array([1, 2]), jnp.array([1, 0, 5])))
+      [-1  1 -3]"""
+    ...
+def polyval(p: ArrayLike, x: ArrayLike, *, unroll: Any = None) -> Array:
+    """The value of a polynomial, by Horner's rule: `((p[0] x + p[1]) x + p[2]) ...`.
+
+    Args:
+      p: a vector of coefficients, the highest power first, or an array whose first axis they are.
+      x: where to evaluate: an array or number of any shape.
+      unroll: for compatibility; without influence.
+    Returns: an array of the shape of `x` (broadcast with the further axes of `p`) and the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+      IndexError: `p` has no axes.
+    Differentiable: yes, in both modes, with respect to `p` and `x`.
+    Example:
+      >>> print(jnp.polyval(jnp.array([1, 0, 2]), jnp.array([0, 3])))
+      [ 2 11]"""
+    ...
+def positive(x: ArrayLike, /) -> Array:
+    """The elements unchanged, as an array.
+
+    Args:
+      x: an array or number of any dtype.
+    Returns: an array of the shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.positive(jnp.array([1, -2])))
+      [ 1 -2]"""
+    ...
+def pow(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """`x1` to the power of `x2` element by element; `0**0` is 1.
+    A static integer exponent is unrolled to products. Integers stay integers and wrap around; negative
+    floating numbers to fractions are NaN.
+
+    Args:
+      x1, x2: the base and the exponent: arrays or numbers whose shapes broadcast.
+    Returns: an array of the broadcast shape and the promoted dtype; booleans become int32.
+    Raises:
+      TypeError: an integer to a static negative integer (see `float_power`); an argument is neither an array nor a
+        number; or the shapes do not broadcast.
+    Differentiable: yes, in both modes, with respect to floating arguments; NaN with respect to `x2` where `x1` is
+      negative.
+    Example:
+      >>> print(jnp.pow(jnp.array([2, 3]), 3))
+      [ 8 27]
+      >>> jnp.pow(jnp.array([2, 3]), -1)
+      Traceback (most recent call last):
+          ...
+      TypeError: Integers cannot be raised to negative powers..."""
+    ...
+def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """`x1` to the power of `x2` element by element; `0**0` is 1.
+    A static integer exponent is unrolled to products. Integers stay integers and wrap around; negative
+    floating numbers to fractions are NaN.
+
+    Args:
+      x1, x2: the base and the exponent: arrays or numbers whose shapes broadcast.
+    Returns: an array of the broadcast shape and the promoted dtype; booleans become int32.
+    Raises:
+      TypeError: an integer to a static negative integer (see `float_power`); an argument is neither an array nor a
+        number; or the shapes do not broadcast.
+    Differentiable: yes, in both modes, with respect to floating arguments; NaN with respect to `x2` where `x1` is
+      negative.
+    Example:
+      >>> print(jnp.power(jnp.array([2, 3]), 3))
+      [ 8 27]
+      >>> jnp.power(jnp.array([2, 3]), -1)
+      Traceback (most recent call last):
+          ...
+      TypeError: Integers cannot be raised to negative powers..."""
+    ...
+def prod(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None, promote_integers: bool = True) -> Array:
+    """The product of the elements over axes; 1 where there are none.
+    Integers narrower than the default integer and booleans widen to it.
+
+    Args:
+      a: an array or number of any dtype.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      dtype: the dtype in which to multiply, and that of the result; by default that of `a`, widened.
+      out: for compatibility; must be None.
+      keepdims: whether reduced axes stay, with size 1.
+      initial: a number that the product starts from; 1 by default.
+      where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+      promote_integers: whether narrow integers and booleans widen; if false, they do not.
+    Returns: an array of the shape of `a` without the reduced axes.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: an axis is out of bounds or occurs twice.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes, where elements are 0 too.
+    Example:
+      >>> print(jnp.prod(jnp.array([[1, 2], [3, 4]]), axis=1))
+      [ 2 12]"""
+    ...
+def ptp(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: bool = False) -> Array:
+    """The greatest element less the least one over axes ("peak to peak"); NaN if one is among them.
+
+    Args:
+      a: an array or number of any dtype but boolean.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      out: for compatibility; must be None.
+      keepdims: whether reduced axes stay, with size 1.
+    Returns: an array of the dtype of `a` and its shape without the reduced axes.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: there are no elements; an axis is out of bounds or occurs twice.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes; elements that tie share the gradient equally.
+    Example:
+      >>> print(jnp.ptp(jnp.array([[1, 5], [7, 2]]), axis=1))
+      [4 5]"""
+    ...
+def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str | None = None, *, inplace: bool = True) -> Array:
+    """The array with the elements at positions of the flat array replaced; a new array.
+
+    Args:
+      a: an array.
+      ind: integers.
+      v: values, repeated as often as is needed.
+      mode: what positions out of bounds do: None (the default) and 'clip' take the nearest, None after counting
+        negative ones from the end; 'wrap' takes them modulo the size.
+      inplace: must be given as False: arrays are immutable.
+    Returns: an array of the shape and dtype of `a`.
+    Raises:
+      ValueError: `inplace` is true, or another `mode`.
+      NotImplementedError: `mode='raise'`.
+    Differentiable: yes, in both modes, with respect to `a` and `v`.
+    Example:
+      >>> print(jnp.put(jnp.zeros(3), jnp.array([0, 2]), jnp.array([1.0, 2.0]), inplace=False))
+      [1. 0. 2.]"""
+    ...
+def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: int | None, inplace: bool = True, *, mode: str | None = None) -> Array:
+    """The array with values at indices along an axis; a new array. The counterpart of `take_along_axis`.
+
+    Args:
+      arr: an array.
+      indices: integers with as many axes as `arr`.
+      values: what is put there; broadcasts to the indices.
+      axis: the axis; None takes the flat array.
+      inplace: must be given as False: arrays are immutable.
+      mode: what happens to indices out of bounds, as for `jnp.ndarray.at`; they are left out by default.
+    Returns: an array of the shape and dtype of `arr`.
+    Raises:
+      ValueError: `inplace` is true, the axis is out of bounds, or shapes do not go together.
+    Differentiable: yes, in both modes, with respect to `arr` and `values`.
+    Example:
+      >>> print(jnp.put_along_axis(jnp.zeros((2, 2), int), jnp.array([[1], [0]]), 9, axis=1, inplace=False))
+      [[0 9]
+       [9 0]]"""
+    ...
+def quantile(a: ArrayLike, q: ArrayLike, axis: int | Sequence[int] | None = None, out: Any | None = None, overwrite_input: bool = False, method: str = 'linear', keepdims: bool = False, *, weights: ArrayLike | None = None) -> Array:
+    """The values below which a part `q` of the elements lies.
+    By 'linear' it is the value at position `q (n - 1)` of the sorted elements (type 7 of Hyndman and Fan, "Sample
+    quantiles in statistical packages", 1996). NaN if one is among the elements.
+
+    Args:
+      a: a real array or number; integers become floating.
+      q: the parts, from 0 to 1: a number or a vector; others are clipped.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      out, overwrite_input: for compatibility; must be None and False.
+      method: what lies between two elements: 'linear', 'lower', 'higher', 'midpoint', 'nearest', or 'inverted_cdf',
+        which gives the first element that the part reaches.
+      keepdims: whether reduced axes stay, with size 1.
+      weights: what each element counts, of the shape of `a` or of the reduced axes; only for 'inverted_cdf'.
+    Returns: a floating array: the axes of `q`, then those of `a` without the reduced ones.
+    Raises:
+      TypeError: `a` or `q` is neither an array nor a number.
+      ValueError: `a` is complex, `q` has several axes, another `method`, weights of another shape, `out` or
+        `overwrite_input` is given, or an axis is out of bounds.
+      NotImplementedError: `weights` with another method than 'inverted_cdf'.
+    Differentiable: almost everywhere, with respect to `a`; by 'linear' with respect to `q` too.
+    Example:
+      >>> print(jnp.quantile(jnp.array([1.0, 2.0, 4.0]), jnp.array([0.5, 0.75])))
+      [2. 3.]"""
+    ...
+def rad2deg(x: ArrayLike, /) -> Array:
+    """Radians as degrees: each element times 180 / pi.
+
+    Args:
+      x: an array or number, in radians; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype, in degrees.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.rad2deg(jnp.array([0.0, jnp.pi])))
+      [  0. 180.]"""
+    ...
+def radians(x: ArrayLike, /) -> Array:
+    """Degrees as radians: each element times pi / 180.
+
+    Args:
+      x: an array or number, in degrees; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype, in radians.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> bool(jnp.radians(180.0) == jnp.float32(jnp.pi))
+      True"""
+    ...
+def ravel(a: ArrayLike, order: str = 'C', *, out_sharding: Any = None) -> Array:
+    """The elements in one axis.
+
+    Args:
+      a: an array or number.
+      order: 'C' (the default) if the last axis varies fastest, 'F' if the first does.
+      out_sharding: the sharding of the result.
+    Returns: a vector of the dtype of `a`.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: another `order`.
+      NotImplementedError: `order` is 'A' or 'K'.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> a = jnp.array([[1, 2], [3, 4]])
+      >>> print(jnp.ravel(a), jnp.ravel(a, order="F"))
+      [1 2 3 4] [1 3 2 4]"""
+    ...
+def ravel_multi_index(multi_index: ArrayLike | Sequence[Any], dims: int | Sequence[int], mode: str = 'raise', order: str = 'C', *, dtype: DTypeLike | None = None) -> Array:
+    """The positions in the flat array of coordinates.
+
+    Args:
+      multi_index: a sequence of integer arrays that broadcast, one for each axis.
+      dims: the sizes of the axes.
+      mode: what coordinates out of bounds do: 'raise' (the default; concrete ones only) raises, 'clip' takes the
+        nearest, 'wrap' the coordinate modulo the size, 'ignore' counts with them as they are.
+      order: 'C' (the default) if the last axis varies fastest, 'F' if the first does.
+      dtype: the dtype of the result; that of the coordinates by default.
+    Returns: integers of the broadcast shape.
+    Raises:
+      ValueError: another number of coordinates, coordinates out of bounds in mode 'raise', another mode or order.
+      TracerBoolConversionError: traced coordinates in mode 'raise'.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.ravel_multi_index((jnp.array([0, 1]), jnp.array([2, 1])), (2, 3)))
+      [2 4]"""
+    ...
+def real(val: ArrayLike, /) -> Array:
+    """The real part of each element; real numbers come back unchanged.
+
+    Args:
+      val: an array or number of any dtype.
+    Returns: an array of the shape of `val`; complex dtypes give the floating one of the same precision, others
+      stay.
+    Raises:
+      TypeError: `val` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes; it is linear over the real numbers.
+    Example:
+      >>> print(jnp.real(jnp.array([1 + 2j, 3 - 1j])))
+      [1. 3.]"""
+    ...
+def reciprocal(x: ArrayLike, /) -> Array:
+    """One over each element; an infinity at 0.
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes, with derivative `-1 / x²`.
+    Example:
+      >>> print(jnp.reciprocal(jnp.array([2, 4, 0])))
+      [0.5  0.25  inf]"""
+    ...
+def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The remainder of the division rounded down: `x1 - floor(x1 / x2) * x2`, with the sign of `x2`.
+    By 0 it is NaN; what integers give by 0 is not specified. See `fmod` for the sign of `x1`.
+
+    Args:
+      x1, x2: the dividend and the divisor: real arrays or numbers whose shapes broadcast.
+    Returns: an array of the broadcast shape and the promoted dtype.
+    Raises:
+      TypeError: an argument is complex or neither an array nor a number, or the shapes do not broadcast.
+    Differentiable: almost everywhere with respect to both: 1 and `-floor(x1 / x2)`.
+    Example:
+      >>> print(jnp.remainder(jnp.array([7, -7]), 3))
+      [1 2]
+      >>> print(jnp.remainder(jnp.array([7.5, -7.5]), -2.0))
+      [-0.5 -1.5]"""
+    ...
+def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None, *, total_repeat_length: int | None = None, out_sharding: Any = None) -> Array:
+    """The elements or slices repeated, each before the next.
+
+    Args:
+      a: an array or number.
+      repeats: how often: an integer, or a vector of one for each slice; concrete unless `total_repeat_length` is
+        given.
+      axis: the axis; None (the default) takes the flat array.
+      total_repeat_length: the size of the result along the axis: more is cut off, what is missing repeats the last
+        slice.
+      out_sharding: for compatibility; without influence on one device.
+    Returns: an array of the dtype of `a`.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused), or a negative number of repetitions.
+      ValueError: another number of repetitions than slices, or the axis is out of bounds.
+      ConcretizationTypeError: traced `repeats` without `total_repeat_length`.
+    Differentiable: yes, in both modes, with respect to `a`; it is linear.
+    Example:
+      >>> print(jnp.repeat(jnp.array([5, 6]), 2), jnp.repeat(jnp.array([5, 6]), jnp.array([1, 3])))
+      [5 5 6 6] [5 6 6 6]"""
+    ...
+def reshape(a: ArrayLike, shape: int | Sequence[int], order: str = 'C', *, copy: Any = None, out_sharding: Any = None) -> Array:
+    """The elements under another shape, in the same order.
+
+    Args:
+      a: an array or number.
+      shape: the sizes of the axes: an integer or a sequence of static integers; one may be -1, which takes what is
+        left.
+      order: 'C' (the default) if the last axis varies fastest, 'F' if the first does.
+      copy: for compatibility; the result behaves as a copy.
+      out_sharding: the sharding of the result.
+    Returns: an array of that shape and the dtype of `a`.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused), another number of elements, or several
+        -1.
+      ValueError: another `order`.
+      NotImplementedError: `order='A'`.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.reshape(jnp.arange(6), (2, -1)))
+      [[0 1 2]
+       [3 4 5]]"""
+    ...
+def resize(a: ArrayLike, new_shape: int | Sequence[int]) -> Array:
+    """The elements in another shape, repeated as often as needed or cut off.
+
+    Args:
+      a: an array or number.
+      new_shape: the sizes of the axes: an integer or a tuple.
+    Returns: an array of that shape and the dtype of `a`; zeros if `a` is empty.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: a negative size.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.resize(jnp.array([1, 2, 3]), (2, 2)))
+      [[1 2]
+       [3 1]]"""
+    ...
+def result_type(*args: ArrayLike) -> _np.dtype[Any]:
+    """The dtype that an operation on arrays, numbers and dtypes has.
+    By JAX's promotion lattice: Python numbers are weak, so that they change only the kind, and integers with floats
+    give the float. 64-bit types narrow to 32 bits unless `jax_enable_x64` is set.
+
+    Args:
+      args: arrays, numbers, dtypes, or names of dtypes; at least one.
+    Returns: a `numpy.dtype`.
+    Raises:
+      ValueError: there is no argument.
+      TypeError: an argument is nothing of that kind.
+      TypePromotionError: dtypes that do not promote, such as two of 8-bit floats; it is a ValueError.
+    Differentiable: no; the result is no array.
+    Example:
+      >>> jnp.result_type(jnp.int8, jnp.float16), jnp.result_type(jnp.int8, 1.5)
+      (dtype('float16'), dtype('float32'))"""
+    ...
+def right_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The bits of `x1` moved down by `x2` places; signed integers keep their sign, so that it divides by `2**x2`
+    rounding down.
+
+    Args:
+      x1, x2: the numbers and the distances: integer or boolean arrays or numbers whose shapes broadcast.
+    Returns: an array of the broadcast shape and the promoted integer dtype; booleans count as 0 and 1.
+    Raises:
+      TypeError: an argument is floating, complex or no array or number, or the shapes do not broadcast.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.right_shift(jnp.array([20, -5]), 1))
+      [10 -3]"""
+    ...
+def rint(x: ArrayLike, /) -> Array:
+    """The nearest integer as a floating number; halves go to the even one.
+
+    Args:
+      x: an array or number; integers and booleans become floating; of complex numbers both parts are rounded.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: with derivative 0 everywhere.
+    Example:
+      >>> print(jnp.rint(jnp.array([0.5, 1.5, -1.2])))
+      [ 0.  2. -1.]"""
+    ...
+def roll(a: ArrayLike, shift: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
+    """The elements moved along axes; those that leave at one end come in at the other.
+
+    Args:
+      a: an array.
+      shift: by how many places, which may be traced: an integer, or a sequence of one for each axis.
+      axis: the axis or axes; None (the default) moves in the flat array.
+    Returns: an array of the shape and dtype of `a`.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused), or a shift that is no integer.
+      ValueError: an axis is out of bounds, or another number of shifts.
+    Differentiable: yes, in both modes, with respect to `a`; it is linear.
+    Example:
+      >>> print(jnp.roll(jnp.arange(5), 2))
+      [3 4 0 1 2]"""
+    ...
+def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
+    """An axis moved before another one; `moveaxis` is easier to read.
+
+    Args:
+      a: an array.
+      axis: the axis to move.
+      start: the axis before which it goes; 0 by default.
+    Returns: an array of the dtype of `a`.
+    Raises:
+      TypeError: `a` is nothing that `array` takes.
+      ValueError: an axis is out of bounds.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> jnp.rollaxis(jnp.ones((2, 3, 4)), 2).shape
+      (4, 2, 3)"""
+    ...
+def rot90(m: ArrayLike, k: int = 1, axes: int | Sequence[int] = ...) -> Array:
+    """The array rotated by quarter turns in a plane, from the first axis to the second one.
+
+    Args:
+      m: an array of at least two axes.
+      k: how many quarter turns, 1 by default; negative ones turn the other way.
+      axes: the plane: two different axes, (0, 1) by default.
+    Returns: an array of the dtype of `m`; odd `k` exchange the sizes of the two axes.
+    Raises:
+      TypeError: `m` is neither an array nor a number (lists are refused).
+      ValueError: an axis is out of bounds, or both are the same.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.rot90(jnp.array([[1, 2], [3, 4]])))
+      [[2 4]
+       [1 3]]"""
+    ...
+def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
+    """Each element rounded to a number of decimals; halves go to the even digit.
+
+    Args:
+      a: an array or number; of complex numbers both parts are rounded.
+      decimals: a static integer: digits behind the point, 0 by default; negative ones round to powers of ten.
+      out: for compatibility; must be None.
+    Returns: an array of the shape and dtype of `a`; integers come back unchanged.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      NotImplementedError: integers with negative `decimals`, or `out` is given.
+    Differentiable: with derivative 0 everywhere.
+    Example:
+      >>> print(jnp.round(jnp.array([0.5, 1.5, 2.6])))
+      [0. 2. 3.]
+      >>> print(jnp.round(jnp.array([1234.0]), -2))
+      [1200.]"""
+    ...
+def searchsorted(a: ArrayLike, v: ArrayLike, side: str = 'left', sorter: ArrayLike | None = None, *, method: str = 'scan') -> Array:
+    """The positions at which elements would be inserted into a sorted vector to keep it sorted.
+
+    Args:
+      a: a vector in ascending order.
+      v: the elements: an array or number; NaN goes behind the numbers.
+      side: 'left' (the default) for the first such position, 'right' for the last.
+      sorter: positions that sort `a`, if it is not in order.
+      method: 'scan', 'scan_unrolled', 'sort' or 'compare_all'; all give the same here.
+    Returns: integers of the default dtype and the shape of `v`, from 0 to the size of `a`.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+      ValueError: `a` is no vector, or another `side` or `method`.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.searchsorted(jnp.array([1, 3, 5]), jnp.array([0, 3, 9])))
+      [0 1 3]"""
+    ...
+def select(condlist: Sequence[ArrayLike] | ArrayLike, choicelist: Sequence[ArrayLike] | ArrayLike, default: ArrayLike = 0) -> Array:
+    """For each element that of the first choice whose condition holds.
+
+    Args:
+      condlist: conditions: arrays of booleans that broadcast.
+      choicelist: as many arrays or numbers.
+      default: what to give where no condition holds; 0 by default.
+    Returns: an array of the broadcast shape and the promoted dtype of the choices and the default.
+    Raises:
+      TypeError: an argument is neither an array nor a number.
+      ValueError: no conditions, another number of choices, or shapes that do not broadcast.
+    Differentiable: yes, in both modes, with respect to the choices and the default.
+    Example:
+      >>> x = jnp.arange(4)
+      >>> print(jnp.select([x < 1, x < 3], [x, 10 * x], 7))
+      [ 0 10 20  7]"""
+    ...
+def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array:
+    """The distinct elements of one array that another lacks, in order.
+
+    Args:
+      ar1, ar2: arrays, taken as flat; concrete unless `size` is given.
+      assume_unique: whether to take the elements of `ar1` as they come, neither sorted nor made distinct.
+      size: the number of results, a static integer: more are cut off, missing ones are filled up.
+      fill_value: what fills up; 0 by default.
+    Returns: a vector of the dtype of `ar1`.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+      ConcretizationTypeError: traced arrays without `size`.
+    Differentiable: as the values of `unique`, with respect to `ar1`.
+    Example:
+      >>> print(jnp.setdiff1d(jnp.array([3, 1, 2]), jnp.array([2])))
+      [1 3]"""
+    ...
+def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: Any = False, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array:
+    """The distinct elements that only one of two arrays has, in order.
+
+    Args:
+      ar1, ar2: arrays, taken as flat; concrete unless `size` is given.
+      assume_unique: for compatibility; without influence.
+      size: the number of results, a static integer: more are cut off, missing ones are filled up.
+      fill_value: what fills up; the least element by default.
+    Returns: a vector of the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+      ConcretizationTypeError: traced arrays without `size`.
+    Differentiable: as the values of `unique`.
+    Example:
+      >>> print(jnp.setxor1d(jnp.array([3, 1]), jnp.array([1, 2])))
+      [2 3]"""
+    ...
+def shape(a: ArrayLike) -> tuple[int, ...]:
+    """The sizes of the axes of an array.
+
+    Args:
+      a: an array or number.
+    Returns: a tuple of ints; empty for numbers.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+    Differentiable: no; the result is no array.
+    Example:
+      >>> jnp.shape(jnp.ones((2, 3)))
+      (2, 3)"""
+    ...
+def sign(x: ArrayLike, /) -> Array:
+    """The sign of each element: -1, 0 or 1; `x / abs(x)` of complex numbers, and NaN of NaN.
+
+    Args:
+      x: an array or number of any dtype but boolean.
+    Returns: an array of the shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is boolean, or neither an array nor a number.
+    Differentiable: real numbers with derivative 0 everywhere; complex ones away from 0.
+    Example:
+      >>> print(jnp.sign(jnp.array([-2.0, 0.0, 5.0])))
+      [-1.  0.  1.]"""
+    ...
+def signbit(x: ArrayLike, /) -> Array:
+    """For each element whether its sign bit is set: true of -0.0, unlike `x < 0`.
+
+    Args:
+      x: a real array or number.
+    Returns: booleans of the shape of `x`; false for booleans and unsigned integers.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+      ValueError: `x` is complex.
+    Differentiable: no; the result is boolean.
+    Example:
+      >>> print(jnp.signbit(jnp.array([-1.0, -0.0, 0.0])))
+      [ True  True False]"""
+    ...
+def sin(x: ArrayLike, /) -> Array:
+    """The sine of each element, in radians; NaN for infinities.
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes, with derivative `cos(x)`.
+    Example:
+      >>> print(jnp.sin(jnp.array([0.0, jnp.inf])))
+      [ 0. nan]"""
+    ...
+def sinc(x: ArrayLike, /) -> Array:
+    """The normalized cardinal sine `sin(pi x) / (pi x)`, 1 at 0.
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes; at 0 too, where the derivative is 0.
+    Example:
+      >>> print(jnp.sinc(jnp.array([0.0, 0.0])))
+      [1. 1.]
+      >>> jax.grad(jnp.sinc)(0.0).item()
+      0.0"""
+    ...
+def sinh(x: ArrayLike, /) -> Array:
+    """The hyperbolic sine `(exp(x) - exp(-x)) / 2`.
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes, with derivative `cosh(x)`.
+    Example:
+      >>> print(jnp.sinh(jnp.array([0.0, -jnp.inf])))
+      [  0. -inf]"""
+    ...
+def size(a: ArrayLike, axis: int | Sequence[int] | None = None) -> int:
+    """The number of elements of an array, or along axes.
+
+    Args:
+      a: an array or number.
+      axis: the axis or tuple of axes whose sizes are multiplied; None (the default) for all.
+    Returns: an int.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: an axis is out of bounds or occurs twice.
+    Differentiable: no; the result is no array.
+    Example:
+      >>> jnp.size(jnp.ones((2, 3))), jnp.size(jnp.ones((2, 3)), axis=1)
+      (6, 3)"""
+    ...
+def sort(a: ArrayLike, axis: int | None = -1, *, kind: Any | None = None, order: Any | None = None, stable: bool = True, descending: bool = False) -> Array:
+    """The elements in order along an axis; NaNs come last. Complex numbers compare by real part, then imaginary part.
+
+    Args:
+      a: an array.
+      axis: the axis; the last by default; None takes the flat array.
+      kind, order: for compatibility; must be None.
+      stable: whether equal elements keep their order, which makes a difference for -0.0 and 0.0 only.
+      descending: whether the greatest comes first.
+    Returns: an array of the shape and dtype of `a`, or flat without axis.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused), or `kind` or `order` is given.
+      ValueError: the axis is out of bounds.
+    Differentiable: yes, in both modes: the gradient goes back to the places where elements came from.
+    Example:
+      >>> print(jnp.sort(jnp.array([[3, 1, 2], [0, 9, 4]]), descending=True))
+      [[3 2 1]
+       [9 4 0]]"""
+    ...
+def sort_complex(a: ArrayLike) -> Array:
+    """The elements in order along the first axis as complex numbers: by real part, then imaginary part.
+
+    Args:
+      a: an array of at least one axis.
+    Returns: an array of the shape of `a` and a complex dtype.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: `a` has no axes.
+    Differentiable: yes, in both modes: the gradient goes back to the places where elements came from.
+    Example:
+      >>> print(jnp.sort_complex(jnp.array([2 + 1j, 1 + 5j, 2 - 1j])))
+      [1.+5.j 2.-1.j 2.+1.j]"""
+    ...
+def spacing(x: ArrayLike, /) -> Array:
+    """The distance of each element to the next floating number away from zero, with the element's sign; of
+    float16 the next one above, without it.
+
+    Args:
+      x: a real array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and its floating dtype; NaN for infinities and NaN.
+    Raises:
+      TypeError: `x` is complex, or neither an array nor a number.
+      NotImplementedError: a floating dtype of less than 16 bits.
+    Differentiable: no; results are made of bits and have derivative 0.
+    Example:
+      >>> float(jnp.spacing(jnp.float32(1.0)) * 2**23)
+      1.0"""
+    ...
+def split(ary: ArrayLike, indices_or_sections: int | Sequence[Any], axis: int = 0) -> list[Array]:
+    """An axis cut into parts of equal size, or at given positions.
+
+    Args:
+      ary: an array.
+      indices_or_sections: the number of parts, which must divide the size; or ascending positions, static integers,
+        before which to cut.
+      axis: the axis; the first by default.
+    Returns: a list of arrays.
+    Raises:
+      TypeError: `ary` is neither an array nor a number (lists are refused).
+      ValueError: a number that is not positive or does not divide the size, or the axis is out of bounds.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> [part.tolist() for part in jnp.split(jnp.arange(4), 2)]
+      [[0, 1], [2, 3]]
+      >>> [part.tolist() for part in jnp.split(jnp.arange(4), [1, 3])]
+      [[0], [1, 2], [3]]"""
+    ...
+def sqrt(x: ArrayLike, /) -> Array:
+    """The square root that is not negative; NaN for negative real numbers, and -0.0 of -0.0.
+    Of complex numbers the principal root, whose real part is not negative.
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes; the derivative `1 / (2 sqrt(x))` is infinite at 0.
+    Example:
+      >>> print(jnp.sqrt(jnp.array([9, 0, -1])))
+      [ 3.  0. nan]"""
+    ...
+def square(x: ArrayLike, /) -> Array:
+    """Each element times itself; integers stay integers and wrap around.
+
+    Args:
+      x: an array or number of any dtype but boolean.
+    Returns: an array of the shape and dtype of `x`.
+    Raises:
+      TypeError: `x` is boolean, or neither an array nor a number.
+    Differentiable: yes, in both modes, with derivative `2 x`.
+    Example:
+      >>> print(jnp.square(jnp.array([3, -2])))
+      [9 4]"""
+    ...
+def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
+    """The array without axes of size 1.
+
+    Args:
+      a: an array or number.
+      axis: the axis or axes to leave out, of size 1; None (the default) for all such.
+    Returns: an array of the dtype of `a`.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: an axis of another size, out of bounds, or given twice.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> jnp.squeeze(jnp.ones((1, 3, 1))).shape, jnp.squeeze(jnp.ones((1, 3, 1)), axis=0).shape
+      ((3,), (3, 1))"""
+    ...
+def stack(arrays: Sequence[ArrayLike] | ArrayLike, axis: int = 0, out: None = None, dtype: DTypeLike | None = None) -> Array:
+    """Arrays of one shape along a new axis.
+
+    Args:
+      arrays: a sequence of arrays or numbers, or an array whose slices they are.
+      axis: where the new axis is in the result; the first by default.
+      out: for compatibility; must be None.
+      dtype: the dtype of the result; the promoted one by default.
+    Returns: an array with one axis more.
+    Raises:
+      TypeError: an element that is neither an array nor a number.
+      ValueError: no arrays, different shapes, or the axis is out of bounds.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.stack([jnp.array([1, 2]), jnp.array([3, 4])], axis=1))
+      [[1 3]
+       [2 4]]"""
+    ...
+def std(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, ddof: float = 0, keepdims: bool = False, *, where: ArrayLike | None = None, mean: ArrayLike | None = None, correction: float | None = None) -> Array:
+    """The standard deviation over axes: the square root of `var`.
+
+    Args:
+      a: an array or number; integers and booleans become floating.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      dtype: the dtype of the computation and the result; by default the floating dtype of `a`.
+      out: for compatibility; must be None.
+      ddof: the sum of squares is divided by `n - ddof` for `n` elements; 0 by default; NaN where that is not
+        positive.
+      keepdims: whether reduced axes stay, with size 1.
+      where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+      mean: the mean, if it is known: an array that broadcasts to `a`.
+      correction: another name of `ddof`.
+    Returns: a floating array of the shape of `a` without the reduced axes.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: both `ddof` and `correction` are given; an axis is out of bounds or occurs twice.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes; NaN where all elements are equal.
+    Example:
+      >>> print(jnp.std(jnp.array([[1.0, 3.0], [2.0, 8.0]]), axis=1))
+      [1. 3.]"""
+    ...
+def subtract(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The difference of two arrays element by element; unsigned integers wrap around.
+    A `ufunc`: `jnp.subtract.reduce`, `.accumulate`, `.at`, `.outer` and `.reduceat` exist.
+
+    Args:
+      x1, x2: arrays or numbers whose shapes broadcast, passed by position; not both boolean.
+      out, where: for compatibility; must be None.
+    Returns: an array of the broadcast shape and the promoted dtype.
+    Raises:
+      TypeError: both are boolean, an argument is neither an array nor a number, or the shapes do not broadcast.
+      NotImplementedError: `out` or `where` is given.
+    Differentiable: yes, in both modes, with respect to both; it is linear.
+    Example:
+      >>> print(jnp.subtract(jnp.array([1, 2]), 10))
+      [-9 -8]"""
+    ...
+def sum(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None, promote_integers: bool = True) -> Array:
+    """The sum of the elements over axes; 0 where there are none.
+    Integers narrower than the default integer and booleans widen to it; sums of float16 and bfloat16 are
+    accumulated in float32.
+
+    Args:
+      a: an array or number of any dtype.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      dtype: the dtype in which to add, and that of the result; by default that of `a`, widened.
+      out: for compatibility; must be None.
+      keepdims: whether reduced axes stay, with size 1.
+      initial: a number that the sum starts from; 0 by default.
+      where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+      promote_integers: whether narrow integers and booleans widen; if false, they do not.
+    Returns: an array of the shape of `a` without the reduced axes.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: an axis is out of bounds or occurs twice.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.sum(jnp.array([[1, 2], [3, 4]]), axis=0))
+      [4 6]"""
+    ...
+def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
+    """Two axes exchanged.
+
+    Args:
+      a: an array.
+      axis1, axis2: the axes, negative ones counted from the end.
+    Returns: an array of the dtype of `a`.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: an axis is out of bounds.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> jnp.swapaxes(jnp.ones((2, 3, 4)), 0, 2).shape
+      (4, 3, 2)"""
+    ...
+def take(a: ArrayLike, indices: ArrayLike, axis: int | None = None, out: None = None, mode: str | None = None, unique_indices: bool = False, indices_are_sorted: bool = False, fill_value: ArrayLike | None = None) -> Array:
+    """The elements or slices at indices along an axis. Negative indices count from the end.
+
+    Args:
+      a: an array.
+      indices: integers of any shape.
+      axis: the axis; None (the default) takes the flat array.
+      out: for compatibility; must be None.
+      mode: what indices out of bounds give: None or 'fill' (the default) `fill_value`, 'clip' the nearest element,
+        also for negative ones, 'wrap' that of the index modulo the size.
+      unique_indices: a promise that no index occurs twice, for speed.
+      indices_are_sorted: a promise that indices ascend, for speed.
+      fill_value: NaN by default, for integers the least of the signed, the greatest of the unsigned, and true for
+        booleans.
+    Returns: an array of the dtype of `a`, with the axes of `indices` in place of `axis`.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+      ValueError: indices that are no integers, or the axis is out of bounds.
+      IndexError: elements of an empty axis.
+      NotImplementedError: `mode='raise'`, or `out` is given.
+    Differentiable: yes, in both modes, with respect to `a`.
+    Example:
+      >>> print(jnp.take(jnp.array([5.0, 6.0, 7.0]), jnp.array([0, -1, 9])))
+      [ 5.  7. nan]
+      >>> print(jnp.take(jnp.array([5.0, 6.0, 7.0]), jnp.array([0, 9]), mode="clip"))
+      [5. 7.]"""
+    ...
+def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1, mode: str | None = None, fill_value: ArrayLike | None = None, *, wrap_negative_indices: bool = True) -> Array:
+    """For each position the element at its index along an axis: `out[i, j] = arr[i, indices[i, j]]` along the last of
+    two.
+
+    Args:
+      arr: an array.
+      indices: integers with as many axes as `arr`; other axes than `axis` broadcast.
+      axis: the axis; the last by default; None takes the flat array.
+      mode: what indices out of bounds give: 'fill' (the default) NaN or the least integer, 'clip' the nearest
+        element; 'promise_in_bounds' promises that there are none; 'one_hot' gives 0, and multiplies `arr` with rows that
+        are 1 at the index.
+      fill_value: what 'fill' gives in place of that.
+      wrap_negative_indices: whether negative indices count from the end; if not, they are out of bounds.
+    Returns: an array of the dtype of `arr` and the shape of `indices`, broadcast.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or indices that are no integers.
+      ValueError: another number of axes, the axis is out of bounds, or shapes do not broadcast.
+    Differentiable: yes, in both modes, with respect to `arr`.
+    Example:
+      >>> print(jnp.take_along_axis(jnp.array([[1, 2], [3, 4]]), jnp.array([[1], [0]]), axis=1))
+      [[2]
+       [3]]"""
+    ...
+def tan(x: ArrayLike, /) -> Array:
+    """The tangent of each element, in radians.
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes, with derivative `1 + tan(x)²`.
+    Example:
+      >>> print(jnp.tan(jnp.array([0.0, jnp.inf])))
+      [ 0. nan]"""
+    ...
+def tanh(x: ArrayLike, /) -> Array:
+    """The hyperbolic tangent, between -1 and 1.
+
+    Args:
+      x: an array or number; integers and booleans become floating.
+    Returns: an array of the shape of `x` and a floating or complex dtype.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+    Differentiable: yes, in both modes, with derivative `1 - tanh(x)²`.
+    Example:
+      >>> print(jnp.tanh(jnp.array([0.0, jnp.inf])))
+      [0. 1.]"""
+    ...
+def tensordot(a: ArrayLike, b: ArrayLike, axes: int | Sequence[Any] = 2, *, precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None, out_sharding: Any = None) -> Array:
+    """The sums of products over several axes of two arrays.
+
+    Args:
+      a, b: arrays.
+      axes: an integer: the last axes of `a` go with as many first ones of `b`, 2 by default; or a pair of
+        (sequences of) axes of `a` and of `b` that go together.
+      precision: the precision of the products: None, or what `jax.lax.dot_general` takes.
+      preferred_element_type: the dtype in which to add, and that of the result.
+      out_sharding: the sharding of the result.
+    Returns: an array with the other axes of `a`, then those of `b`, of the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number, more axes than there are, lists of different lengths,
+        or sizes that differ.
+      ValueError: an axis is out of bounds.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.tensordot(jnp.ones((2, 3, 4)), jnp.ones((3, 4)), axes=2))
+      [12. 12.]"""
+    ...
+def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:
+    """The array repeated along each axis.
+
+    Args:
+      A: an array or number.
+      reps: how often along each axis: an integer for the last one, or a sequence; the shorter of it and the shape
+        gets ones in front.
+    Returns: an array of the dtype of `A`, whose sizes are multiplied.
+    Raises:
+      TypeError: `A` is neither an array nor a number (lists are refused), or a negative number.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.tile(jnp.array([1, 2]), (2, 2)))
+      [[1 2 1 2]
+       [1 2 1 2]]"""
+    ...
+def top_k(a: ArrayLike, k: int, /, *, axis: int = -1, mode: str = 'largest', sorted: Any = True) -> tuple[Array, Array]:
+    """The `k` greatest (or smallest) elements along an axis, in order, and their positions.
+
+    Args:
+      a: a real array.
+      k: how many, a static integer.
+      axis: the axis; the last by default.
+      mode: 'largest' (the default; NaN is greatest) or 'smallest'.
+      sorted: for compatibility; results are always in order.
+    Returns: the pair of elements and int32 positions, both of size `k` along the axis; of equal ones the first come
+      first.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: `k` is greater than the axis, the axis is out of bounds, `a` is complex, or another `mode`.
+    Differentiable: the elements: the gradient goes back to the places where they came from.
+    Example:
+      >>> values, places = jnp.top_k(jnp.array([3, 9, 5]), 2)
+      >>> print(values, places)
+      [9 5] [1 2]"""
+    ...
+def trace(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None, out: None = None) -> Array:
+    """The sums of the diagonals of planes; narrow integers and booleans widen as by `sum`.
+
+    Args:
+      a: an array of at least two axes.
+      offset: the diagonal: 0, the default, is the main one, positive ones are above it.
+      axis1, axis2: the rows and columns of the planes; the first two axes by default.
+      dtype: the dtype in which to add, and that of the result.
+      out: for compatibility; must be None.
+    Returns: an array without the two axes.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: fewer than two axes, an axis is out of bounds, or both are the same.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.trace(jnp.array([[1, 2], [3, 4]])))
+      5"""
+    ...
+def transpose(a: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
+    """The axes in another order, reversed by default.
+
+    Args:
+      a: an array or number.
+      axes: for each axis of the result the one of `a`, negative ones counted from the end; None (the default)
+        reverses them.
+    Returns: an array of the dtype of `a`.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused), or `axes` is no permutation.
+      ValueError: an axis is out of bounds.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.transpose(jnp.array([[1, 2, 3], [4, 5, 6]])))
+      [[1 4]
+       [2 5]
+       [3 6]]"""
+    ...
+def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: float = ..., axis: int = -1) -> Array:
+    """The integral along an axis by the trapezoidal rule: the sum of `(y[i] + y[i+1]) / 2 * (x[i+1] - x[i])`.
+
+    Args:
+      y: the values; integers become floating.
+      x: the abscissas: a vector of the size of the axis, or an array of the shape of `y`; None takes `dx`.
+      dx: the distance of the points, without `x`: a number; 1 by default.
+      axis: the axis; the last by default.
+    Returns: an array of the shape of `y` without the axis and a floating or complex dtype.
+    Raises:
+      TypeError: `y` is neither an array nor a number (lists are refused), or the shapes do not broadcast.
+      ValueError: the axis is out of bounds.
+    Differentiable: yes, in both modes, with respect to `y`, `x` and `dx`.
+    Example:
+      >>> print(jnp.trapezoid(jnp.array([1.0, 2.0, 3.0]), x=jnp.array([0.0, 1.0, 3.0])))
+      6.5"""
+    ...
+def tri(N: int, M: int | None = None, k: ArrayLike = 0, dtype: DTypeLike | None = None) -> Array:
+    """A matrix with ones on and below a diagonal and zeros above.
+
+    Args:
+      N: the number of rows.
+      M: the number of columns; `N` by default.
+      k: the highest diagonal with ones, an integer or a traced one: 0, the default, is the main one, positive ones are above it.
+      dtype: the dtype; the default float by default.
+    Returns: an array `[N, M]`.
+    Raises:
+      TypeError: a size that is no integer.
+    Differentiable: no; there is no floating argument.
+    Example:
+      >>> print(jnp.tri(2, 3, dtype=int))
+      [[1 0 0]
+       [1 1 0]]"""
+    ...
+def tril(m: ArrayLike, k: int = 0) -> Array:
+    """The elements on and below a diagonal; others are 0.
+
+    Args:
+      m: an array `[..., n, k]`.
+      k: the diagonal: 0, the default, is the main one, positive ones are above it.
+    Returns: an array of the shape and dtype of `m`.
+    Raises:
+      TypeError: `m` is neither an array nor a number (lists are refused).
+      ValueError: `m` has fewer than two axes.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.tril(jnp.array([[1, 2], [3, 4]])))
+      [[1 0]
+       [3 4]]"""
+    ...
+def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
+    """The positions on and below a diagonal of a matrix.
+
+    Args:
+      n: the number of rows.
+      k: the diagonal: 0, the default, is the main one, positive ones are above it.
+      m: the number of columns; `n` by default.
+    Returns: the pair of row and column positions, vectors of integers.
+    Raises:
+      TypeError: a traced number.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> rows, columns = jnp.tril_indices(2)
+      >>> print(rows, columns)
+      [0 1 1] [0 0 1]"""
+    ...
+def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
+    """The positions on and below a diagonal of a given matrix.
+
+    Args:
+      arr: a matrix, of which only the shape matters.
+      k: the diagonal: 0, the default, is the main one, positive ones are above it.
+    Returns: the pair of row and column positions, vectors of integers.
+    Raises:
+      ValueError: `arr` is no matrix.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> rows, columns = jnp.tril_indices_from(jnp.ones((2, 2)))
+      >>> print(rows, columns)
+      [0 1 1] [0 0 1]"""
+    ...
+def trim_zeros(filt: ArrayLike, trim: str = 'fb', axis: int | Sequence[int] | None = None) -> Array:
+    """The array without the zeros around its nonzero elements.
+
+    Args:
+      filt: a concrete array.
+      trim: 'f' for the front, 'b' for the back, 'fb' (the default) for both.
+      axis: the axis or axes to cut; None (the default) for all.
+    Returns: an array of the dtype of `filt`.
+    Raises:
+      ConcretizationTypeError: a traced array: the size of the result depends on its values.
+      ValueError: an axis is out of bounds.
+    Differentiable: outside of transformations only; the values must be concrete.
+    Example:
+      >>> print(jnp.trim_zeros(jnp.array([0, 1, 0, 2, 0])))
+      [1 0 2]"""
+    ...
+def triu(m: ArrayLike, k: int = 0) -> Array:
+    """The elements on and above a diagonal; others are 0.
+
+    Args:
+      m: an array `[..., n, k]`.
+      k: the diagonal: 0, the default, is the main one, positive ones are above it.
+    Returns: an array of the shape and dtype of `m`.
+    Raises:
+      TypeError: `m` is neither an array nor a number (lists are refused).
+      ValueError: `m` has fewer than two axes.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.triu(jnp.array([[1, 2], [3, 4]])))
+      [[1 2]
+       [0 4]]"""
+    ...
+def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
+    """The positions on and above a diagonal of a matrix.
+
+    Args:
+      n: the number of rows.
+      k: the diagonal: 0, the default, is the main one, positive ones are above it.
+      m: the number of columns; `n` by default.
+    Returns: the pair of row and column positions, vectors of integers.
+    Raises:
+      TypeError: a traced number.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> rows, columns = jnp.triu_indices(2)
+      >>> print(rows, columns)
+      [0 0 1] [0 1 1]"""
+    ...
+def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
+    """The positions on and above a diagonal of a given matrix.
+
+    Args:
+      arr: a matrix, of which only the shape matters.
+      k: the diagonal: 0, the default, is the main one, positive ones are above it.
+    Returns: the pair of row and column positions, vectors of integers.
+    Raises:
+      ValueError: `arr` is no matrix.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> rows, columns = jnp.triu_indices_from(jnp.ones((2, 2)))
+      >>> print(rows, columns)
+      [0 0 1] [0 1 1]"""
+    ...
+def true_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The quotient of two arrays element by element, never of integer dtype.
+    Division by 0 gives an infinity of the right sign, 0 by 0 NaN.
+
+    Args:
+      x1, x2: the dividend and the divisor: arrays or numbers whose shapes broadcast; integers and booleans become
+        floating.
+    Returns: an array of the broadcast shape and the promoted floating or complex dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the shapes do not broadcast.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.true_divide(jnp.array([1, -1, 0]), jnp.array([2, 0, 0])))
+      [ 0.5 -inf  nan]"""
+    ...
+def trunc(x: ArrayLike) -> Array:
+    """The integer part of each element: rounded towards zero.
+
+    Args:
+      x: a real array or number; integers and booleans come back unchanged.
+    Returns: an array of the shape and dtype of `x`: floating numbers stay floating.
+    Raises:
+      TypeError: `x` is complex, or neither an array nor a number.
+    Differentiable: with derivative 0 everywhere.
+    Example:
+      >>> print(jnp.trunc(jnp.array([-1.5, 0.2, 2.7])))
+      [-1.  0.  2.]"""
+    ...
+def union1d(ar1: ArrayLike, ar2: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array:
+    """The distinct elements of two arrays together, in order.
+
+    Args:
+      ar1, ar2: arrays, taken as flat; concrete unless `size` is given.
+      size, fill_value: how many to give, and what fills up, as for `unique`.
+    Returns: a vector of the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+      ConcretizationTypeError: traced arrays without `size`.
+    Differentiable: as the values of `unique`.
+    Example:
+      >>> print(jnp.union1d(jnp.array([3, 1]), jnp.array([1, 2])))
+      [1 2 3]"""
+    ...
+def unique(ar: ArrayLike, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: int | None = None, *, equal_nan: bool = True, size: int | None = None, fill_value: ArrayLike | None = None, sorted: Any = True) -> Any:
+    """The distinct elements in order, or the distinct slices along an axis.
+
+    Args:
+      ar: an array or number; concrete unless `size` is given.
+      return_index: whether to give the position of the first of each.
+      return_inverse: whether to give for each element (slice) the position of its value among the results.
+      return_counts: whether to give how often each occurs.
+      axis: an axis whose slices are compared, lexicographically; None (the default) for the elements.
+      equal_nan: whether NaNs are equal.
+      size: the number of results, a static integer: more are cut off, missing ones are filled up.
+      fill_value: what fills up; the least element by default.
+      sorted: for compatibility; results are always in order.
+    Returns: the values, or a tuple of them and what else was asked for, in the order of the arguments.
+    Raises:
+      TypeError: `ar` is neither an array nor a number (lists are refused).
+      ValueError: the axis is out of bounds; no `fill_value` for an empty array and a positive `size`.
+      ConcretizationTypeError: a traced array without `size`.
+    Differentiable: the values: the gradient goes to the first of equal elements in order.
+    Example:
+      >>> values, counts = jnp.unique(jnp.array([3, 1, 3]), return_counts=True)
+      >>> print(values, counts)
+      [1 3] [1 2]
+      >>> print(jnp.unique(jnp.array([3, 1, 3]), size=4, fill_value=-1))
+      [ 1  3 -1 -1]"""
+    ...
+def unique_all(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Any:
+    """The distinct elements in order, their first positions, the inverse and the counts; NaNs are distinct.
+
+    Args:
+      x: an array or number; concrete unless `size` is given.
+      size, fill_value: how many to give, and what fills up, as for `unique`.
+    Returns: a named tuple of `values`, `indices`, `inverse_indices` (of the shape of `x`) and `counts`.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+      ConcretizationTypeError: a traced array without `size`.
+    Differentiable: the values, as those of `unique`.
+    Example:
+      >>> found = jnp.unique_all(jnp.array([3, 1, 3]))
+      >>> print(found.values, found.indices, found.inverse_indices, found.counts)
+      [1 3] [1 0] [1 0 1] [1 2]"""
+    ...
+def unique_counts(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Any:
+    """The distinct elements in order and how often each occurs; NaNs are distinct.
+
+    Args:
+      x: an array or number; concrete unless `size` is given.
+      size, fill_value: how many to give, and what fills up, as for `unique`.
+    Returns: a named tuple of `values` and `counts`.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+      ConcretizationTypeError: a traced array without `size`.
+    Differentiable: the values, as those of `unique`.
+    Example:
+      >>> found = jnp.unique_counts(jnp.array([3, 1, 3]))
+      >>> print(found.values, found.counts)
+      [1 3] [1 2]"""
+    ...
+def unique_inverse(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Any:
+    """The distinct elements in order and for each element the position of its value among them; NaNs are distinct.
+
+    Args:
+      x: an array or number; concrete unless `size` is given.
+      size, fill_value: how many to give, and what fills up, as for `unique`.
+    Returns: a named tuple of `values` and `inverse_indices` (of the shape of `x`).
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+      ConcretizationTypeError: a traced array without `size`.
+    Differentiable: the values, as those of `unique`.
+    Example:
+      >>> found = jnp.unique_inverse(jnp.array([3, 1, 3]))
+      >>> print(found.values, found.inverse_indices)
+      [1 3] [1 0 1]"""
+    ...
+def unique_values(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array:
+    """The distinct elements in order; NaNs are distinct.
+
+    Args:
+      x: an array or number; concrete unless `size` is given.
+      size, fill_value: how many to give, and what fills up, as for `unique`.
+    Returns: a vector of the dtype of `x`.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+      ConcretizationTypeError: a traced array without `size`.
+    Differentiable: as the values of `unique`.
+    Example:
+      >>> print(jnp.unique_values(jnp.array([3, 1, 3])))
+      [1 3]"""
+    ...
+def unpackbits(a: ArrayLike, axis: int | None = None, count: int | None = None, bitorder: str = 'big') -> Array:
+    """The bits of bytes as elements 0 and 1.
+
+    Args:
+      a: uint8 elements.
+      axis: the axis along which bits go; None (the default) unpacks the flat array.
+      count: how many bits to give: fewer are cut off, missing ones are 0; a negative number is cut off the end.
+      bitorder: 'big' (the default) if the highest bit comes first, else 'little'.
+    Returns: uint8; the axis is eight times as long, or `count`.
+    Raises:
+      TypeError: elements that are no bytes.
+      ValueError: another `bitorder`.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.unpackbits(jnp.array([160], jnp.uint8), count=3))
+      [1 0 1]"""
+    ...
+def unravel_index(indices: ArrayLike, shape: int | Sequence[int]) -> tuple[Array, ...]:
+    """The coordinates of positions in the flat array; the inverse of `ravel_multi_index`.
+    Negative positions count from the end; others out of bounds are brought to the nearest.
+
+    Args:
+      indices: integers.
+      shape: the sizes of the axes: an integer or a tuple.
+    Returns: a tuple with an integer array of the shape of `indices` for each axis.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> rows, columns = jnp.unravel_index(jnp.array([2, 4]), (2, 3))
+      >>> print(rows, columns)
+      [0 1] [2 1]"""
+    ...
+def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
+    """The slices along an axis.
+
+    Args:
+      x: an array of at least one axis.
+      axis: the axis; the first by default.
+    Returns: a tuple of arrays with one axis less.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+      ValueError: `x` has no axes, or the axis is out of bounds.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> rows = jnp.unstack(jnp.array([[1, 2], [3, 4]]))
+      >>> print(rows[0], rows[1])
+      [1 2] [3 4]"""
+    ...
+def unwrap(p: ArrayLike, discont: ArrayLike | None = None, axis: int = -1, period: ArrayLike = ...) -> Array:
+    """Phases with jumps of more than half a period replaced by their complement, by adding multiples of the period.
+
+    Args:
+      p: an array of real numbers of at least one axis.
+      discont: the least jump that is replaced; half a period by default and at least.
+      axis: the axis; the last by default.
+      period: the period, 2 pi by default.
+    Returns: an array of the shape of `p` and a floating dtype; integers stay integers if the period is one.
+    Raises:
+      ValueError: `p` is complex.
+      IndexError: the axis is out of bounds.
+    Differentiable: almost everywhere; with derivative 1.
+    Example:
+      >>> print(jnp.unwrap(jnp.array([0.0, 3.0, 6.0, 1.0]), period=6))
+      [0. 3. 6. 7.]"""
+    ...
+def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array:
+    """The Vandermonde matrix of a vector: its powers as columns.
+
+    Args:
+      x: a vector `[n]`.
+      N: the number of columns; `n` by default.
+      increasing: whether the powers ascend from 0; by default they descend to 0.
+    Returns: an array `[n, N]` of the dtype of `x`.
+    Raises:
+      TypeError: `x` is neither an array nor a number (lists are refused).
+      ValueError: `x` is no vector, or `N` is negative.
+    Differentiable: yes, in both modes.
+    Example:
+      >>> print(jnp.vander(jnp.array([1, 2, 3])))
+      [[1 1 1]
+       [4 2 1]
+       [9 3 1]]"""
+    ...
+def var(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, ddof: float = 0, keepdims: bool = False, *, where: ArrayLike | None = None, mean: ArrayLike | None = None, correction: float | None = None) -> Array:
+    """The mean of the squared distances `|a - mean(a)|²` over axes; NaN where there are no elements.
+
+    Args:
+      a: an array or number; integers and booleans become floating.
+      axis: the axis or tuple of axes to reduce, negative ones counted from the end; None (the default) for all.
+      dtype: the dtype of the computation and the result; by default the floating dtype of `a`.
+      out: for compatibility; must be None.
+      ddof: the sum is divided by `n - ddof` for `n` elements; 0 by default; NaN where that is not positive.
+      keepdims: whether reduced axes stay, with size 1.
+      where: a boolean mask that broadcasts to `a`: which elements take part; all by default.
+      mean: the mean, if it is known: an array that broadcasts to `a`.
+      correction: another name of `ddof`.
+    Returns: a floating array of the shape of `a` without the reduced axes.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: both `ddof` and `correction` are given; an axis is out of bounds or occurs twice.
+      NotImplementedError: `out` is given.
+    Differentiable: yes, in both modes.
+    Example:
+      >>> print(jnp.var(jnp.array([[1.0, 3.0], [2.0, 6.0]]), axis=1))
+      [1. 4.]
+      >>> print(jnp.var(jnp.array([1.0, 3.0]), ddof=1))
+      2.0"""
+    ...
+def vdot(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None) -> Array:
+    """The inner product of all elements, of the flat arrays, the first conjugated.
+
+    Args:
+      a, b: arrays of as many elements.
+      precision: the precision of the products: None, or what `jax.lax.dot_general` takes.
+      preferred_element_type: the dtype in which to add, and that of the result.
+    Returns: an array without axes, of the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the sizes differ.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.vdot(jnp.array([1j, 2]), jnp.array([1j, 3])))
+      (7+0j)"""
+    ...
+def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None) -> Array:
+    """The inner products of vectors along an axis, the first conjugated; other axes broadcast.
+
+    Args:
+      x1, x2: arrays of one size along `axis`.
+      axis: the axis of the vectors; the last by default.
+      precision: the precision of the products: None, or what `jax.lax.dot_general` takes.
+      preferred_element_type: the dtype in which to add, and that of the result.
+    Returns: an array of the broadcast shape without the axis, of the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number.
+      ValueError: the sizes differ, the axis is out of bounds, or batches do not broadcast.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.vecdot(jnp.array([[1, 2], [3, 4]]), jnp.array([1, 10])))
+      [21 43]"""
+    ...
+def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The products of vectors, conjugated, and matrices; axes before are batches, which broadcast.
+
+    Args:
+      x1: vectors `[..., m]`.
+      x2: matrices `[..., m, n]`.
+    Returns: an array `[..., n]` of the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number (lists are refused).
+      ValueError: the sizes `m` differ, an argument has too few axes, or batches do not broadcast.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.vecmat(jnp.array([1, 10]), jnp.array([[1, 2], [3, 4]])))
+      [31 42]"""
+    ...
+def vsplit(ary: ArrayLike, indices_or_sections: int | Sequence[Any]) -> list[Array]:
+    """The first axis cut into parts: `split` along axis 0.
+
+    Args:
+      ary: an array of at least one axis.
+      indices_or_sections: the number of parts, which must divide the size; or ascending positions before which to
+        cut.
+    Returns: a list of arrays.
+    Raises:
+      TypeError: `ary` is neither an array nor a number (lists are refused).
+      ValueError: `ary` has no axes, or a number that is not positive or does not divide the size.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> [part.tolist() for part in jnp.vsplit(jnp.array([[1, 2], [3, 4]]), 2)]
+      [[[1, 2]], [[3, 4]]]"""
+    ...
+def vstack(tup: Sequence[ArrayLike] | ArrayLike, dtype: DTypeLike | None = None) -> Array:
+    """Arrays one below the other, along the first axis; vectors become rows.
+
+    Args:
+      tup: a sequence of arrays or numbers, or an array whose slices they are.
+      dtype: the dtype of the result; the promoted one by default.
+    Returns: an array of at least two axes.
+    Raises:
+      TypeError: an element that is neither an array nor a number, or shapes that do not go together.
+      ValueError: no arrays.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.vstack([jnp.array([1, 2]), jnp.array([3, 4])]))
+      [[1 2]
+       [3 4]]"""
+    ...
+def where(condition: ArrayLike, x: ArrayLike | None = None, y: ArrayLike | None = None, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array:
+    """`x` where a condition holds and `y` elsewhere; with the condition alone the positions where it holds.
+    Both branches are computed: a NaN in the derivative of the one not taken still reaches the gradient as `0 *
+    nan`; guard its argument too.
+
+    Args:
+      condition: booleans or numbers, which hold where they differ from 0.
+      x, y: arrays or numbers that broadcast with `condition`; both or neither.
+      size: without `x` and `y`: how many positions to give, as for `nonzero`.
+      fill_value: without `x` and `y`: what fills up missing positions, as for `nonzero`.
+    Returns: an array of the broadcast shape and the promoted dtype of `x` and `y`; or a tuple of vectors of
+      positions.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or only one of `x` and `y` is given.
+      ValueError: shapes do not broadcast, or `size` or `fill_value` with `x` and `y`.
+      ConcretizationTypeError: a traced condition alone, without `size`.
+    Differentiable: yes, in both modes, with respect to `x` and `y`.
+    Example:
+      >>> print(jnp.where(jnp.array([True, False]), jnp.array([1, 2]), 0))
+      [1 0]
+      >>> print(jnp.where(jnp.array([True, False, True]))[0])
+      [0 2]"""
+    ...
+def zeros(shape: int | Sequence[int], dtype: DTypeLike | None = None, *, device: CpuDevice | Sharding | None = None, out_sharding: Any = None) -> Array:
+    """An array of zeros.
+
+    Args:
+      shape: the sizes of the axes: an integer or a sequence of static integers.
+      dtype: the dtype; the default float (float32, or float64 with `jax_enable_x64`) by default.
+      device: the device or sharding that holds it; the default device by default.
+      out_sharding: the sharding of the result, in place of `device`.
+    Returns: an array of the shape `shape` and the dtype `dtype`.
+    Raises:
+      TypeError: sizes that are negative, no integers or traced; a dtype that is not of numbers.
+      ValueError: a `device` that is neither a device nor a sharding.
+    Differentiable: no; there is no floating argument.
+    Example:
+      >>> print(jnp.zeros((2, 3), int))
+      [[0 0 0]
+       [0 0 0]]"""
+    ...
+def zeros_like(a: ArrayLike | ShapeDtypeStruct, dtype: DTypeLike | None = None, shape: int | Sequence[int] | None = None, *, device: CpuDevice | Sharding | None = None, out_sharding: Any = None) -> Array:
+    """Zeros with the shape and the dtype of another array; weak if that is weak.
+
+    Args:
+      a: an array or number.
+      dtype: another dtype; that of `a` by default.
+      shape: another shape; that of `a` by default.
+      device: the device or sharding that holds the result; the default device by default.
+      out_sharding: the sharding of the result, in place of `device`.
+    Returns: an array of the shape and dtype of `a`, or those that are given.
+    Raises:
+      TypeError: `a` is neither an array nor a number (lists are refused).
+      ValueError: a `device` that is neither a device nor a sharding.
+    Differentiable: with derivative 0.
+    Example:
+      >>> print(jnp.zeros_like(jnp.array([1, 2])))
+      [0 0]"""
+    ...
+__all__ = ['arange', 'array', 'asarray', 'where', 'einsum', 'nonzero', 'flatnonzero', 'result_type', 'shape', 'ndim', 'size', 'broadcast_shapes', 'iscomplexobj', '_promote', '_promote_inexact', '_check_known', 'frexp', 'packbits', 'spacing', 'unpackbits', 'equal', 'greater', 'greater_equal', 'less', 'less_equal', 'not_equal', 'cross', 'dot', 'inner', 'matmul', 'outer', 'tensordot', 'vdot', 'vecdot', 'convolve', 'correlate', 'astype', 'copy', 'empty', 'empty_like', 'eye', 'full_like', 'full', 'geomspace', 'identity', 'indices', 'linspace', 'logspace', 'ones', 'ones_like', 'tri', 'zeros', 'zeros_like', 'cumprod', 'cumsum', 'cumulative_prod', 'cumulative_sum', 'diff', 'nancumprod', 'nancumsum', 'trapezoid', 'diag', 'diagflat', 'diagonal', 'trace', 'tril', 'triu', 'vander', 'ediff1d', 'gradient', 'gcd', 'lcm', 'absolute', 'abs', 'angle', 'bitwise_count', 'ceil', 'conjugate', 'conj', 'fabs', 'floor', 'imag', 'invert', 'bitwise_invert', 'bitwise_not', 'iscomplex', 'isfinite', 'isinf', 'isnan', 'isneginf', 'isposinf', 'isreal', 'logical_not', 'modf', 'nan_to_num', 'negative', 'positive', 'real', 'rint', 'round', 'around', 'sign', 'signbit', 'trunc', 'poly', 'polyfit', 'histogram', 'histogram2d', 'histogram_bin_edges', 'histogramdd', 'interp', 'unwrap', 'append', 'array_split', 'block', 'column_stack', 'concat', 'concatenate', 'dsplit', 'dstack', 'hsplit', 'hstack', 'kron', 'meshgrid', 'split', 'stack', 'unstack', 'vsplit', 'vstack', 'allclose', 'array_equal', 'array_equiv', 'isclose', 'isin', 'matvec', 'vecmat', 'nanmax', 'nanmean', 'nanmin', 'nanprod', 'nanstd', 'nansum', 'nanvar', 'add', 'arctan2', 'atan2', 'bitwise_and', 'bitwise_or', 'bitwise_xor', 'copysign', 'divmod', 'float_power', 'floor_divide', 'fmax', 'fmin', 'fmod', 'heaviside', 'hypot', 'ldexp', 'left_shift', 'bitwise_left_shift', 'logaddexp', 'logaddexp2', 'logical_and', 'logical_or', 'logical_xor', 'maximum', 'minimum', 'multiply', 'nextafter', 'power', 'pow', 'remainder', 'mod', 'right_shift', 'bitwise_right_shift', 'subtract', 'true_divide', 'divide', 'pad', 'polyadd', 'polyder', 'polydiv', 'polyint', 'polymul', 'polysub', 'polyval', 'argwhere', 'diag_indices', 'diag_indices_from', 'ix_', 'nanargmax', 'nanargmin', 'ravel_multi_index', 'tril_indices', 'tril_indices_from', 'triu_indices', 'triu_indices_from', 'unravel_index', 'cbrt', 'exp', 'exp2', 'expm1', 'log', 'log10', 'log1p', 'log2', 'reciprocal', 'sqrt', 'square', 'median', 'nanmedian', 'nanpercentile', 'nanquantile', 'percentile', 'quantile', 'all', 'any', 'argmax', 'argmin', 'average', 'clip', 'count_nonzero', 'max', 'amax', 'mean', 'min', 'amin', 'prod', 'ptp', 'std', 'sum', 'var', 'choose', 'compress', 'extract', 'select', 'take_along_axis', 'take', 'intersect1d', 'setdiff1d', 'setxor1d', 'union1d', 'unique', 'unique_all', 'unique_counts', 'unique_inverse', 'unique_values', 'atleast_1d', 'atleast_2d', 'atleast_3d', 'broadcast_arrays', 'broadcast_to', 'expand_dims', 'flip', 'fliplr', 'flipud', 'matrix_transpose', 'moveaxis', 'permute_dims', 'ravel', 'repeat', 'reshape', 'resize', 'roll', 'rollaxis', 'rot90', 'squeeze', 'swapaxes', 'tile', 'transpose', 'argpartition', 'argsort', 'bincount', 'digitize', 'lexsort', 'partition', 'searchsorted', 'sort', 'sort_complex', 'top_k', 'corrcoef', 'cov', 'minmax', 'arccos', 'acos', 'arccosh', 'acosh', 'arcsin', 'asin', 'arcsinh', 'asinh', 'arctan', 'atan', 'arctanh', 'atanh', 'cos', 'cosh', 'deg2rad', 'radians', 'rad2deg', 'degrees', 'sin', 'sinc', 'sinh', 'tan', 'tanh', 'delete', 'fill_diagonal', 'insert', 'place', 'put', 'put_along_axis', 'trim_zeros', 'bartlett', 'blackman', 'hamming', 'hanning', 'i0', 'kaiser']

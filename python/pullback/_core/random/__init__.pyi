@@ -5,47 +5,905 @@ from pullback.typing import ArrayLike, DTypeLike
 from pullback._core import Array
 from typing import Literal
 import numpy as np
-def PRNGKey(seed: ArrayLike, *, impl: str | np.dtype[Any] | None = None) -> Array: ...
-def ball(key: ArrayLike, d: int, p: ArrayLike = 2, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array: ...
-def bernoulli(key: ArrayLike, p: ArrayLike = ..., shape: int | Sequence[int] | None = None, mode: Literal['low', 'high'] = 'low', *, out_sharding: Any = None) -> Array: ...
-def beta(key: ArrayLike, a: ArrayLike, b: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, method: str = 'exact', out_sharding: Any = None) -> Array: ...
-def bits(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array: ...
-def categorical(key: ArrayLike, logits: ArrayLike, axis: int = -1, shape: int | Sequence[int] | None = None, replace: bool = True, mode: Literal['low', 'high'] | None = None, *, out_sharding: Any = None) -> Array: ...
-def cauchy(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array: ...
-def checked_key(name: str, key: Array) -> Array: ...
-def chisquare(key: ArrayLike, df: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, method: str = 'exact', out_sharding: Any = None) -> Array: ...
-def choice(key: ArrayLike, a: int | ArrayLike, shape: Sequence[int] = ..., replace: bool = True, p: ArrayLike | None = None, axis: int = 0, mode: Literal['low', 'high'] | None = None) -> Array: ...
-def clone(key: ArrayLike) -> Array: ...
-def dirichlet(key: ArrayLike, alpha: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array: ...
-def double_sided_maxwell(key: ArrayLike, loc: ArrayLike, scale: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None) -> Array: ...
-def exponential(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array: ...
-def f(key: ArrayLike, dfnum: ArrayLike, dfden: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array: ...
-def fold_in(key: ArrayLike, data: ArrayLike) -> Array: ...
-def gamma(key: ArrayLike, a: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, method: str = 'exact', out_sharding: Any = None) -> Array: ...
-def generalized_normal(key: ArrayLike, p: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array: ...
-def geometric(key: ArrayLike, p: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array: ...
-def gumbel(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, mode: Literal['low', 'high'] | None = None, *, out_sharding: Any = None) -> Array: ...
-def key(seed: ArrayLike, *, impl: str | np.dtype[Any] | None = None, dtype: str | np.dtype[Any] | None = None) -> Array: ...
-def key_data(keys: ArrayLike) -> Array: ...
-def key_dtype(impl_spec: str | np.dtype[Any] | None = None) -> np.dtype[Any]: ...
-def key_impl(keys: ArrayLike) -> str: ...
-def laplace(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array: ...
-def loggamma(key: ArrayLike, a: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, method: str = 'exact', out_sharding: Any = None) -> Array: ...
-def logistic(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array: ...
-def lognormal(key: ArrayLike, sigma: ArrayLike = ..., shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array: ...
-def maxwell(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array: ...
-def normal(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array: ...
-def pareto(key: ArrayLike, b: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array: ...
-def permutation(key: ArrayLike, x: int | ArrayLike, axis: int = 0, independent: bool = False, *, out_sharding: Any = None) -> Array: ...
-def rademacher(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array: ...
-def randint(key: ArrayLike, shape: int | Sequence[int], minval: ArrayLike, maxval: ArrayLike, dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array: ...
-def rayleigh(key: ArrayLike, scale: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array: ...
-def split(key: ArrayLike, num: int | Sequence[int] = 2) -> Array: ...
-def t(key: ArrayLike, df: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array: ...
-def triangular(key: ArrayLike, left: ArrayLike, mode: ArrayLike, right: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array: ...
-def truncated_normal(key: ArrayLike, lower: ArrayLike, upper: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array: ...
-def uniform(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, minval: ArrayLike = ..., maxval: ArrayLike = ..., *, out_sharding: Any = None) -> Array: ...
-def wald(key: ArrayLike, mean: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array: ...
-def weibull_min(key: ArrayLike, scale: ArrayLike, concentration: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None) -> Array: ...
-def wrap_key_data(key_bits_array: ArrayLike, *, impl: str | np.dtype[Any] | None = None, dtype: str | np.dtype[Any] | None = None) -> Array: ...
-__all__ = ['checked_key', 'cauchy', 'double_sided_maxwell', 'exponential', 'gumbel', 'laplace', 'logistic', 'lognormal', 'maxwell', 'normal', 'pareto', 'rayleigh', 'triangular', 'truncated_normal', 'wald', 'weibull_min', 'categorical', 'geometric', 'rademacher', 'beta', 'chisquare', 'dirichlet', 'f', 'gamma', 'generalized_normal', 'loggamma', 't', 'PRNGKey', 'clone', 'fold_in', 'key', 'key_data', 'key_dtype', 'key_impl', 'split', 'wrap_key_data', 'choice', 'permutation', 'bernoulli', 'bits', 'randint', 'uniform', 'ball']
+def PRNGKey(seed: ArrayLike, *, impl: str | np.dtype[Any] | None = None) -> Array:
+    """A random key of an integer seed, as two words; `key` gives keys that cannot be taken for numbers.
+
+    Args:
+      seed: an integer scalar; without x64 the low 32 bits of Python integers count.
+      impl: the name of the generator: 'threefry2x32', 'rbg', 'unsafe_rbg', or None for the default.
+    Returns: uint32 of shape `(2,)`, or `(4,)` for 'rbg' and 'unsafe_rbg'.
+    Raises:
+      TypeError: the seed is no integer, or no scalar.
+      OverflowError: the seed does not fit int64.
+      ValueError: there is no such generator.
+    Differentiable: no, keys have no tangents.
+    Example:
+      >>> jax.random.PRNGKey(42)
+      Array([ 0, 42], dtype=uint32)"""
+    ...
+def ball(key: ArrayLike, d: int, p: ArrayLike = 2, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array:
+    """Points uniform in the unit ball of an Lp norm.
+
+    Numbers with density proportional to `exp(-|x|**p)`, divided by the norm of them together with an exponential number
+    (Barthe, Guédon, Mendelson, Naor: A probabilistic approach to the geometry of the l_p^n-ball, 2005).
+
+    Args:
+      key: a key, typed or of two words.
+      d: the dimension of the points.
+      p: the exponent of the norm, a positive scalar.
+      shape: the shape of the batch.
+      dtype: a floating dtype, float32 by default.
+      out_sharding: not served; None.
+    Returns: an array of shape `(*shape, d)`.
+    Raises:
+      TypeError: `key` is no key, or the dimension is negative.
+      ValueError: several keys are given, or the dtype is not floating.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: in `p`, as `gamma` is.
+    Example:
+      >>> bool(jnp.linalg.norm(jax.random.ball(jax.random.key(0), 3)) <= 1)
+      True"""
+    ...
+def bernoulli(key: ArrayLike, p: ArrayLike = ..., shape: int | Sequence[int] | None = None, mode: Literal['low', 'high'] = 'low', *, out_sharding: Any = None) -> Array:
+    """Booleans that hold with probability `p`: whether a uniform number is below it.
+
+    Args:
+      key: a key, typed or of two words.
+      p: floating probabilities; from 1 on all hold, up to 0 none.
+      shape: the shape of the result, to which `p` broadcasts; its shape by default.
+      mode: 'low' takes one word for each; 'high' takes two, which matters for tiny probabilities.
+      out_sharding: not served; None.
+    Returns: booleans of `shape`.
+    Raises:
+      TypeError: `key` is no key, or `p` is not floating.
+      ValueError: several keys are given, shapes do not go together, or the mode is unknown.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: no, the result is boolean.
+    Example:
+      >>> jax.random.bernoulli(jax.random.key(0), 1.0, (2,))
+      Array([ True,  True], dtype=bool)"""
+    ...
+def beta(key: ArrayLike, a: ArrayLike, b: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, method: str = 'exact', out_sharding: Any = None) -> Array:
+    """Numbers of the beta distribution: density proportional to `x**(a - 1) (1 - x)**(b - 1)` from 0 to 1; `g / (g + h)` of
+    two of the gamma distribution.
+
+    Args:
+      key: a key, typed or of two words.
+      a, b: the shape parameters, positive; real numbers.
+      shape: the shape of the result, to which parameters broadcast; their common shape by default.
+      dtype: a floating dtype; float32 by default, float64 with x64.
+      method: 'exact'.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key, or a size is negative.
+      ValueError: several keys are given, the dtype is not floating, shapes do not go together, or the method is unknown.
+      NotImplementedError: the method is 'approximate', or `out_sharding` is given.
+    Differentiable: in `a` and `b`, as `gamma` is.
+    Example:
+      >>> x = jax.random.beta(jax.random.key(0), 2.0, 3.0, (100,))
+      >>> bool(((x >= 0) & (x <= 1)).all())
+      True"""
+    ...
+def binomial(key: ArrayLike, n: ArrayLike, p: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None) -> Array:
+    """Numbers of successes in `n` trials of probability `p`.
+
+    Means of at most 10 (of the rarer outcome) add up waiting times of the geometric distribution; others take the
+    transformed rejection of Hörmann (The generation of binomial random variates, 1993).
+
+    Args:
+      key: a key, typed or of two words.
+      n: numbers of trials; real numbers; negative ones and NaN give NaN.
+      p: probabilities; numbers outside of 0 to 1 give NaN. `n` and `p` broadcast to `shape`.
+      shape: the shape of the result; that of `n` and `p` together by default.
+      dtype: a floating dtype, float32 by default.
+    Returns: counts as floating numbers, of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key.
+      ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
+    Differentiable: no; the derivative of counts is 0.
+    Example:
+      >>> jax.random.binomial(jax.random.key(0), 10, jnp.array([0.0, 1.0]))
+      Array([ 0., 10.], dtype=float32)"""
+    ...
+def bits(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array:
+    """Random bits as unsigned integers, each number equally likely.
+
+    Args:
+      key: a key, typed or of two words.
+      shape: the shape of the result; one number by default.
+      dtype: an unsigned dtype; uint32 by default, uint64 with x64.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key, or a size is negative.
+      ValueError: several keys are given, or the dtype is not unsigned.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: no, there are no tangents of integers.
+    Example:
+      >>> jax.random.bits(jax.random.key(0), (2,))
+      Array([4070199207, 4202968722], dtype=uint32)"""
+    ...
+def categorical(key: ArrayLike, logits: ArrayLike, axis: int = -1, shape: int | Sequence[int] | None = None, replace: bool = True, mode: Literal['low', 'high'] | None = None, *, out_sharding: Any = None) -> Array:
+    """Positions along an axis, with probabilities proportional to the exponentials of `logits`: the places of the
+    greatest sum of logit and Gumbel noise.
+
+    Args:
+      key: a key, typed or of two words.
+      logits: floating array of logarithms of weights; minus infinity is never drawn.
+      axis: the axis of the categories, negative counted from the end.
+      shape: the shape of the result, which ends with that of the batch, the other axes of `logits`; the latter by
+        default.
+      replace: whether draws along the axes that `shape` adds may repeat.
+      mode: 'low', the default, or 'high', as `gumbel` takes it.
+      out_sharding: not served; None.
+    Returns: int32 of `shape`.
+    Raises:
+      TypeError: `key` is no key.
+      ValueError: several keys are given, the axis is out of bounds, shapes do not go together, the mode is unknown,
+        logits are integers, or more is drawn without replacement than there are categories.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: no, positions are integers.
+    Example:
+      >>> jax.random.categorical(jax.random.key(0), jnp.array([-jnp.inf, 0.0]), shape=(3,))
+      Array([1, 1, 1], dtype=int32)"""
+    ...
+def cauchy(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array:
+    """Numbers of the Cauchy distribution with median 0, density `1 / (π (1 + x**2))`; it has no mean.
+
+    Args:
+      key: a key, typed or of two words.
+      shape: the shape of the result; one number by default.
+      dtype: a floating dtype; float32 by default, float64 with x64.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key, or a size is negative.
+      ValueError: several keys are given, or the dtype is not floating.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: nothing to differentiate, keys have no tangents.
+    Example:
+      >>> jax.random.cauchy(jax.random.key(0), (3,)).shape
+      (3,)"""
+    ...
+def checked_key(name: str, key: Array) -> Array:
+    """The key of a function, in typed form."""
+    ...
+def chisquare(key: ArrayLike, df: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, method: str = 'exact', out_sharding: Any = None) -> Array:
+    """Numbers of the chi-square distribution: sums of `df` squared normal numbers, twice those of the gamma distribution of
+    `df / 2`.
+
+    Args:
+      key: a key, typed or of two words.
+      df: degrees of freedom, positive; real numbers.
+      shape: the shape of the result, to which parameters broadcast; their common shape by default.
+      dtype: a floating dtype; float32 by default, float64 with x64.
+      method: 'exact'.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key, or a size is negative.
+      ValueError: several keys are given, the dtype is not floating, shapes do not go together, or the method is unknown.
+      NotImplementedError: the method is 'approximate', or `out_sharding` is given.
+    Differentiable: in `df`, as `gamma` is.
+    Example:
+      >>> bool((jax.random.chisquare(jax.random.key(0), 2.0, (100,)) >= 0).all())
+      True"""
+    ...
+def choice(key: ArrayLike, a: int | ArrayLike, shape: Sequence[int] = ..., replace: bool = True, p: ArrayLike | None = None, axis: int = 0, mode: Literal['low', 'high'] | None = None) -> Array:
+    """Random integers below `a`, or random parts of the array `a` along an axis.
+
+    Args:
+      key: a key, typed or of two words.
+      a: a positive integer, or an array of at least one axis.
+      shape: the shape of the sample; one by default.
+      replace: whether one thing may be drawn more than once.
+      p: probabilities of the things, a vector; equal by default.
+      axis: the axis of the things, negative counted from the end.
+      mode: with `p`, 'low' or 'high', as `gumbel` takes it for draws without replacement.
+    Returns: int32 of `shape`, or an array like `a` with `shape` in place of the axis.
+    Raises:
+      TypeError: `key` is no key, or `a` is a scalar but no integer.
+      ValueError: several keys are given, there is nothing to draw from, more is drawn without replacement than there
+        is, or `p` has another shape.
+    Differentiable: in an array `a`, linear; not in `p`.
+    Example:
+      >>> jax.random.choice(jax.random.key(0), 5, (3,), replace=False)
+      Array([0, 1, 4], dtype=int32)"""
+    ...
+def clone(key: ArrayLike) -> Array:
+    """The same key, fit to be used once more where reuse is checked.
+
+    Args:
+      key: an array of typed keys.
+    Returns: keys with the same words.
+    Raises:
+      TypeError: `key` holds no typed keys.
+    Differentiable: no, keys have no tangents.
+    Example:
+      >>> jax.random.key_data(jax.random.clone(jax.random.key(42)))
+      Array([ 0, 42], dtype=uint32)"""
+    ...
+def dirichlet(key: ArrayLike, alpha: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array:
+    """Vectors of the Dirichlet distribution: positive numbers whose sum is 1, from numbers of the gamma distribution.
+
+    Args:
+      key: a key, typed or of two words.
+      alpha: weights along the last axis, positive; the axes before are the batch.
+      shape: the shape of the batch, to which that of `alpha` broadcasts; that of `alpha` by default.
+      dtype: a floating dtype; float32 by default, float64 with x64.
+      out_sharding: not served; None.
+    Returns: an array of the batch's shape and one more axis, the size of the last of `alpha`.
+    Raises:
+      TypeError: `key` is no key.
+      ValueError: several keys are given, the dtype is not floating, `alpha` is a scalar, or shapes do not go together.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: in `alpha`, as `gamma` is.
+    Example:
+      >>> jax.random.dirichlet(jax.random.key(0), jnp.ones(3), (5,)).shape
+      (5, 3)"""
+    ...
+def double_sided_maxwell(key: ArrayLike, loc: ArrayLike, scale: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None) -> Array:
+    """Numbers of the Maxwell distribution with random sign, times `scale`, plus `loc`.
+
+    Args:
+      key: a key, typed or of two words.
+      loc: the centre; it broadcasts with the samples.
+      scale: the scale, positive; likewise.
+      shape: the shape of the result; one number by default.
+      dtype: a floating dtype; float32 by default, float64 with x64.
+    Returns: an array of the common shape.
+    Raises:
+      TypeError: `key` is no key, or shapes do not go together.
+      ValueError: several keys are given, or the dtype is not floating.
+    Differentiable: in `loc` and `scale`, linear.
+    Example:
+      >>> jax.random.double_sided_maxwell(jax.random.key(0), 0.0, 1.0, (3,)).shape
+      (3,)"""
+    ...
+def exponential(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array:
+    """Numbers of the exponential distribution with mean 1, density `exp(-x)` from 0 on.
+
+    Args:
+      key: a key, typed or of two words.
+      shape: the shape of the result; one number by default.
+      dtype: a floating dtype; float32 by default, float64 with x64.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key, or a size is negative.
+      ValueError: several keys are given, or the dtype is not floating.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: nothing to differentiate, keys have no tangents.
+    Example:
+      >>> bool((jax.random.exponential(jax.random.key(0), (100,)) >= 0).all())
+      True"""
+    ...
+def f(key: ArrayLike, dfnum: ArrayLike, dfden: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array:
+    """Numbers of the F distribution: two of the chi-square distribution, each divided by its degrees of freedom, over
+    each other.
+
+    Args:
+      key: a key, typed or of two words.
+      dfnum: degrees of freedom of the numerator, positive; real numbers.
+      dfden: degrees of freedom of the denominator, positive; real numbers.
+      shape: the shape of the result, to which parameters broadcast; their common shape by default.
+      dtype: a floating dtype; float32 by default, float64 with x64.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key, or a size is negative.
+      ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: in both, as `gamma` is.
+    Example:
+      >>> bool((jax.random.f(jax.random.key(0), 2.0, 3.0, (100,)) >= 0).all())
+      True"""
+    ...
+def fold_in(key: ArrayLike, data: ArrayLike) -> Array:
+    """A new key of a key and an integer, such as the number of a step.
+
+    Args:
+      key: a key, typed or of two words.
+      data: an integer scalar of 32 bits; Python integers must fit uint32.
+    Returns: a key in the form of `key`.
+    Raises:
+      TypeError: `key` is no key, or `data` no scalar.
+      ValueError: several keys are given; use `vmap`.
+      OverflowError: a Python integer does not fit.
+    Differentiable: no, keys have no tangents.
+    Example:
+      >>> jax.random.key_data(jax.random.fold_in(jax.random.key(0), 1))
+      Array([ 928981903, 3453687069], dtype=uint32)"""
+    ...
+def gamma(key: ArrayLike, a: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, method: str = 'exact', out_sharding: Any = None) -> Array:
+    """Numbers of the gamma distribution with scale 1: density `x**(a - 1) exp(-x) / Γ(a)` from 0 on, by rejection
+    (Marsaglia, Tsang, A simple method for generating gamma variables, 2000).
+
+    Args:
+      key: a key, typed or of two words.
+      a: the shape parameter; real numbers. 0 gives 0, negative ones NaN.
+      shape: the shape of the result, to which parameters broadcast; their common shape by default.
+      dtype: a floating dtype; float32 by default, float64 with x64.
+      method: 'exact'.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key, or a size is negative.
+      ValueError: several keys are given, the dtype is not floating, shapes do not go together, or the method is unknown.
+      NotImplementedError: the method is 'approximate', or `out_sharding` is given.
+    Differentiable: in `a`, by implicit reparameterization (Figurnov et al., 2018); once, not twice.
+    Example:
+      >>> jax.random.gamma(jax.random.key(0), jnp.array([0.0, 0.0]))
+      Array([0., 0.], dtype=float32)"""
+    ...
+def generalized_normal(key: ArrayLike, p: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array:
+    """Numbers with density proportional to `exp(-|x|**p)`: roots of numbers of the gamma distribution, with random sign.
+
+    Args:
+      key: a key, typed or of two words.
+      p: the exponent, a positive scalar.
+      shape: the shape of the result; one number by default.
+      dtype: a floating dtype; float32 by default, float64 with x64.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key, or a size is negative.
+      ValueError: several keys are given, or the dtype is not floating.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: in `p`, as `gamma` is.
+    Example:
+      >>> jax.random.generalized_normal(jax.random.key(0), 2.0, (3,)).shape
+      (3,)"""
+    ...
+def geometric(key: ArrayLike, p: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array:
+    """Numbers of trials up to the first success, itself counted: k with probability `(1 - p)**(k - 1) p`.
+
+    Args:
+      key: a key, typed or of two words.
+      p: probabilities from 0 to 1; 0 gives the greatest integer.
+      shape: the shape of the result, to which `p` broadcasts; its shape by default.
+      dtype: an integer dtype; int32 by default, int64 with x64.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key, or the dtype is not of integers.
+      ValueError: several keys are given, or shapes do not go together.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: no, counts are integers.
+    Example:
+      >>> jax.random.geometric(jax.random.key(0), 1.0, (3,))
+      Array([1, 1, 1], dtype=int32)"""
+    ...
+def gumbel(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, mode: Literal['low', 'high'] | None = None, *, out_sharding: Any = None) -> Array:
+    """Numbers of the Gumbel distribution, with distribution function `exp(-exp(-x))`: `-log(-log(u))` of uniform ones.
+
+    Args:
+      key: a key, typed or of two words.
+      shape: the shape of the result; one number by default.
+      dtype: a floating dtype; float32 by default, float64 with x64.
+      mode: 'low', the default, takes one word for each number; 'high' takes two, which matters for the upper tail.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key, or a size is negative.
+      ValueError: several keys are given, the dtype is not floating, or the mode is unknown.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: nothing to differentiate, keys have no tangents.
+    Example:
+      >>> jax.random.gumbel(jax.random.key(0), (3,)).shape
+      (3,)"""
+    ...
+def key(seed: ArrayLike, *, impl: str | np.dtype[Any] | None = None, dtype: str | np.dtype[Any] | None = None) -> Array:
+    """A random key of an integer seed.
+
+    Args:
+      seed: an integer scalar; without x64 the low 32 bits of Python integers count.
+      impl: the name of the generator: 'threefry2x32', with two words and 20 rounds (Salmon et al., 2011); 'rbg', whose
+        bits are the device's (on the CPU philox with four words and 10 rounds, of the same paper) and whose keys are
+        threefry's; 'unsafe_rbg', whose keys are the device's too; 'threefry4x32', 'philox4x32' or 'philox2x32', the
+        generators of that paper with such blocks; None for the setting `jax_default_prng_impl`.
+      dtype: the element type of keys, as `key_dtype` gives it, instead of `impl`.
+    Returns: a key, an array of shape `()` and dtype `key<fry>`, `key<rbg>` or `key<urbg>`.
+    Raises:
+      TypeError: the seed is no integer, or no scalar.
+      OverflowError: the seed does not fit int64.
+      ValueError: there is no such generator, or both `impl` and `dtype` are given.
+    Differentiable: no, keys have no tangents.
+    Example:
+      >>> jax.random.key_data(jax.random.key(42))
+      Array([ 0, 42], dtype=uint32)"""
+    ...
+def key_data(keys: ArrayLike) -> Array:
+    """The words of keys.
+
+    Args:
+      keys: an array of keys, or of their words already.
+    Returns: uint32 of shape `(*keys.shape, 2)`, or with 4 words for 'rbg' and 'unsafe_rbg'.
+    Raises:
+      TypeError: `keys` are no keys.
+    Differentiable: no, keys have no tangents.
+    Example:
+      >>> jax.random.key_data(jax.random.key(42))
+      Array([ 0, 42], dtype=uint32)"""
+    ...
+def key_dtype(impl_spec: str | np.dtype[Any] | None = None) -> np.dtype[Any]:
+    """The element type of keys.
+
+    Args:
+      impl_spec: the name of the generator: 'threefry2x32', 'rbg', 'unsafe_rbg', or None for the default.
+    Returns: the dtype object that arrays of keys have.
+    Raises:
+      ValueError: there is no such generator. NotImplementedError: it is another one of JAX's.
+    Differentiable: no, the result is no array.
+    Example:
+      >>> jax.random.key(0).dtype == jax.random.key_dtype()
+      True"""
+    ...
+def key_impl(keys: ArrayLike) -> str:
+    """The name of the generator of keys.
+
+    Args:
+      keys: an array of keys, or of their words.
+    Returns: 'threefry2x32', 'rbg' or 'unsafe_rbg'.
+    Raises:
+      TypeError: `keys` are no keys.
+    Differentiable: no, the result is text.
+    Example:
+      >>> jax.random.key_impl(jax.random.key(0))
+      'threefry2x32'"""
+    ...
+def laplace(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array:
+    """Numbers of the Laplace distribution with mean 0 and scale 1, density `exp(-|x|) / 2`.
+
+    Args:
+      key: a key, typed or of two words.
+      shape: the shape of the result; one number by default.
+      dtype: a floating dtype; float32 by default, float64 with x64.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key, or a size is negative.
+      ValueError: several keys are given, or the dtype is not floating.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: nothing to differentiate, keys have no tangents.
+    Example:
+      >>> jax.random.laplace(jax.random.key(0), (3,)).shape
+      (3,)"""
+    ...
+def loggamma(key: ArrayLike, a: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, method: str = 'exact', out_sharding: Any = None) -> Array:
+    """Logarithms of numbers of the gamma distribution, exact where those underflow because `a` is small.
+
+    Args:
+      key: a key, typed or of two words.
+      a: the shape parameter; real numbers. 0 gives minus infinity, negative ones NaN.
+      shape: the shape of the result, to which parameters broadcast; their common shape by default.
+      dtype: a floating dtype; float32 by default, float64 with x64.
+      method: 'exact'.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key, or a size is negative.
+      ValueError: several keys are given, the dtype is not floating, shapes do not go together, or the method is unknown.
+      NotImplementedError: the method is 'approximate', or `out_sharding` is given.
+    Differentiable: in `a`, by implicit reparameterization (Figurnov et al., 2018); once, not twice.
+    Example:
+      >>> bool(jax.random.loggamma(jax.random.key(0), 1e-3) < 0)
+      True"""
+    ...
+def logistic(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array:
+    """Numbers of the logistic distribution, whose distribution function is the sigmoid.
+
+    Args:
+      key: a key, typed or of two words.
+      shape: the shape of the result; one number by default.
+      dtype: a floating dtype; float32 by default, float64 with x64.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key, or a size is negative.
+      ValueError: several keys are given, or the dtype is not floating.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: nothing to differentiate, keys have no tangents.
+    Example:
+      >>> jax.random.logistic(jax.random.key(0), (3,)).shape
+      (3,)"""
+    ...
+def lognormal(key: ArrayLike, sigma: ArrayLike = ..., shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array:
+    """Numbers whose logarithm is normal with mean 0 and deviation `sigma`.
+
+    Args:
+      key: a key, typed or of two words.
+      sigma: the deviation of the logarithm; real numbers.
+      shape: the shape of the result, to which parameters broadcast; their common shape by default.
+      dtype: a floating dtype; float32 by default, float64 with x64.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key, or a size is negative.
+      ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: in `sigma`.
+    Example:
+      >>> jax.random.lognormal(jax.random.key(0), jnp.zeros(2))
+      Array([1., 1.], dtype=float32)"""
+    ...
+def maxwell(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array:
+    """Lengths of normal vectors in three dimensions: density `sqrt(2/π) x**2 exp(-x**2 / 2)` from 0 on.
+
+    Args:
+      key: a key, typed or of two words.
+      shape: the shape of the result; one number by default.
+      dtype: a floating dtype; float32 by default, float64 with x64.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key, or a size is negative.
+      ValueError: several keys are given, or the dtype is not floating.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: nothing to differentiate, keys have no tangents.
+    Example:
+      >>> bool((jax.random.maxwell(jax.random.key(0), (100,)) >= 0).all())
+      True"""
+    ...
+def multinomial(key: ArrayLike, n: ArrayLike, p: ArrayLike, *, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, unroll: Any = 1) -> Array:
+    """Counts of categories among `n` draws: each in turn is binomial among the draws that are left.
+
+    Args:
+      key: a key, typed or of two words.
+      n: numbers of draws; real numbers of the batch's shape.
+      p: probabilities along the last axis; the rest is the batch.
+      shape: the shape of the batch; that of `p` without its last axis by default.
+      dtype: the dtype of the result; that of a floating computation by default.
+      unroll: how many categories to take together, a hint.
+    Returns: an array of the batch's shape and one more axis, that of the categories.
+    Raises:
+      TypeError: `key` is no key. IndexError: `p` has no axis.
+      ValueError: several keys are given, or shapes do not go together.
+    Differentiable: no; the derivative of counts is 0.
+    Example:
+      >>> int(jax.random.multinomial(jax.random.key(0), 7, jnp.array([0.25, 0.25, 0.5])).sum())
+      7"""
+    ...
+def multivariate_normal(key: ArrayLike, mean: ArrayLike, cov: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, method: str = 'cholesky', *, out_sharding: Any = None) -> Array:
+    """Normal vectors with the given mean and covariance: standard ones times a root of the covariance, plus the mean.
+
+    Args:
+      key: a key, typed or of two words.
+      mean: means `[..., n]`.
+      cov: covariances `[..., n, n]`, symmetric and positive semidefinite; for 'cholesky' definite, else NaN comes
+        out.
+      shape: the shape of the batch; that of `mean` and `cov` together by default.
+      dtype: a floating dtype, float32 by default.
+      method: how the root is found: 'cholesky', 'eigh' or 'svd'.
+      out_sharding: not served; None.
+    Returns: an array of shape `(*shape, n)`.
+    Raises:
+      TypeError: `key` is no key.
+      ValueError: several keys are given, the dtype is not floating, shapes do not go together, or the method is
+        unknown.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: in `mean` and `cov`, as the factorization is.
+    Example:
+      >>> jax.random.multivariate_normal(jax.random.key(0), jnp.zeros(2), jnp.eye(2), (5,)).shape
+      (5, 2)"""
+    ...
+def normal(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array:
+    """Normal numbers with mean 0 and variance 1: sqrt(2) times the inverse error function of uniform ones.
+
+    Args:
+      key: a key, typed or of two words.
+      shape: the shape of the result; one number by default.
+      dtype: a floating or complex dtype; float32 by default. Parts of complex numbers are independent, with variance
+        1/2.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key, or a size is negative.
+      ValueError: several keys are given, or the dtype is neither floating nor complex.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: nothing to differentiate, keys have no tangents.
+    Example:
+      >>> jax.random.normal(jax.random.key(0), (2, 3)).shape
+      (2, 3)"""
+    ...
+def orthogonal(key: ArrayLike, n: int, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, m: int | None = None, *, out_sharding: Any = None) -> Array:
+    """Matrices with orthonormal rows or columns, uniform by the Haar measure.
+
+    The factor Q of a normal matrix, its columns with the signs of the diagonal of R (Mezzadri: How to generate random
+    matrices from the classical compact groups, 2007).
+
+    Args:
+      key: a key, typed or of two words.
+      n: the number of rows.
+      shape: the shape of the batch.
+      dtype: a floating or complex dtype, float32 by default.
+      m: the number of columns; `n` by default.
+      out_sharding: not served; None.
+    Returns: an array of shape `(*shape, n, m)`: orthonormal columns if `n >= m`, else orthonormal rows.
+    Raises:
+      TypeError: `key` is no key, or `n` is no integer.
+      ValueError: several keys are given, the dtype is neither floating nor complex, or a size is negative.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: nothing to differentiate, keys have no tangents.
+    Example:
+      >>> q = jax.random.orthogonal(jax.random.key(0), 3, m=2)
+      >>> bool(jnp.allclose(q.T @ q, jnp.eye(2), atol=1e-5))
+      True"""
+    ...
+def pareto(key: ArrayLike, b: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array:
+    """Numbers of the Pareto distribution: density `b x**(-b - 1)` from 1 on.
+
+    Args:
+      key: a key, typed or of two words.
+      b: the exponent, positive; real numbers.
+      shape: the shape of the result, to which parameters broadcast; their common shape by default.
+      dtype: a floating dtype; float32 by default, float64 with x64.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key, or a size is negative.
+      ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: in `b`.
+    Example:
+      >>> bool((jax.random.pareto(jax.random.key(0), 2.0, (100,)) >= 1).all())
+      True"""
+    ...
+def permutation(key: ArrayLike, x: int | ArrayLike, axis: int = 0, independent: bool = False, *, out_sharding: Any = None) -> Array:
+    """The integers below `x`, or the parts of the array `x` along an axis, in random order.
+
+    Args:
+      key: a key, typed or of two words.
+      x: an integer, or an array of at least one axis.
+      axis: the axis that is put in order, negative counted from the end.
+      independent: whether each line along the axis gets an order of its own.
+      out_sharding: not served; None.
+    Returns: an array like `x`, or of integers below it.
+    Raises:
+      TypeError: `key` is no key, or `x` is a scalar but no integer.
+      ValueError: several keys are given, or the axis is out of bounds.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: in an array `x`, linear.
+    Example:
+      >>> jax.random.permutation(jax.random.key(0), 4)
+      Array([0, 1, 3, 2], dtype=int32)"""
+    ...
+def poisson(key: ArrayLike, lam: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, method: str = 'exact', out_sharding: Any = None) -> Array:
+    """Numbers of events of a Poisson process, with probability `lam**k exp(-lam) / k!`.
+
+    Rates below 10 multiply uniform numbers until the product is below `exp(-lam)` (Knuth); others take the
+    transformed
+    rejection of Hörmann (The transformed rejection method for generating Poisson random variables, 1993).
+
+    Args:
+      key: a key, typed or of two words.
+      lam: the rates: real numbers; they broadcast to `shape`. 0 gives 0; NaN and negative rates give -1.
+      shape: the shape of the result; that of `lam` by default.
+      dtype: an integer dtype, int32 by default.
+      method: only 'exact' is served.
+      out_sharding: None, or a sharding that splits nothing over devices.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key.
+      ValueError: several keys are given, the dtype is not of integers, shapes do not go together, or the method is
+        unknown.
+      NotImplementedError: the method is 'approximate', or the key is of another generator than threefry2x32.
+    Differentiable: no, counts are integers.
+    Example:
+      >>> jax.random.poisson(jax.random.key(0), jnp.zeros(3))
+      Array([0, 0, 0], dtype=int32)"""
+    ...
+def rademacher(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array:
+    """-1 or 1, equally likely.
+
+    Args:
+      key: a key, typed or of two words.
+      shape: the shape of the result; one number by default.
+      dtype: any numeric dtype; int32 by default.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key, or a size is negative.
+      ValueError: several keys are given.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: nothing to differentiate, keys have no tangents.
+    Example:
+      >>> jax.random.rademacher(jax.random.key(0), (4,))
+      Array([-1, -1,  1,  1], dtype=int32)"""
+    ...
+def randint(key: ArrayLike, shape: int | Sequence[int], minval: ArrayLike, maxval: ArrayLike, dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array:
+    """Uniform integers from `minval` up to but not including `maxval`.
+
+    Args:
+      key: a key, typed or of two words.
+      shape: the shape of the result.
+      minval: lower bounds, broadcast to `shape`.
+      maxval: upper bounds, broadcast to `shape`; where they are not above the lower ones, the result is `minval`.
+      dtype: an integer dtype; int32 by default, int64 with x64. Bounds beyond it are moved into its range.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key, or the dtype is not of integers.
+      ValueError: several keys are given, or bounds do not broadcast.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: no, there are no tangents of integers.
+    Example:
+      >>> jax.random.randint(jax.random.key(0), (4,), 0, 10)
+      Array([9, 0, 2, 3], dtype=int32)"""
+    ...
+def rayleigh(key: ArrayLike, scale: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array:
+    """Numbers of the Rayleigh distribution: density `x / scale**2 exp(-x**2 / (2 scale**2))` from 0 on.
+
+    Args:
+      key: a key, typed or of two words.
+      scale: the mode, not negative; real numbers.
+      shape: the shape of the result, to which parameters broadcast; their common shape by default.
+      dtype: a floating dtype; float32 by default, float64 with x64.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key, or a size is negative.
+      ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: in `scale`, linear.
+    Example:
+      >>> jax.random.rayleigh(jax.random.key(0), jnp.zeros(2))
+      Array([0., 0.], dtype=float32)"""
+    ...
+def split(key: ArrayLike, num: int | Sequence[int] = 2) -> Array:
+    """New keys of a key, independent of each other and of it for all that is known.
+
+    Args:
+      key: a key, typed or of two words.
+      num: how many, or the shape of the array of keys.
+    Returns: an array of keys in the form of `key`: of shape `(num,)`, and one axis of two words more for words.
+    Raises:
+      TypeError: `key` is no key, or a size is negative.
+      ValueError: several keys are given; use `vmap`.
+    Differentiable: no, keys have no tangents.
+    Example:
+      >>> first, second = jax.random.split(jax.random.key(0))
+      >>> jax.random.key_data(first)
+      Array([1797259609, 2579123966], dtype=uint32)"""
+    ...
+def t(key: ArrayLike, df: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array:
+    """Numbers of Student's t distribution: a normal number over the root of one of the chi-square distribution divided
+    by `df`.
+
+    Args:
+      key: a key, typed or of two words.
+      df: degrees of freedom, positive; real numbers.
+      shape: the shape of the result, to which parameters broadcast; their common shape by default.
+      dtype: a floating dtype; float32 by default, float64 with x64.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key, or a size is negative.
+      ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: in `df`, as `gamma` is.
+    Example:
+      >>> jax.random.t(jax.random.key(0), 3.0, (4,)).shape
+      (4,)"""
+    ...
+def triangular(key: ArrayLike, left: ArrayLike, mode: ArrayLike, right: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array:
+    """Numbers of the triangular distribution, whose density rises from `left` to `mode` and falls to `right`.
+
+    Args:
+      key: a key, typed or of two words.
+      left: where the density begins; real numbers.
+      mode: where it is greatest, between the others.
+      right: where it ends, above `left`.
+      shape: the shape of the result, to which parameters broadcast; their common shape by default.
+      dtype: a floating dtype; float32 by default, float64 with x64.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key, or a size is negative.
+      ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: in all three, where the sample does not change sides.
+    Example:
+      >>> x = jax.random.triangular(jax.random.key(0), 0.0, 1.0, 2.0, (100,))
+      >>> bool(((x >= 0) & (x <= 2)).all())
+      True"""
+    ...
+def truncated_normal(key: ArrayLike, lower: ArrayLike, upper: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array:
+    """Standard normal numbers, given that they lie between two bounds, by the inverse of the distribution function.
+
+    Args:
+      key: a key, typed or of two words.
+      lower: lower bounds; real numbers, not included.
+      upper: upper bounds above them; real numbers, not included.
+      shape: the shape of the result, to which parameters broadcast; their common shape by default.
+      dtype: a floating dtype; float32 by default, float64 with x64.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key, or a size is negative.
+      ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: in both bounds.
+    Example:
+      >>> x = jax.random.truncated_normal(jax.random.key(0), -1.0, 1.0, (100,))
+      >>> bool((abs(x) < 1).all())
+      True"""
+    ...
+def uniform(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, minval: ArrayLike = ..., maxval: ArrayLike = ..., *, out_sharding: Any = None) -> Array:
+    """Uniform numbers from `minval` up to but not including `maxval`.
+
+    Args:
+      key: a key, typed or of two words.
+      shape: the shape of the result; one number by default.
+      dtype: a floating dtype; float32 by default, float64 with x64.
+      minval: lower bounds, broadcast to `shape`.
+      maxval: upper bounds, broadcast to `shape`; where they are not above the lower ones, the result is `minval`.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key, a size is negative, or bounds do not broadcast.
+      ValueError: several keys are given, or the dtype is not floating.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: in `minval` and `maxval`.
+    Example:
+      >>> x = jax.random.uniform(jax.random.key(0), (100,), minval=2.0, maxval=3.0)
+      >>> bool(((x >= 2) & (x < 3)).all())
+      True"""
+    ...
+def wald(key: ArrayLike, mean: ArrayLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, *, out_sharding: Any = None) -> Array:
+    """Numbers of the inverse Gaussian distribution with scale 1: density `sqrt(1 / (2 π x**3)) exp(-(x - mean)**2 /
+    (2 mean**2 x))` from 0 on (Michael, Schucany, Haas, 1976).
+
+    Args:
+      key: a key, typed or of two words.
+      mean: the mean, positive; real numbers.
+      shape: the shape of the result, to which parameters broadcast; their common shape by default.
+      dtype: a floating dtype; float32 by default, float64 with x64.
+      out_sharding: not served; None.
+    Returns: an array of `shape` and `dtype`.
+    Raises:
+      TypeError: `key` is no key, or a size is negative.
+      ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
+      NotImplementedError: `out_sharding` is given.
+    Differentiable: in `mean`, where the choice between the two roots does not change.
+    Example:
+      >>> jax.random.wald(jax.random.key(0), 1.0, (3,)).shape
+      (3,)"""
+    ...
+def weibull_min(key: ArrayLike, scale: ArrayLike, concentration: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None) -> Array:
+    """Numbers of the Weibull distribution: `scale * e**(1 / concentration)` of exponential ones, so from 0 on.
+
+    Args:
+      key: a key, typed or of two words.
+      scale: the scale, positive; it broadcasts with the samples.
+      concentration: the shape parameter, positive; likewise.
+      shape: the shape of the result; one number by default.
+      dtype: a floating dtype; float32 by default, float64 with x64.
+    Returns: an array of the common shape.
+    Raises:
+      TypeError: `key` is no key, or shapes do not go together.
+      ValueError: several keys are given, or the dtype is not floating.
+    Differentiable: in `scale` and `concentration`.
+    Example:
+      >>> bool((jax.random.weibull_min(jax.random.key(0), 1.0, 2.0, (100,)) >= 0).all())
+      True"""
+    ...
+def wrap_key_data(key_bits_array: ArrayLike, *, impl: str | np.dtype[Any] | None = None, dtype: str | np.dtype[Any] | None = None) -> Array:
+    """Keys of their words.
+
+    Args:
+      key_bits_array: uint32 array whose last axis has the size of a key: 2, or 4 for 'rbg' and 'unsafe_rbg'.
+      impl: the name of the generator: 'threefry2x32', 'rbg', 'unsafe_rbg', or None for the default.
+      dtype: the element type of keys, as `key_dtype` gives it, instead of `impl`.
+    Returns: an array of keys, without the last axis.
+    Raises:
+      TypeError: the dtype is not uint32, or the last axis has another size.
+      ValueError: there is no such generator.
+    Differentiable: no, keys have no tangents.
+    Example:
+      >>> key = jax.random.wrap_key_data(jnp.array([0, 42], dtype=jnp.uint32))
+      >>> jax.random.key_data(key)
+      Array([ 0, 42], dtype=uint32)"""
+    ...
+__all__ = ['checked_key', 'cauchy', 'double_sided_maxwell', 'exponential', 'gumbel', 'laplace', 'logistic', 'lognormal', 'maxwell', 'normal', 'pareto', 'rayleigh', 'triangular', 'truncated_normal', 'wald', 'weibull_min', 'binomial', 'multinomial', 'poisson', 'categorical', 'geometric', 'rademacher', 'beta', 'chisquare', 'dirichlet', 'f', 'gamma', 'generalized_normal', 'loggamma', 't', 'PRNGKey', 'clone', 'fold_in', 'key', 'key_data', 'key_dtype', 'key_impl', 'split', 'wrap_key_data', 'choice', 'permutation', 'bernoulli', 'bits', 'randint', 'uniform', 'ball', 'multivariate_normal', 'orthogonal']

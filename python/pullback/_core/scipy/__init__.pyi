@@ -3,5 +3,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from pullback.typing import ArrayLike, DTypeLike
 from pullback._core import Array
+from . import cluster as cluster
+from . import fft as fft
+from . import integrate as integrate
+from . import linalg as linalg
+from . import ndimage as ndimage
+from . import signal as signal
 from . import special as special
+from . import stats as stats
 __all__ = []

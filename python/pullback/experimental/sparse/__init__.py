@@ -28,6 +28,7 @@ _PARTS = {
     "pullback.experimental.sparse.csr": ("csr", "CSC", "CSR", "csr_fromdense", "csr_matmat", "csr_matvec", "csr_todense"),
     "pullback.experimental.sparse.transform": ("transform", "sparsify", "todense"),
     "pullback.experimental.sparse.ad": ("ad", "grad", "jacfwd", "jacobian", "jacrev", "value_and_grad"),
+    "pullback.experimental.sparse.linalg": ("linalg",),
     "pullback.experimental.sparse.api": ("api", "empty", "eye"),
     "pullback.experimental.sparse.random": ("random", "random_bcoo"),
 }

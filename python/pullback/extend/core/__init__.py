@@ -30,6 +30,7 @@ from pullback.core import (
     unmapped_aval as unmapped_aval,
     valid_jaxtype as valid_jaxtype,
 )
+from pullback.errors import JaxprTypeError as JaxprTypeError
 from pullback.extend.core import primitives as primitives
 
 Effects = frozenset
@@ -37,10 +38,6 @@ Effects = frozenset
 
 class AbstractToken:
     """The aval of tokens, which order effects; there are none in jaxprs here."""
-
-
-class JaxprTypeError(TypeError):
-    """A jaxpr whose equations do not fit together."""
 
 
 def check_jaxpr(jaxpr):

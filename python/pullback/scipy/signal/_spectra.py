@@ -12,10 +12,9 @@ import numpy as _np
 from pullback import _core
 from pullback._core import user_error as _user_error
 from pullback.numpy import fft as _fft
-from pullback.scipy.signal._trends import detrend as _detrend
 from pullback.scipy.signal._windows import named_window as _named_window
 
-_n = _core.numpy
+_n, _detrend = _core.numpy, _core.scipy.signal.detrend
 
 __all__ = ["csd", "istft", "stft", "welch"]
 

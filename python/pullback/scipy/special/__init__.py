@@ -1,9 +1,9 @@
 """Special functions with SciPy's names."""
 
 from pullback import _core
-from pullback.scipy.special import _bessel, _exponential, _faddeeva, _gamma, _hypergeometric, _legendre, _loggamma, _normal, _oscillating, _series
+from pullback.scipy.special import _bessel, _gamma, _hypergeometric, _legendre
 
-_modules = (_bessel, _exponential, _faddeeva, _gamma, _hypergeometric, _legendre, _loggamma, _normal, _oscillating, _series)
+_modules = (_bessel, _gamma, _hypergeometric, _legendre)
 _functions = {name: function for name, function in vars(_core.scipy.special).items() if not name.startswith("_")}
 _composed = {name: getattr(module, name) for module in _modules for name in module.__all__}
 globals().update(_functions | _composed)

@@ -14,7 +14,7 @@ from pullback import _core, lax
 from pullback._core import user_error as _user_error
 from pullback._jit import jit as _jit
 from pullback.custom_derivatives import custom_jvp as _custom_jvp
-from pullback.scipy.special._faddeeva import in_single as _in_single
+from pullback.scipy.special._hypergeometric import in_single as _in_single
 
 _n = _core.numpy
 

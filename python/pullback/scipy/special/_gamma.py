@@ -6,35 +6,11 @@ import operator as _operator
 import numpy as _np
 
 from pullback._core import user_error as _user_error
-from pullback import _core, lax
+from pullback import _core
 
 _n = _core.numpy
 
-__all__ = ["bernoulli", "multigammaln"]
-
-
-def multigammaln(a, d):
-    """The logarithm of the gamma function of `d` dimensions: `d (d - 1) log(π) / 4 + Σ gammaln(a - j / 2)` for `j` below `d`.
-
-    Args:
-      a: an array of real numbers greater than `(d - 1) / 2`.
-      d: the dimension, a concrete integer.
-    Returns: an array of the shape of `a`.
-    Raises:
-      ConcretizationTypeError: a traced dimension.
-      TypeError: `a` is no array or number.
-    Differentiable: yes, with respect to `a`, in both modes.
-    Example:
-      >>> float(jax.scipy.special.multigammaln(1.0, 1))
-      0.0
-    """
-    from pullback.core import concrete_or_error
-
-    d = concrete_or_error(int, d, "d argument of multigammaln")
-    (a,) = _n._promote_inexact("multigammaln", a)
-    constant = 0.25 * d * (d - 1) * _math.log(_math.pi)
-    shifts = _n.asarray(_np.arange(d) / 2, a.dtype)
-    return lax.lgamma(_n.expand_dims(a, a.ndim) - shifts).sum(-1) + _n.asarray(constant, a.dtype)
+__all__ = ["bernoulli"]
 
 
 def bernoulli(n):

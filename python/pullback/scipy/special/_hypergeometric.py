@@ -13,7 +13,6 @@ from pullback._core import user_error as _user_error
 from pullback._jit import jit as _jit
 from pullback.custom_derivatives import custom_jvp as _custom_jvp
 from pullback.dtypes import finfo as _finfo
-from pullback.scipy.special._faddeeva import in_single as _in_single
 
 _n = _core.numpy
 _digamma, _gamma = _core.scipy.special.digamma, _core.scipy.special.gamma
@@ -24,6 +23,11 @@ __all__ = ["hyp1f1", "hyp2f1"]
 _MOST_TERMS = 20_000
 # Sums are scaled down when they are larger than this.
 _LARGE = 1e15
+
+
+def in_single(x):
+    """Numbers of less than 32 bits in 32 bits."""
+    return x.astype(_np.float32) if x.dtype.itemsize < 4 else x
 
 
 def _tolerance(x):
@@ -85,7 +89,7 @@ def _checked(name, *xs):
     xs = _n._promote_inexact(name, *map(_n.asarray, xs))
     if xs[0].dtype.kind == "c":
         raise _user_error(ValueError, f"{name} does not support complex-valued inputs, got {xs[0].dtype}.")
-    return [_in_single(x) for x in _n.broadcast_arrays(*xs)], xs[0].dtype
+    return [in_single(x) for x in _n.broadcast_arrays(*xs)], xs[0].dtype
 
 
 def _is_ending(a):

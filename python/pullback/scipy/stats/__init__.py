@@ -1,5 +1,6 @@
 """Distributions, one module each, and statistics of samples, with SciPy's names."""
 
+from pullback import _core
 from pullback.scipy.stats import bernoulli as bernoulli
 from pullback.scipy.stats import beta as beta
 from pullback.scipy.stats import betabinom as betabinom
@@ -27,6 +28,7 @@ from pullback.scipy.stats import uniform as uniform
 from pullback.scipy.stats import vonmises as vonmises
 from pullback.scipy.stats import wrapcauchy as wrapcauchy
 from pullback.scipy.stats._kernel_density import gaussian_kde as gaussian_kde
-from pullback.scipy.stats._samples import mode as mode
-from pullback.scipy.stats._samples import rankdata as rankdata
-from pullback.scipy.stats._samples import sem as sem
+
+globals().update({name: getattr(_core.scipy.stats, name) for name in ("mode", "rankdata", "sem")})
+
+__all__ = [name for name in globals() if not name.startswith("_")]

@@ -3,21 +3,305 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from pullback.typing import ArrayLike, DTypeLike
 from pullback._core import Array
-def cholesky(x: ArrayLike, *, symmetrize_input: bool = True) -> Array: ...
-def cholesky_update(r_matrix: ArrayLike, w_vector: ArrayLike) -> Array: ...
-def eig(x: ArrayLike, *, compute_left_eigenvectors: bool = True, compute_right_eigenvectors: bool = True, enable_eigvec_derivs: bool = False, implementation: Any = None, use_magma: Any = None) -> list[Array]: ...
-def eigh(x: ArrayLike, *, lower: bool = True, symmetrize_input: bool = True, sort_eigenvalues: Any = True, subset_by_index: int | Sequence[int] | None = None, implementation: Any = None) -> tuple[Array, Array]: ...
-def hessenberg(a: ArrayLike) -> list[Array]: ...
-def householder_product(a: ArrayLike, taus: ArrayLike) -> Array: ...
-def lu(x: ArrayLike) -> tuple[Array, Array, Array]: ...
-def lu_pivots_to_permutation(pivots: ArrayLike, permutation_size: int) -> Array: ...
-def ormqr(a: ArrayLike, taus: ArrayLike, c: ArrayLike, *, left: bool = True, transpose: bool = False) -> Array: ...
-def qdwh(x: ArrayLike, *, is_hermitian: Any = False, max_iterations: Any = None, eps: Any = None, dynamic_shape: None = None) -> tuple[Array, ...]: ...
-def qr(x: ArrayLike, *, pivoting: bool = False, full_matrices: bool = True, use_magma: Any = None) -> tuple[Array, ...]: ...
-def schur(x: ArrayLike, *, compute_schur_vectors: bool = True, sort_eig_vals: Any = False, select_callable: Any = None) -> list[Array]: ...
-def svd(x: ArrayLike, *, full_matrices: bool = True, compute_uv: bool = True, subset_by_index: int | Sequence[int] | None = None, algorithm: Any = None) -> Any: ...
-def symmetric_product(a_matrix: ArrayLike, c_matrix: ArrayLike, *, alpha: float = ..., beta: float = ..., symmetrize_output: Any = False) -> Array: ...
-def triangular_solve(a: ArrayLike, b: ArrayLike, *, left_side: bool = False, lower: bool = False, transpose_a: bool = False, conjugate_a: bool = False, unit_diagonal: bool = False) -> Array: ...
-def tridiagonal(a: ArrayLike, *, lower: bool = True) -> tuple[Array, ...]: ...
-def tridiagonal_solve(dl: ArrayLike, d: ArrayLike, du: ArrayLike, b: ArrayLike, *, perturb_singular: bool = False) -> Array: ...
+import pullback.lax as lax
+def cholesky(x: ArrayLike, *, symmetrize_input: bool = True) -> Array:
+    """The lower triangular L with `x = L Lᴴ` (Golub, Van Loan, Matrix Computations, 4.2).
+
+    Args:
+      x: [..., n, n], float32, float64 or complex; integers only if symmetrized.
+      symmetrize_input: whether the mean of `x` and its adjoint is taken; otherwise the lower triangle is read.
+    Returns: [..., n, n], zero above the diagonal; NaN where `x` is not positive definite.
+    Raises:
+      ValueError: `x` is not square. TypeError: the dtype has no factorizations.
+    Differentiable: yes, where `x` is positive definite.
+    Example:
+      >>> lax.linalg.cholesky(jnp.array([[4.0, 2.0], [2.0, 5.0]]))
+      Array([[2., 0.],
+             [1., 2.]], dtype=float32)"""
+    ...
+def cholesky_update(r_matrix: ArrayLike, w_vector: ArrayLike) -> Array:
+    """The upper factor of `Rᵀ R + w wᵀ` from the upper factor R and the vector w, in O(n²) by rotations.
+
+    Args:
+      r_matrix: [..., n, n], upper triangular, float32, float64 or complex.
+      w_vector: [..., n] of the same dtype.
+    Returns: [..., n, n], upper triangular.
+    Raises:
+      ValueError: R is not square, or the vector has another size. TypeError: the dtype has no factorizations.
+      NotImplementedError: a derivative is taken.
+    Differentiable: no; differentiate `cholesky` of the sum instead.
+    Example:
+      >>> lax.linalg.cholesky_update(jnp.array([[3.0]]), jnp.array([4.0]))
+      Array([[5.]], dtype=float32)"""
+    ...
+def eig(x: ArrayLike, *, compute_left_eigenvectors: bool = True, compute_right_eigenvectors: bool = True, enable_eigvec_derivs: bool = False, implementation: Any = None, use_magma: Any = None) -> list[Array]:
+    """Eigenvalues, then left and right eigenvectors as asked, of general matrices.
+
+    Args:
+      x: [..., n, n], float32, float64 or complex.
+      compute_left_eigenvectors: whether to give vectors u with `uᴴ x = w uᴴ`.
+      compute_right_eigenvectors: whether to give vectors v with `x v = w v`.
+      enable_eigvec_derivs: whether eigenvectors have derivatives. They hold where eigenvalues differ and one element of
+        each vector is greater than all others, which nothing checks.
+      implementation, use_magma: taken for compatibility and ignored.
+    Returns: a list of complex arrays `w[..., n]`, `left[..., n, n]`, `right[..., n, n]`: in no order, vectors of
+      length one as columns.
+    Raises:
+      ValueError: `x` is not square. TypeError: it has fewer than two axes, or the dtype has no factorizations.
+      NotImplementedError: a derivative is taken with vectors asked for, or a second one, without `enable_eigvec_derivs`.
+    Differentiable: the eigenvalues, once, when no vectors are asked for; with `enable_eigvec_derivs` all, at any order.
+    Example:
+      >>> lax.linalg.eig(jnp.diag(jnp.array([1.0, 2.0])))[0]
+      Array([1.+0.j, 2.+0.j], dtype=complex64)"""
+    ...
+def eigh(x: ArrayLike, *, lower: bool = True, symmetrize_input: bool = True, sort_eigenvalues: Any = True, subset_by_index: int | Sequence[int] | None = None, implementation: Any = None) -> tuple[Array, Array]:
+    """Eigenvectors as columns, and ascending eigenvalues, of Hermitian matrices.
+
+    Args:
+      x: [..., n, n], float32, float64 or complex; integers only if symmetrized.
+      lower: which triangle is read when the input is not symmetrized.
+      symmetrize_input: whether the mean of `x` and its adjoint is taken.
+      sort_eigenvalues: taken for compatibility; they ascend always.
+      subset_by_index: `(start, end)` of the eigenvalues wanted; all by default.
+      implementation: taken for compatibility and ignored.
+    Returns: `(v[..., n, n], w[..., n])`, w real.
+    Raises:
+      ValueError: `x` is not square, or has fewer than two axes. TypeError: the dtype has no factorizations.
+    Differentiable: the eigenvalues everywhere; the vectors where eigenvalues differ, else NaN.
+    Example:
+      >>> lax.linalg.eigh(jnp.diag(jnp.array([2.0, 1.0])))[1]
+      Array([1., 2.], dtype=float32)"""
+    ...
+def hessenberg(a: ArrayLike) -> list[Array]:
+    """The Hessenberg form H of general matrices, `a = Q H Qᴴ`, with the reflections that lead to it (LAPACK's gehrd).
+
+    Args:
+      a: [..., n, n], float32, float64 or complex.
+    Returns: a list of [..., n, n], which holds H on and above the first diagonal below the middle and the vectors of
+      reflections under it, and their scales [..., n - 1].
+    Raises:
+      ValueError: `a` is not square. TypeError: the dtype has no factorizations. NotImplementedError: a derivative is
+        taken.
+    Differentiable: no.
+    Example:
+      >>> lax.linalg.hessenberg(jnp.array([[1.0, 2.0], [3.0, 4.0]]))
+      [Array([[1., 2.],
+             [3., 4.]], dtype=float32), Array([0.], dtype=float32)]"""
+    ...
+def householder_product(a: ArrayLike, taus: ArrayLike) -> Array:
+    """The first columns of the product of the reflections `I - tau v vᴴ`, whose vectors lie under the diagonal of `a`.
+
+    Args:
+      a: [..., m, n] with m >= n, float32, float64 or complex: the vectors, each with a 1 on the diagonal that is not
+        stored.
+      taus: [..., k], the scales of the first k reflections.
+    Returns: [..., m, n], with orthonormal columns.
+    Raises:
+      ValueError: there are more columns than rows. TypeError: the dtype has no factorizations.
+      NotImplementedError: a derivative is taken.
+    Differentiable: no; differentiate `qr` instead.
+    Example:
+      >>> lax.linalg.householder_product(jnp.array([[1.0, 0.0], [1.0, 1.0]]), jnp.array([1.0, 0.0]))
+      Array([[ 0., -1.],
+             [-1.,  0.]], dtype=float32)"""
+    ...
+def lu(x: ArrayLike) -> tuple[Array, Array, Array]:
+    """Factors of a matrix with its rows exchanged, `P x = L U`, by elimination with partial pivoting.
+
+    Args:
+      x: [..., m, n], float32, float64 or complex.
+    Returns: `(lu, pivots, permutation)`: L under its unit diagonal and U in one matrix [..., m, n]; int32 [...,
+      min(m, n)], the row each step exchanged with; int32 [..., m], the order of the rows. A singular matrix gives
+      zeros on the diagonal of U.
+    Raises:
+      TypeError: `x` has fewer than two axes, or the dtype has no factorizations.
+    Differentiable: in the factors, where no pivot is zero.
+    Example:
+      >>> lax.linalg.lu(jnp.array([[1.0, 2.0], [2.0, 4.0]]))[0]
+      Array([[2. , 4. ],
+             [0.5, 0. ]], dtype=float32)"""
+    ...
+def lu_pivots_to_permutation(pivots: ArrayLike, permutation_size: int) -> Array:
+    """The order of rows that a list of exchanges leads to.
+
+    Args:
+      pivots: int32 [..., k], with which row each of the first k was exchanged in turn.
+      permutation_size: the number of rows, at least k.
+    Returns: int32 [..., permutation_size].
+    Raises:
+      TypeError: the dtype is not int32. ValueError: there are more exchanges than rows.
+    Differentiable: no, positions are integers.
+    Example:
+      >>> lax.linalg.lu_pivots_to_permutation(jnp.array([1, 2]), 3)
+      Array([1, 2, 0], dtype=int32)"""
+    ...
+def ormqr(a: ArrayLike, taus: ArrayLike, c: ArrayLike, *, left: bool = True, transpose: bool = False) -> Array:
+    """The product of a matrix with Q, the product of the reflections that `a` holds.
+
+    Args:
+      a: [..., r, k], float32, float64 or complex: the vectors under the diagonal, as `householder_product` takes them.
+      taus: [..., k], their scales.
+      c: [..., m, n] of the same dtype.
+      left: whether Q stands on the left; r is then m, else n.
+      transpose: whether its adjoint is taken.
+    Returns: [..., m, n]: `Q c`, `Qᴴ c`, `c Q` or `c Qᴴ`.
+    Raises:
+      ValueError: sizes do not fit. TypeError: the dtype has no factorizations. NotImplementedError: a derivative is
+        taken.
+    Differentiable: no; differentiate `qr` instead.
+    Example:
+      >>> lax.linalg.ormqr(jnp.array([[1.0], [1.0]]), jnp.array([1.0]), jnp.array([[2.0], [3.0]]))
+      Array([[-3.],
+             [-2.]], dtype=float32)"""
+    ...
+def qdwh(x: ArrayLike, *, is_hermitian: Any = False, max_iterations: Any = None, eps: Any = None, dynamic_shape: None = None) -> tuple[Array, ...]:
+    """The polar factors `x = u h`: u with orthonormal columns, h positive semidefinite.
+
+    They are found from singular values here, so there is one iteration and it converges.
+
+    Args:
+      x: [..., m, n], float32, float64 or complex.
+      is_hermitian: taken for compatibility and ignored, as are `max_iterations` and `eps`.
+      max_iterations: ignored.
+      eps: ignored.
+      dynamic_shape: not served; None.
+    Returns: `(u[..., m, n], h[..., n, n], 1, True)`: the factors, the number of iterations and whether they converged.
+    Raises:
+      NotImplementedError: `dynamic_shape` is given.
+      TypeError: `x` has fewer than two axes, or the dtype has no factorizations.
+    Differentiable: where singular values differ and none is zero.
+    Example:
+      >>> lax.linalg.qdwh(jnp.array([[2.0]]))[:2]
+      (Array([[1.]], dtype=float32), Array([[2.]], dtype=float32))"""
+    ...
+def qr(x: ArrayLike, *, pivoting: bool = False, full_matrices: bool = True, use_magma: Any = None) -> tuple[Array, ...]:
+    """Factors `x = Q R` with orthonormal columns of Q and R upper triangular, by reflections.
+
+    Args:
+      x: [..., m, n], float32, float64 or complex.
+      pivoting: whether columns are exchanged so that the diagonal of R falls.
+      full_matrices: whether Q is [..., m, m]; otherwise it has min(m, n) columns.
+      use_magma: taken for compatibility and ignored.
+    Returns: `(q, r)`, and with `pivoting` the int32 order `p` of columns such that `x[:, p] = Q R`.
+    Raises:
+      TypeError: `x` has fewer than two axes, or the dtype has no factorizations.
+      NotImplementedError: a derivative is taken with more rows than columns and `full_matrices`.
+    Differentiable: if Q has as many columns as `min(m, n)`, and the first of them are independent.
+    Example:
+      >>> lax.linalg.qr(jnp.eye(2))[1]
+      Array([[1., 0.],
+             [0., 1.]], dtype=float32)"""
+    ...
+def schur(x: ArrayLike, *, compute_schur_vectors: bool = True, sort_eig_vals: Any = False, select_callable: Any = None) -> list[Array]:
+    """The Schur form T of matrices, `x = Z T Zᴴ`, and the vectors Z. T is upper triangular; of real matrices it has blocks of
+    two on its diagonal for pairs of complex eigenvalues, each with equal numbers on its own diagonal.
+
+    Args:
+      x: [..., n, n], float32, float64 or complex.
+      compute_schur_vectors: whether to give Z.
+      sort_eig_vals: taken for compatibility and ignored.
+      select_callable: taken for compatibility and ignored.
+    Returns: a list `[t, z]`, or `[t]`.
+    Raises:
+      NotImplementedError: a derivative is taken.
+      ValueError: `x` is not square. TypeError: it has fewer than two axes, or the dtype has no factorizations.
+    Differentiable: no.
+    Example:
+      >>> lax.linalg.schur(jnp.array([[1.0 + 0j, 2.0], [0.0, 3.0]]))[0]
+      Array([[1.+0.j, 2.+0.j],
+             [0.+0.j, 3.+0.j]], dtype=complex64)"""
+    ...
+def svd(x: ArrayLike, *, full_matrices: bool = True, compute_uv: bool = True, subset_by_index: int | Sequence[int] | None = None, algorithm: Any = None) -> Any:
+    """Singular values and vectors: `x = U diag(s) Vᴴ`.
+
+    Args:
+      x: [..., m, n], float32, float64 or complex.
+      full_matrices: whether U and V are square; otherwise they have min(m, n) columns.
+      compute_uv: whether to give U and Vᴴ.
+      subset_by_index: `(start, end)` of the singular values wanted; all by default.
+      algorithm: taken for compatibility and ignored.
+    Returns: `(u, s, vh)`, or `s` without `compute_uv`; s real and descending.
+    Raises:
+      ValueError: `subset_by_index` and `full_matrices` are given together, with `compute_uv`.
+      TypeError: `x` has fewer than two axes, or the dtype has no factorizations.
+      NotImplementedError: a derivative is taken with `full_matrices` and `compute_uv`.
+    Differentiable: the values; vectors only without `full_matrices`, where values differ and none is zero.
+    Example:
+      >>> lax.linalg.svd(jnp.diag(jnp.array([2.0, 3.0])), compute_uv=False)
+      Array([3., 2.], dtype=float32)"""
+    ...
+def symmetric_product(a_matrix: ArrayLike, c_matrix: ArrayLike, *, alpha: float = ..., beta: float = ..., symmetrize_output: Any = False) -> Array:
+    """`alpha A Aᵀ + beta C`; on the CPU both triangles are made.
+
+    Args:
+      a_matrix: [..., n, k], float32, float64 or complex.
+      c_matrix: [..., n, n] of the same dtype.
+      alpha: the factor of the product.
+      beta: the factor of `c_matrix`.
+      symmetrize_output: taken for compatibility; the result is symmetric if C is.
+    Returns: [..., n, n].
+    Raises:
+      ValueError: C is not square. TypeError: the dtype has no factorizations. NotImplementedError: a derivative is
+        taken.
+    Differentiable: no; write the product out instead.
+    Example:
+      >>> lax.linalg.symmetric_product(jnp.array([[1.0], [2.0]]), jnp.eye(2), beta=1.0)
+      Array([[2., 2.],
+             [2., 5.]], dtype=float32)"""
+    ...
+def triangular_solve(a: ArrayLike, b: ArrayLike, *, left_side: bool = False, lower: bool = False, transpose_a: bool = False, conjugate_a: bool = False, unit_diagonal: bool = False) -> Array:
+    """The solution of `op(a) x = b`, or of `x op(a) = b`, with triangular `a`, by substitution.
+
+    Args:
+      a: [..., n, n], of which one triangle is read.
+      b: [..., m, k] of the same dtype, or [..., n], a vector.
+      left_side: whether `a` stands on the left.
+      lower: which triangle.
+      transpose_a, conjugate_a: what `op` does.
+      unit_diagonal: whether the diagonal is taken as ones.
+    Returns: an array like `b`; infinite or NaN where the diagonal has zeros.
+    Raises:
+      TypeError: dtypes differ, or `a` is not square. ValueError: sizes do not go together.
+    Differentiable: in `a` and `b`.
+    Example:
+      >>> a, b = jnp.array([[2.0, 0.0], [1.0, 1.0]]), jnp.array([2.0, 3.0])
+      >>> lax.linalg.triangular_solve(a, b, left_side=True, lower=True)
+      Array([1., 2.], dtype=float32)"""
+    ...
+def tridiagonal(a: ArrayLike, *, lower: bool = True) -> tuple[Array, ...]:
+    """The tridiagonal form T of Hermitian matrices, `a = Q T Qᴴ`, with the reflections that lead to it (LAPACK's sytrd,
+    hetrd).
+
+    Args:
+      a: [..., n, n], float32, float64 or complex, of which one triangle is read.
+      lower: which triangle.
+    Returns: `(packed, diagonal, off_diagonal, scales)`: [..., n, n] with the vectors of reflections, real [..., n], real
+      [..., n - 1], and [..., n - 1].
+    Raises:
+      ValueError: `a` is not square. TypeError: the dtype has no factorizations. NotImplementedError: a derivative is
+        taken.
+    Differentiable: no.
+    Example:
+      >>> lax.linalg.tridiagonal(jnp.array([[2.0, 1.0], [1.0, 3.0]]))[1:3]
+      (Array([2., 3.], dtype=float32), Array([1.], dtype=float32))"""
+    ...
+def tridiagonal_solve(dl: ArrayLike, d: ArrayLike, du: ArrayLike, b: ArrayLike, *, perturb_singular: bool = False) -> Array:
+    """The solution of tridiagonal systems.
+
+    Args:
+      dl: [..., n], the diagonal below the middle, whose first element does not count.
+      d: [..., n], the diagonal in the middle.
+      du: [..., n], the diagonal above, whose last element does not count.
+      b: [..., n, k], the right-hand sides; float32, float64 or complex, as all are.
+      perturb_singular: whether pivots that are zero become the least positive number, so that singular systems have a
+        solution; otherwise they give NaN.
+    Returns: [..., n, k].
+    Raises:
+      TypeError: `b` has fewer than two axes, or the dtype has no factorizations. ValueError: sizes do not go together.
+    Differentiable: in all four.
+    Example:
+      >>> d, off = jnp.array([2.0, 2.0]), jnp.array([1.0, 1.0])
+      >>> lax.linalg.tridiagonal_solve(off, d, off, jnp.array([[3.0], [3.0]])).ravel()
+      Array([1., 1.], dtype=float32)"""
+    ...
 __all__ = ['cholesky', 'cholesky_update', 'eig', 'eigh', 'hessenberg', 'householder_product', 'lu', 'lu_pivots_to_permutation', 'ormqr', 'qdwh', 'qr', 'schur', 'svd', 'symmetric_product', 'triangular_solve', 'tridiagonal', 'tridiagonal_solve']

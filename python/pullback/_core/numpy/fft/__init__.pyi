@@ -3,22 +3,313 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from pullback.typing import ArrayLike, DTypeLike
 from pullback._core import Array
-def fft(a: ArrayLike, n: int | None = None, axis: int | Sequence[int] | None = -1, norm: str | None = None) -> Array: ...
-def fft2(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] = ..., norm: str | None = None) -> Array: ...
-def fftfreq(n: int, d: ArrayLike = ..., *, dtype: DTypeLike | None = None, device: Any = None) -> Array: ...
-def fftn(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str | None = None) -> Array: ...
-def fftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array: ...
-def hfft(a: ArrayLike, n: int | None = None, axis: int | Sequence[int] | None = -1, norm: str | None = None) -> Array: ...
-def ifft(a: ArrayLike, n: int | None = None, axis: int | Sequence[int] | None = -1, norm: str | None = None) -> Array: ...
-def ifft2(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] = ..., norm: str | None = None) -> Array: ...
-def ifftn(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str | None = None) -> Array: ...
-def ifftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array: ...
-def ihfft(a: ArrayLike, n: int | None = None, axis: int | Sequence[int] | None = -1, norm: str | None = None) -> Array: ...
-def irfft(a: ArrayLike, n: int | None = None, axis: int | Sequence[int] | None = -1, norm: str | None = None) -> Array: ...
-def irfft2(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] = ..., norm: str | None = None) -> Array: ...
-def irfftn(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str | None = None) -> Array: ...
-def rfft(a: ArrayLike, n: int | None = None, axis: int | Sequence[int] | None = -1, norm: str | None = None) -> Array: ...
-def rfft2(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] = ..., norm: str | None = None) -> Array: ...
-def rfftfreq(n: int, d: ArrayLike = ..., *, dtype: DTypeLike | None = None, device: Any = None) -> Array: ...
-def rfftn(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str | None = None) -> Array: ...
+def fft(a: ArrayLike, n: int | None = None, axis: int | Sequence[int] | None = -1, norm: str | None = None) -> Array:
+    """The discrete Fourier transform along an axis: `sum(a[j] * exp(-2 pi i j k / n))` for k from 0 up to n.
+
+    Args:
+      a: an array; real numbers become complex.
+      n: how many elements to transform: more are cut off, missing ones are zeros; the size of the axis by default.
+      axis: the axis; the last by default.
+      norm: where the factor `1 / n` goes: 'backward' or None (the default) to the inverse, 'forward' here, 'ortho'
+        its root to both.
+    Returns: a complex array with size `n` along the axis.
+    Raises:
+      ValueError: `n` is not positive, the axis is out of bounds, several axes, or another `norm`.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.fft.fft(jnp.array([1.0, 0.0, 0.0, 0.0])))
+      [1.+0.j 1.+0.j 1.+0.j 1.+0.j]"""
+    ...
+def fft2(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] = ..., norm: str | None = None) -> Array:
+    """The discrete Fourier transform along two axes.
+
+    Args:
+      a: an array of at least two axes; real numbers become complex.
+      s: how many elements to transform along each axis; their sizes by default.
+      axes: the two axes; the last ones by default.
+      norm: where the factor goes, as for `fft`.
+    Returns: a complex array with sizes `s` along the axes.
+    Raises:
+      ValueError: not two axes, an axis is out of bounds or occurs twice, a size that is not positive, or another
+        `norm`.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.fft.fft2(jnp.array([[1.0, 0.0], [0.0, 0.0]])))
+      [[1.+0.j 1.+0.j]
+       [1.+0.j 1.+0.j]]"""
+    ...
+def fftfreq(n: int, d: ArrayLike = ..., *, dtype: DTypeLike | None = None, device: Any = None) -> Array:
+    """The frequencies of the elements of `fft`: `[0, 1, ..., -2, -1] / (n d)`, the negative ones in the second half.
+
+    Args:
+      n: the number of samples, a static integer.
+      d: the distance of the samples, 1 by default; frequencies are in cycles per its unit.
+      dtype: the dtype; the default float by default.
+      device: for compatibility; without influence.
+    Returns: a vector `[n]`.
+    Raises:
+      ValueError: `n` or `d` is a list or tuple.
+      TypeError: `n` is no integer.
+    Differentiable: with respect to `d`.
+    Example:
+      >>> print(jnp.fft.fftfreq(4))
+      [ 0.    0.25 -0.5  -0.25]"""
+    ...
+def fftn(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str | None = None) -> Array:
+    """The discrete Fourier transform along several axes.
+
+    Args:
+      a: an array; real numbers become complex.
+      s: how many elements to transform along each axis; their sizes by default.
+      axes: the axes; all by default, or as many last ones as `s` has sizes.
+      norm: where the factor goes, as for `fft`.
+    Returns: a complex array with sizes `s` along the axes.
+    Raises:
+      ValueError: an axis is out of bounds or occurs twice, a size that is not positive, `s` and `axes` of different
+        lengths, or another `norm`.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.fft.fftn(jnp.array([[1.0, 0.0], [0.0, 0.0]])))
+      [[1.+0.j 1.+0.j]
+       [1.+0.j 1.+0.j]]"""
+    ...
+def fftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
+    """The element of frequency zero moved to the middle: each axis rolled by half of its size.
+
+    Args:
+      x: an array.
+      axes: the axis or axes; all by default.
+    Returns: an array of the shape and dtype of `x`.
+    Raises:
+      IndexError: an axis is out of bounds.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.fft.fftshift(jnp.fft.fftfreq(4)))
+      [-0.5  -0.25  0.    0.25]"""
+    ...
+def hfft(a: ArrayLike, n: int | None = None, axis: int | Sequence[int] | None = -1, norm: str | None = None) -> Array:
+    """The transform of a Hermitian signal, half of which is given; it is real: `n` times `irfft` of the conjugate.
+
+    Args:
+      a: an array: the first half of the signal.
+      n: the size of the result; twice that of the axis less 2 by default.
+      axis: the axis; the last by default.
+      norm: where the factor `1 / n` goes: 'backward' or None (the default) to the inverse, 'forward' here, 'ortho'
+        its root to both.
+    Returns: a real floating array with size `n` along the axis.
+    Raises:
+      ValueError: `n` is not positive, the axis is out of bounds, several axes, or another `norm`.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.fft.hfft(jnp.array([1.0, 0.0, 0.0])))
+      [1. 1. 1. 1.]"""
+    ...
+def ifft(a: ArrayLike, n: int | None = None, axis: int | Sequence[int] | None = -1, norm: str | None = None) -> Array:
+    """The inverse of `fft`: `sum(a[k] * exp(2 pi i j k / n)) / n` for j from 0 up to n.
+
+    Args:
+      a: an array; real numbers become complex.
+      n: how many elements to transform: more are cut off, missing ones are zeros; the size of the axis by default.
+      axis: the axis; the last by default.
+      norm: where the factor `1 / n` goes: 'backward' or None (the default) here, 'forward' to the other one,
+        'ortho' its root to both.
+    Returns: a complex array with size `n` along the axis.
+    Raises:
+      ValueError: `n` is not positive, the axis is out of bounds, several axes, or another `norm`.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.fft.ifft(jnp.array([4.0, 0.0, 0.0, 0.0])))
+      [1.+0.j 1.+0.j 1.+0.j 1.+0.j]"""
+    ...
+def ifft2(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] = ..., norm: str | None = None) -> Array:
+    """The inverse of `fft2`.
+
+    Args:
+      a: an array of at least two axes; real numbers become complex.
+      s: how many elements to transform along each axis; their sizes by default.
+      axes: the two axes; the last ones by default.
+      norm: where the factor goes, as for `ifft`.
+    Returns: a complex array with sizes `s` along the axes.
+    Raises:
+      ValueError: not two axes, an axis is out of bounds or occurs twice, a size that is not positive, or another
+        `norm`.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.fft.ifft2(jnp.array([[4.0, 0.0], [0.0, 0.0]])))
+      [[1.+0.j 1.+0.j]
+       [1.+0.j 1.+0.j]]"""
+    ...
+def ifftn(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str | None = None) -> Array:
+    """The inverse of `fftn`.
+
+    Args:
+      a: an array; real numbers become complex.
+      s: how many elements to transform along each axis; their sizes by default.
+      axes: the axes; all by default, or as many last ones as `s` has sizes.
+      norm: where the factor goes, as for `ifft`.
+    Returns: a complex array with sizes `s` along the axes.
+    Raises:
+      ValueError: an axis is out of bounds or occurs twice, a size that is not positive, `s` and `axes` of different
+        lengths, or another `norm`.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.fft.ifftn(jnp.array([[4.0, 0.0], [0.0, 0.0]])))
+      [[1.+0.j 1.+0.j]
+       [1.+0.j 1.+0.j]]"""
+    ...
+def ifftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
+    """The inverse of `fftshift`: the element in the middle moved to the front.
+
+    Args:
+      x: an array.
+      axes: the axis or axes; all by default.
+    Returns: an array of the shape and dtype of `x`.
+    Raises:
+      IndexError: an axis is out of bounds.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.fft.ifftshift(jnp.array([-2, -1, 0, 1])))
+      [ 0  1 -2 -1]"""
+    ...
+def ihfft(a: ArrayLike, n: int | None = None, axis: int | Sequence[int] | None = -1, norm: str | None = None) -> Array:
+    """The inverse of `hfft`: half of the Hermitian signal whose transform is real.
+
+    Args:
+      a: a real array.
+      n: how many elements to transform: more are cut off, missing ones are zeros; the size of the axis by default.
+      axis: the axis; the last by default.
+      norm: where the factor `1 / n` goes: 'backward' or None (the default) here, 'forward' to the other one,
+        'ortho' its root to both.
+    Returns: a complex array with size `n // 2 + 1` along the axis.
+    Raises:
+      ValueError: `a` is complex, `n` is not positive, the axis is out of bounds, several axes, or another `norm`.
+    Differentiable: yes, in both modes; it is linear over the real numbers.
+    Example:
+      >>> print(jnp.abs(jnp.fft.ihfft(jnp.array([4.0, 0.0, 0.0, 0.0]))))
+      [1. 1. 1.]"""
+    ...
+def irfft(a: ArrayLike, n: int | None = None, axis: int | Sequence[int] | None = -1, norm: str | None = None) -> Array:
+    """The inverse of `rfft`: real numbers from half of their transform.
+
+    Args:
+      a: an array; real numbers become complex. The imaginary part of its first element has no influence.
+      n: the size of the result; twice that of the axis less 2 by default, so that odd sizes must be given.
+      axis: the axis; the last by default.
+      norm: where the factor `1 / n` goes: 'backward' or None (the default) here, 'forward' to the other one,
+        'ortho' its root to both.
+    Returns: a real floating array with size `n` along the axis.
+    Raises:
+      ValueError: `n` is not positive, the axis is out of bounds, several axes, or another `norm`.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.fft.irfft(jnp.array([4.0, 0.0, 0.0])))
+      [1. 1. 1. 1.]"""
+    ...
+def irfft2(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] = ..., norm: str | None = None) -> Array:
+    """The inverse of `rfft2`.
+
+    Args:
+      a: an array of at least two axes; real numbers become complex.
+      s: the sizes of the result along the axes; by default those of `a`, the last doubled less 2.
+      axes: the two axes; the last ones by default.
+      norm: where the factor goes, as for `ifft`.
+    Returns: a real floating array with sizes `s` along the axes.
+    Raises:
+      ValueError: not two axes, an axis is out of bounds or occurs twice, a size that is not positive, or another
+        `norm`.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.fft.irfft2(jnp.array([[4.0, 0.0], [0.0, 0.0]])))
+      [[1. 1.]
+       [1. 1.]]"""
+    ...
+def irfftn(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str | None = None) -> Array:
+    """The inverse of `rfftn`.
+
+    Args:
+      a: an array; real numbers become complex.
+      s: the sizes of the result along the axes; by default those of `a`, the last doubled less 2.
+      axes: the axes; all by default, or as many last ones as `s` has sizes.
+      norm: where the factor goes, as for `ifft`.
+    Returns: a real floating array with sizes `s` along the axes.
+    Raises:
+      ValueError: an axis is out of bounds or occurs twice, a size that is not positive, `s` and `axes` of different
+        lengths, or another `norm`.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.fft.irfftn(jnp.array([[4.0, 0.0], [0.0, 0.0]])))
+      [[1. 1.]
+       [1. 1.]]"""
+    ...
+def rfft(a: ArrayLike, n: int | None = None, axis: int | Sequence[int] | None = -1, norm: str | None = None) -> Array:
+    """The transform of real numbers along an axis: the first `n // 2 + 1` elements of `fft`, whose conjugates the
+    others are.
+
+    Args:
+      a: a real array.
+      n: how many elements to transform: more are cut off, missing ones are zeros; the size of the axis by default.
+      axis: the axis; the last by default.
+      norm: where the factor `1 / n` goes: 'backward' or None (the default) to the inverse, 'forward' here, 'ortho'
+        its root to both.
+    Returns: a complex array with size `n // 2 + 1` along the axis.
+    Raises:
+      ValueError: `a` is complex, `n` is not positive, the axis is out of bounds, several axes, or another `norm`.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.abs(jnp.fft.rfft(jnp.array([1.0, 0.0, 0.0, 0.0]))))
+      [1. 1. 1.]"""
+    ...
+def rfft2(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] = ..., norm: str | None = None) -> Array:
+    """The transform of real numbers along two axes; the last of them is halved as by `rfft`.
+
+    Args:
+      a: a real array of at least two axes.
+      s: how many elements to transform along each axis; their sizes by default.
+      axes: the two axes; the last ones by default.
+      norm: where the factor goes, as for `fft`.
+    Returns: a complex array with sizes `s[0]` and `s[1] // 2 + 1` along the axes.
+    Raises:
+      ValueError: `a` is complex, not two axes, an axis is out of bounds or occurs twice, a size that is not
+        positive, or another `norm`.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.fft.rfft2(jnp.array([[1.0, 0.0], [0.0, 0.0]])))
+      [[1.+0.j 1.+0.j]
+       [1.+0.j 1.+0.j]]"""
+    ...
+def rfftfreq(n: int, d: ArrayLike = ..., *, dtype: DTypeLike | None = None, device: Any = None) -> Array:
+    """The frequencies of the elements of `rfft`: `[0, 1, ..., n // 2] / (n d)`.
+
+    Args:
+      n: the number of real samples, a static integer.
+      d: the distance of the samples, 1 by default; frequencies are in cycles per its unit.
+      dtype: the dtype; the default float by default.
+      device: for compatibility; without influence.
+    Returns: a vector `[n // 2 + 1]`.
+    Raises:
+      ValueError: `n` or `d` is a list or tuple.
+      TypeError: `n` is no integer.
+    Differentiable: with respect to `d`.
+    Example:
+      >>> print(jnp.fft.rfftfreq(4))
+      [0.   0.25 0.5 ]"""
+    ...
+def rfftn(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str | None = None) -> Array:
+    """The transform of real numbers along several axes; the last of them is halved as by `rfft`.
+
+    Args:
+      a: a real array.
+      s: how many elements to transform along each axis; their sizes by default.
+      axes: the axes; all by default, or as many last ones as `s` has sizes.
+      norm: where the factor goes, as for `fft`.
+    Returns: a complex array with sizes `s` along the axes, but `s[-1] // 2 + 1` along the last.
+    Raises:
+      ValueError: `a` is complex, an axis is out of bounds or occurs twice, a size that is not positive, `s` and
+        `axes` of different lengths, or another `norm`.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.fft.rfftn(jnp.array([[1.0, 0.0], [0.0, 0.0]])))
+      [[1.+0.j 1.+0.j]
+       [1.+0.j 1.+0.j]]"""
+    ...
 __all__ = ['fft', 'fft2', 'fftfreq', 'fftn', 'fftshift', 'hfft', 'ifft', 'ifft2', 'ifftn', 'ifftshift', 'ihfft', 'irfft', 'irfft2', 'irfftn', 'rfft', 'rfft2', 'rfftfreq', 'rfftn']

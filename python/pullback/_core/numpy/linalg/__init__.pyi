@@ -7,35 +7,496 @@ from pullback.numpy.linalg import EigResult
 from pullback.numpy.linalg import EighResult
 from pullback.lax._records import PrecisionLike
 from pullback.numpy.linalg import SlogdetResult
-def cholesky(a: ArrayLike, *, upper: bool = False, symmetrize_input: bool = True) -> Array: ...
-def cond(x: ArrayLike, p: int | float | str | None = None) -> Array: ...
-def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array: ...
-def det(a: ArrayLike) -> Array: ...
-def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Array: ...
-def eig(a: ArrayLike) -> EigResult: ...
-def eigh(a: ArrayLike, UPLO: str | None = None, symmetrize_input: bool = True) -> EighResult: ...
-def eigvals(a: ArrayLike) -> Array: ...
-def eigvalsh(a: ArrayLike, UPLO: str | None = 'L', *, symmetrize_input: bool = True) -> Array: ...
-def inv(a: ArrayLike) -> Array: ...
-def lstsq(a: ArrayLike, b: ArrayLike, rcond: ArrayLike | None = None, *, numpy_resid: bool = False) -> tuple[Array, ...]: ...
-def matmul(x1: ArrayLike, x2: ArrayLike, /, *, precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None) -> Array: ...
-def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: int | float | str | None = 'fro') -> Array: ...
-def matrix_power(a: ArrayLike, n: int) -> Array: ...
-def matrix_rank(M: ArrayLike, rtol: ArrayLike | None = None, *, hermitian: bool = False, tol: ArrayLike | None = None) -> Array: ...
-def matrix_transpose(x: ArrayLike, /) -> Array: ...
-def multi_dot(arrays: ArrayLike | Sequence[Any], *, precision: PrecisionLike | None = None) -> Array: ...
-def norm(x: ArrayLike, ord: int | float | str | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array: ...
-def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
-def pinv(a: ArrayLike, rtol: ArrayLike | None = None, hermitian: bool = False, *, rcond: ArrayLike | None = None) -> Array: ...
-def qr(a: ArrayLike, mode: str = 'reduced') -> Any: ...
-def slogdet(a: ArrayLike, *, method: str | None = None) -> SlogdetResult: ...
-def solve(a: ArrayLike, b: ArrayLike) -> Array: ...
-def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False, subset_by_index: int | Sequence[int] | None = None) -> Any: ...
-def svdvals(x: ArrayLike, /) -> Array: ...
-def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: int | Sequence[Any] = 2, precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None, out_sharding: Any = None) -> Array: ...
-def tensorinv(a: ArrayLike, ind: int = 2) -> Array: ...
-def tensorsolve(a: ArrayLike, b: ArrayLike, axes: int | Sequence[int] | None = None) -> Array: ...
-def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Array: ...
-def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None) -> Array: ...
-def vector_norm(x: ArrayLike, /, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, ord: int | float | str | None = 2) -> Array: ...
+import pullback.lax as lax
+def cholesky(a: ArrayLike, *, upper: bool = False, symmetrize_input: bool = True) -> Array:
+    """The Cholesky factor: the lower triangle L with `a = L Lᴴ`, or the upper one U with `a = Uᴴ U`.
+
+    Args:
+      a: Hermitian positive definite matrices `[..., n, n]`; integers become floating.
+      upper: whether to give U, which is the adjoint of L.
+      symmetrize_input: whether to take `(a + aᴴ) / 2`; if not, only the lower triangle of `a` is read.
+    Returns: an array `[..., n, n]`; NaN where `a` is not positive definite.
+    Raises:
+      ValueError: `a` is not square.
+    Differentiable: yes, in both modes (Murray, "Differentiation of the Cholesky decomposition", 2016).
+    Example:
+      >>> print(jnp.linalg.cholesky(jnp.array([[4.0, 2.0], [2.0, 10.0]])))
+      [[2. 0.]
+       [1. 3.]]"""
+    ...
+def cond(x: ArrayLike, p: int | float | str | None = None) -> Array:
+    """The condition number: the norm times that of the inverse.
+
+    Args:
+      x: matrices `[..., m, n]`, square ones for other orders than 2 and -2; integers become floating.
+      p: the order of the norm, as for `norm`; None (the default) and 2 for the quotient of the greatest and the
+        least singular value.
+    Returns: a real array `[...]`; infinite for singular matrices, NaN where an element is.
+    Raises:
+      ValueError: `x` has fewer than two axes, is not square where it must be, or the order does not exist.
+    Differentiable: yes, in both modes, where the norms are.
+    Example:
+      >>> print(jnp.linalg.cond(jnp.array([[2.0, 0.0], [0.0, 8.0]])))
+      4.0"""
+    ...
+def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
+    """The cross products of vectors of three elements.
+
+    Args:
+      x1, x2: arrays of size 3 along `axis`; other axes broadcast.
+      axis: the axis of the vectors; the last by default.
+    Returns: an array of the broadcast shape, of the promoted dtype.
+    Raises:
+      IndexError: the axis is out of bounds.
+      ValueError: vectors of another size, or shapes that do not broadcast.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.linalg.cross(jnp.array([1, 0, 0]), jnp.array([0, 1, 0])))
+      [0 0 1]"""
+    ...
+def det(a: ArrayLike) -> Array:
+    """The determinant: of sizes 2 and 3 as sum of products, else as product of pivots.
+
+    Args:
+      a: matrices `[..., n, n]`; integers become floating.
+    Returns: an array `[...]`.
+    Raises:
+      ValueError: `a` is not square.
+    Differentiable: yes, in both modes, by Jacobi's formula `d det(a) = tr(adj(a) da)`; of singular matrices twice.
+    Example:
+      >>> print(jnp.linalg.det(jnp.array([[1.0, 2.0], [3.0, 4.0]])))
+      -2.0"""
+    ...
+def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Array:
+    """The diagonals of the matrices in the last two axes.
+
+    Args:
+      x: an array `[..., m, n]`.
+      offset: the diagonal: 0, the default, is the main one, positive ones are above it.
+    Returns: an array of the dtype of `x`, with the diagonals along the last axis.
+    Raises:
+      ValueError: `x` has fewer than two axes.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.linalg.diagonal(jnp.array([[1, 2], [3, 4]])))
+      [1 4]"""
+    ...
+def eig(a: ArrayLike) -> EigResult:
+    """The eigenvalues and right eigenvectors of general matrices: `a v = w v`. On the CPU only.
+
+    Args:
+      a: matrices `[..., n, n]`; integers become floating.
+    Returns: the named tuple of complex eigenvalues `[..., n]`, in no order, and eigenvectors `[..., n, n]` as
+      columns of norm 1.
+    Raises:
+      TypeError: `a` has fewer than two axes.
+      ValueError: `a` is not square.
+    Differentiable: no, with NotImplementedError; `eigvals` is.
+    Example:
+      >>> w, v = jnp.linalg.eig(jnp.array([[2.0, 0.0], [0.0, 3.0]]))
+      >>> print(w)
+      [2.+0.j 3.+0.j]"""
+    ...
+def eigh(a: ArrayLike, UPLO: str | None = None, symmetrize_input: bool = True) -> EighResult:
+    """The eigenvalues and eigenvectors of Hermitian matrices: `a = v diag(w) vᴴ`.
+
+    Args:
+      a: Hermitian matrices `[..., n, n]`; integers become floating.
+      UPLO: 'L' (the default) or 'U': the triangle that is read when the input is not symmetrized.
+      symmetrize_input: whether to take `(a + aᴴ) / 2`.
+    Returns: the named tuple of real ascending eigenvalues `[..., n]` and orthonormal eigenvectors `[..., n, n]` as
+      columns.
+    Raises:
+      ValueError: `a` is not square, has fewer than two axes, or another `UPLO`.
+    Differentiable: yes, in both modes, where the eigenvalues are distinct.
+    Example:
+      >>> w, v = jnp.linalg.eigh(jnp.array([[3.0, 0.0], [0.0, 2.0]]))
+      >>> print(w)
+      [2. 3.]"""
+    ...
+def eigvals(a: ArrayLike) -> Array:
+    """The eigenvalues of general matrices. On the CPU only.
+
+    Args:
+      a: matrices `[..., n, n]`; integers become floating.
+    Returns: complex numbers `[..., n]`, in no order.
+    Raises:
+      TypeError: `a` has fewer than two axes.
+      ValueError: `a` is not square.
+    Differentiable: yes, in both modes, where the eigenvalues are distinct.
+    Example:
+      >>> print(jnp.linalg.eigvals(jnp.array([[2.0, 0.0], [0.0, 3.0]])))
+      [2.+0.j 3.+0.j]"""
+    ...
+def eigvalsh(a: ArrayLike, UPLO: str | None = 'L', *, symmetrize_input: bool = True) -> Array:
+    """The eigenvalues of Hermitian matrices, ascending.
+
+    Args:
+      a: Hermitian matrices `[..., n, n]`; integers become floating.
+      UPLO: 'L' (the default) or 'U': the triangle that is read when the input is not symmetrized.
+      symmetrize_input: whether to take `(a + aᴴ) / 2`.
+    Returns: real numbers `[..., n]`.
+    Raises:
+      ValueError: `a` is not square, has fewer than two axes, or another `UPLO`.
+    Differentiable: yes, in both modes.
+    Example:
+      >>> print(jnp.linalg.eigvalsh(jnp.array([[3.0, 0.0], [0.0, 2.0]])))
+      [2. 3.]"""
+    ...
+def inv(a: ArrayLike) -> Array:
+    """The inverse, by solving for the identity with LU factors; `solve` is better where it is multiplied with
+    something.
+
+    Args:
+      a: matrices `[..., n, n]`; integers become floating.
+    Returns: an array `[..., n, n]`; infinities and NaN for singular matrices.
+    Raises:
+      ValueError: `a` is not square.
+    Differentiable: yes, in both modes.
+    Example:
+      >>> print(jnp.linalg.inv(jnp.array([[2.0, 0.0], [0.0, 4.0]])))
+      [[0.5  0.  ]
+       [0.   0.25]]"""
+    ...
+def lstsq(a: ArrayLike, b: ArrayLike, rcond: ArrayLike | None = None, *, numpy_resid: bool = False) -> tuple[Array, ...]:
+    """The x that makes the norm of `b - a x` least, and among several the x of least norm, by singular values.
+
+    Args:
+      a: a matrix `[m, n]`; integers become floating.
+      b: the right sides `[m]` or `[m, k]`.
+      rcond: singular values below this part of the greatest count as zero; `max(m, n) eps` by default.
+      numpy_resid: whether the residuals are empty when the rank is not full, as NumPy has them; needs concrete
+        arrays.
+    Returns: a tuple of x `[n]` or `[n, k]`, the sums of squared residuals `[k]`, the rank, and the singular values.
+    Raises:
+      ValueError: another number of rows.
+      TypeError: `a` is no matrix, or `b` has too many axes.
+    Differentiable: yes, in both modes, with respect to both, where the rank does not change.
+    Example:
+      >>> x, residuals, rank, s = jnp.linalg.lstsq(jnp.array([[1.0], [1.0]]), jnp.array([1.0, 3.0]))
+      >>> print(x.round(3), residuals.round(3), rank)
+      [2.] [2.] 1"""
+    ...
+def matmul(x1: ArrayLike, x2: ArrayLike, /, *, precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None) -> Array:
+    """The matrix product; the same as `jax.numpy.matmul`.
+
+    Args:
+      x1: an array `[..., m, n]` or `[n]`.
+      x2: an array `[..., n, k]` or `[n]`.
+      precision: the precision of the products: None, or what `jax.lax.dot_general` takes.
+      preferred_element_type: the dtype in which to add, and that of the result.
+    Returns: an array `[..., m, k]` of the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number, or the sizes `n` differ.
+      ValueError: an argument has no axes, or batches do not broadcast.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.linalg.matmul(jnp.array([[1, 2], [3, 4]]), jnp.array([1, 10])))
+      [21 43]"""
+    ...
+def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: int | float | str | None = 'fro') -> Array:
+    """The norm of the matrices in the last two axes.
+
+    Args:
+      x: an array `[..., m, n]`; integers become floating.
+      keepdims: whether the two axes stay, with size 1.
+      ord: as for `norm`; 'fro' by default.
+    Returns: a real array `[...]`.
+    Raises:
+      ValueError: the order does not exist, or `x` has fewer than two axes.
+    Differentiable: yes, in both modes, away from 0 and from ties.
+    Example:
+      >>> print(jnp.linalg.matrix_norm(jnp.array([[3.0, 0.0], [0.0, 4.0]])))
+      5.0"""
+    ...
+def matrix_power(a: ArrayLike, n: int) -> Array:
+    """The product of `n` equal matrices, by repeated squaring; of the inverse for negative `n`, the identity for 0.
+
+    Args:
+      a: matrices `[..., m, m]`; integers become floating.
+      n: a static integer.
+    Returns: an array `[..., m, m]`.
+    Raises:
+      TypeError: `a` is not square, or `n` is no integer.
+    Differentiable: yes, in both modes.
+    Example:
+      >>> print(jnp.linalg.matrix_power(jnp.array([[1.0, 1.0], [0.0, 1.0]]), 5))
+      [[1. 5.]
+       [0. 1.]]"""
+    ...
+def matrix_rank(M: ArrayLike, rtol: ArrayLike | None = None, *, hermitian: bool = False, tol: ArrayLike | None = None) -> Array:
+    """The rank: the number of singular values above a bound.
+
+    Args:
+      M: matrices `[..., m, n]`; integers become floating. Of a vector or number whether an element differs from 0.
+      rtol: the bound as part of the greatest singular value: a number or an array `[...]`; `max(m, n) eps` by
+        default.
+      hermitian: whether `M` is Hermitian, so that its eigenvalues are used.
+      tol: the bound itself, in place of `rtol`.
+    Returns: integers `[...]`.
+    Differentiable: no; the result is an integer.
+    Example:
+      >>> print(jnp.linalg.matrix_rank(jnp.array([[1.0, 2.0], [2.0, 4.0]])))
+      1"""
+    ...
+def matrix_transpose(x: ArrayLike, /) -> Array:
+    """The last two axes exchanged; complex numbers are not conjugated.
+
+    Args:
+      x: an array `[..., m, n]`.
+    Returns: an array `[..., n, m]` of the dtype of `x`.
+    Raises:
+      ValueError: `x` has fewer than two axes.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.linalg.matrix_transpose(jnp.array([[1, 2], [3, 4]])))
+      [[1 3]
+       [2 4]]"""
+    ...
+def multi_dot(arrays: ArrayLike | Sequence[Any], *, precision: PrecisionLike | None = None) -> Array:
+    """The product of several matrices in the order with the fewest multiplications.
+
+    Args:
+      arrays: at least two matrices; the first may be a row vector and the last a column vector.
+      precision: as `jax.lax.dot_general` takes it.
+    Returns: the product, of the promoted dtype, without the axes that vectors lack.
+    Raises:
+      ValueError: fewer than two arrays, one that is no matrix, or sizes that do not fit.
+    Differentiable: yes, in both modes, with respect to all.
+    Example:
+      >>> a = jnp.array([[1, 1], [0, 1]])
+      >>> print(jnp.linalg.multi_dot([a, a, a]))
+      [[1 3]
+       [0 1]]"""
+    ...
+def norm(x: ArrayLike, ord: int | float | str | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array:
+    """The norm of vectors or matrices.
+
+    Args:
+      x: an array; integers become floating.
+      ord: of vectors any number: p-norms, inf, -inf, or 0 for the count of nonzero elements; of matrices 'fro',
+        'nuc' (the sum of singular values), 1, -1, inf, -inf (sums of columns and rows), 2 or -2 (singular values).
+        By default the root of the sum of squares.
+      axis: one axis for vectors, two for matrices; None (the default) for all.
+      keepdims: whether reduced axes stay, with size 1.
+    Returns: a real array of the shape of `x` without the axes.
+    Raises:
+      ValueError: the order does not exist, an axis is out of bounds, or a number of axes that is neither 1 nor 2.
+    Differentiable: yes, in both modes, away from 0 and from ties.
+    Example:
+      >>> print(jnp.linalg.norm(jnp.array([3.0, 4.0])), jnp.linalg.norm(jnp.array([[1.0, -2.0], [3.0, 4.0]]), ord=1))
+      5.0 6.0"""
+    ...
+def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The products of all pairs of elements of two vectors.
+
+    Args:
+      x1: a vector `[m]`.
+      x2: a vector `[n]`.
+    Returns: an array `[m, n]` of the promoted dtype.
+    Raises:
+      ValueError: an operand is no vector.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.linalg.outer(jnp.array([1, 2]), jnp.array([3, 4])))
+      [[3 4]
+       [6 8]]"""
+    ...
+def pinv(a: ArrayLike, rtol: ArrayLike | None = None, hermitian: bool = False, *, rcond: ArrayLike | None = None) -> Array:
+    """The pseudo-inverse (of Moore and Penrose) by singular values: those up to a bound count as zero.
+
+    Args:
+      a: matrices `[..., m, n]`; integers become floating.
+      rtol: the bound as part of the greatest singular value: a number or an array `[...]`; `10 max(m, n) eps` by
+        default.
+      hermitian: whether `a` is Hermitian, so that its eigenvalues are used.
+      rcond: the old name of `rtol`.
+    Returns: an array `[..., n, m]`.
+    Raises:
+      ValueError: `a` is a vector. TypeError: it is a number.
+    Differentiable: yes, in both modes, where the rank does not change (Golub and Pereyra, 1973).
+    Example:
+      >>> print(jnp.linalg.pinv(jnp.array([[2.0, 0.0], [0.0, 0.0]])))
+      [[0.5 0. ]
+       [0.  0. ]]"""
+    ...
+def qr(a: ArrayLike, mode: str = 'reduced') -> Any:
+    """The QR decomposition `a = Q R` into orthonormal columns and an upper triangle, by Householder reflections.
+
+    Args:
+      a: matrices `[..., m, n]`; integers become floating.
+      mode: 'reduced' (the default) for Q `[..., m, k]` and R `[..., k, n]` with k = min(m, n); 'complete' for a
+        square Q; 'r' for R alone; 'raw' for the transposed reflection vectors and their scales.
+    Returns: the named tuple of Q and R, or R alone.
+    Raises:
+      ValueError: another `mode`.
+      TypeError: `a` has fewer than two axes.
+    Differentiable: yes, in both modes, with 'reduced' and 'r' for full rank; NotImplementedError with 'complete'
+      where m is greater than n.
+    Example:
+      >>> q, r = jnp.linalg.qr(jnp.array([[3.0, 1.0], [4.0, 2.0]]))
+      >>> print(jnp.abs(r[0, 0]).round(3))
+      5.0"""
+    ...
+def slogdet(a: ArrayLike, *, method: str | None = None) -> SlogdetResult:
+    """The sign (of complex numbers the phase) and the logarithm of the absolute value of the determinant.
+    Their product `sign * exp(logabsdet)` is the determinant, but they do not overflow where that would.
+
+    Args:
+      a: matrices `[..., n, n]`; integers become floating.
+      method: 'lu' or None (the default), or 'qr', which gives the same here.
+    Returns: the named tuple of `sign` `[...]` and real `logabsdet` `[...]`; (0, -inf) of singular matrices.
+    Raises:
+      ValueError: `a` is not square, or another `method`.
+    Differentiable: yes, in both modes, where `a` is not singular: `logabsdet` has the gradient `inv(a)ᵀ`.
+    Example:
+      >>> sign, logabsdet = jnp.linalg.slogdet(jnp.array([[0.0, 1.0], [1.0, 0.0]]))
+      >>> print(sign, logabsdet)
+      -1.0 0.0"""
+    ...
+def solve(a: ArrayLike, b: ArrayLike) -> Array:
+    """The solution x of `a x = b`, by LU factors with partial pivoting.
+
+    Args:
+      a: matrices `[..., n, n]`; integers become floating.
+      b: the right sides: one vector `[n]`, or `[..., n, k]`; batches broadcast.
+    Returns: an array `[..., n, k]`, or `[..., n]` for a vector; infinities and NaN where `a` is singular.
+    Raises:
+      ValueError: shapes do not fit.
+    Differentiable: yes, in both modes, with respect to both: `dx = solve(a, db - da x)`.
+    Example:
+      >>> print(jnp.linalg.solve(jnp.array([[2.0, 0.0], [0.0, 4.0]]), jnp.array([2.0, 2.0])))
+      [1.  0.5]"""
+    ...
+def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False, subset_by_index: int | Sequence[int] | None = None) -> Any:
+    """The singular value decomposition `a = U diag(S) Vᴴ`, with orthonormal columns of U and V and `S` descending.
+
+    Args:
+      a: matrices `[..., m, n]`; integers become floating.
+      full_matrices: whether U and V are square; if not, they have k = min(m, n) columns.
+      compute_uv: whether to give U and Vᴴ too.
+      hermitian: whether `a` is Hermitian, so that its eigenvalues are used.
+      subset_by_index: a pair of positions, to give only the singular values from the first up to the second one.
+    Returns: the named tuple of U `[..., m, m or k]`, S `[..., k]` and Vh `[..., n or k, n]`; S alone without
+      `compute_uv`.
+    Raises:
+      TypeError: `a` has fewer than two axes.
+    Differentiable: yes, in both modes, with `full_matrices=False` (NotImplementedError otherwise) and distinct
+      singular values; singular values alone always.
+    Example:
+      >>> u, s, vh = jnp.linalg.svd(jnp.array([[3.0, 0.0], [0.0, -4.0]]))
+      >>> print(s.round(3))
+      [4. 3.]"""
+    ...
+def svdvals(x: ArrayLike, /) -> Array:
+    """The singular values of matrices, descending.
+
+    Args:
+      x: matrices `[..., m, n]`; integers become floating.
+    Returns: a real array `[..., min(m, n)]`, not negative.
+    Raises:
+      TypeError: `x` has fewer than two axes.
+    Differentiable: yes, in both modes, where the singular values are distinct.
+    Example:
+      >>> print(jnp.linalg.svdvals(jnp.array([[3.0, 0.0], [0.0, -4.0]])).round(3))
+      [4. 3.]"""
+    ...
+def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: int | Sequence[Any] = 2, precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None, out_sharding: Any = None) -> Array:
+    """The sums of products over several axes of two arrays; the same as `jax.numpy.tensordot`.
+
+    Args:
+      x1, x2: arrays.
+      axes: an integer: the last axes of `x1` go with as many first ones of `x2`, 2 by default; or a pair of
+        (sequences of) axes that go together.
+      precision: the precision of the products: None, or what `jax.lax.dot_general` takes.
+      preferred_element_type: the dtype in which to add, and that of the result.
+      out_sharding: for compatibility; without influence.
+    Returns: an array with the other axes of `x1`, then those of `x2`, of the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number, more axes than there are, lists of different lengths,
+        or sizes that differ.
+      ValueError: an axis is out of bounds.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.linalg.tensordot(jnp.ones((2, 3, 4)), jnp.ones((3, 4))))
+      [12. 12.]"""
+    ...
+def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
+    """The inverse under `tensordot` over `ind` axes: `tensordot(tensorinv(a, ind), a, ind)` is the identity.
+
+    Args:
+      a: an array whose first `ind` sizes have the product of the others; integers become floating.
+      ind: the number of first axes, a positive integer; 2 by default.
+    Returns: an array of the shape `a.shape[ind:] + a.shape[:ind]`.
+    Raises:
+      ValueError: the products differ, or `ind` is not positive.
+    Differentiable: yes, in both modes.
+    Example:
+      >>> jnp.linalg.tensorinv(jnp.eye(6).reshape(2, 3, 6)).shape
+      (6, 2, 3)"""
+    ...
+def tensorsolve(a: ArrayLike, b: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
+    """The x with `tensordot(a, x, x.ndim) = b`.
+
+    Args:
+      a: an array of the shape of `b`, then that of x, with as many elements each; integers become floating.
+      b: the right side.
+      axes: axes of `a` that are moved to the end first; none by default.
+    Returns: an array of the shape `a.shape[b.ndim:]`.
+    Raises:
+      ValueError: sizes do not fit.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.linalg.tensorsolve(2 * jnp.eye(4).reshape(2, 2, 4), jnp.ones((2, 2))))
+      [0.5 0.5 0.5 0.5]"""
+    ...
+def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Array:
+    """The sums of the diagonals of the matrices in the last two axes.
+
+    Args:
+      x: an array `[..., m, n]`.
+      offset: the diagonal: 0, the default, is the main one, positive ones are above it.
+      dtype: the dtype in which to add, and that of the result; that of `x`, widened as by `sum`, by default.
+    Returns: an array `[...]`.
+    Raises:
+      ValueError: `x` has fewer than two axes.
+    Differentiable: yes, in both modes; it is linear.
+    Example:
+      >>> print(jnp.linalg.trace(jnp.array([[1, 2], [3, 4]])))
+      5"""
+    ...
+def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, precision: PrecisionLike | None = None, preferred_element_type: DTypeLike | None = None) -> Array:
+    """The inner products of vectors along an axis, the first conjugated; the same as `jax.numpy.vecdot`.
+
+    Args:
+      x1, x2: arrays of one size along `axis`; other axes broadcast.
+      axis: the axis of the vectors; the last by default.
+      precision: the precision of the products: None, or what `jax.lax.dot_general` takes.
+      preferred_element_type: the dtype in which to add, and that of the result.
+    Returns: an array of the broadcast shape without the axis, of the promoted dtype.
+    Raises:
+      TypeError: an argument is neither an array nor a number.
+      ValueError: the sizes differ, the axis is out of bounds, or batches do not broadcast.
+    Differentiable: yes, in both modes, with respect to both.
+    Example:
+      >>> print(jnp.linalg.vecdot(jnp.array([[1, 2], [3, 4]]), jnp.array([1, 10])))
+      [21 43]"""
+    ...
+def vector_norm(x: ArrayLike, /, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, ord: int | float | str | None = 2) -> Array:
+    """The norm of vectors: along an axis, along several as one, or of all elements.
+
+    Args:
+      x: an array; integers become floating.
+      axis: the axis or axes; None (the default) for all.
+      keepdims: whether the axes stay, with size 1.
+      ord: the order p of the norm `sum(|x|^p)^(1/p)`, 2 by default; inf, -inf, or 0 for the count of nonzero
+        elements.
+    Returns: a real array of the shape of `x` without the axes.
+    Raises:
+      ValueError: the order does not exist, or an axis is out of bounds.
+    Differentiable: yes, in both modes, away from 0 and from ties.
+    Example:
+      >>> print(jnp.linalg.vector_norm(jnp.array([[3.0, 4.0], [6.0, 8.0]]), axis=1))
+      [ 5. 10.]"""
+    ...
 __all__ = ['det', 'slogdet', 'cholesky', 'eig', 'eigh', 'eigvals', 'eigvalsh', 'qr', 'svd', 'svdvals', 'cond', 'matrix_norm', 'matrix_rank', 'norm', 'vector_norm', 'inv', 'lstsq', 'matrix_power', 'pinv', 'solve', 'tensorinv', 'tensorsolve', 'cross', 'diagonal', 'matmul', 'matrix_transpose', 'outer', 'tensordot', 'trace', 'vecdot', 'multi_dot']

@@ -3,22 +3,711 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from pullback.typing import ArrayLike, DTypeLike
 from pullback._core import Array
-def beta(a: ArrayLike, b: ArrayLike) -> Array: ...
-def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array: ...
-def betaln(a: ArrayLike, b: ArrayLike) -> Array: ...
-def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array: ...
-def digamma(x: ArrayLike) -> Array: ...
-def factorial(n: ArrayLike, exact: bool = False) -> Array: ...
-def gamma(x: ArrayLike) -> Array: ...
-def gammainc(a: ArrayLike, x: ArrayLike) -> Array: ...
-def gammaincc(a: ArrayLike, x: ArrayLike) -> Array: ...
-def gammaln(x: ArrayLike) -> Array: ...
-def gammasgn(x: ArrayLike) -> Array: ...
-def i0(x: ArrayLike) -> Array: ...
-def i0e(x: ArrayLike) -> Array: ...
-def i1(x: ArrayLike) -> Array: ...
-def i1e(x: ArrayLike) -> Array: ...
-def poch(z: ArrayLike, m: ArrayLike) -> Array: ...
-def polygamma(n: ArrayLike, x: ArrayLike) -> Array: ...
-def zeta(x: ArrayLike, q: ArrayLike | None = None) -> Array: ...
-__all__ = ['i0', 'i0e', 'i1', 'i1e', 'beta', 'betainc', 'betaln', 'comb', 'digamma', 'factorial', 'gamma', 'gammainc', 'gammaincc', 'gammaln', 'gammasgn', 'poch', 'polygamma', 'zeta']
+def beta(a: ArrayLike, b: ArrayLike) -> Array:
+    """The beta function `gamma(a) gamma(b) / gamma(a + b)`; DLMF 5.12.
+
+    Args:
+      a, b: arrays of real numbers that broadcast; integers become floating.
+    Returns: an array of the broadcast shape and the promoted floating dtype.
+    Raises:
+      TypeError: an argument is no array or number, or shapes do not broadcast.
+    Differentiable: yes, with respect to both, in both modes.
+    Example:
+      >>> float(jax.scipy.special.beta(1.0, 1.0))
+      1.0"""
+    ...
+def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
+    """The regularized incomplete beta function, the distribution function of the beta distribution; DLMF 8.17.
+
+    Args:
+      a, b: positive numbers.
+      x: numbers from 0 to 1; all broadcast.
+    Returns: an array of the broadcast shape and the promoted floating dtype.
+    Raises:
+      TypeError: an argument is no array or number.
+      ValueError: shapes do not broadcast; a derivative with respect to `a` or `b`.
+    Differentiable: yes, with respect to `x`, in both modes.
+    Example:
+      >>> round(float(jax.scipy.special.betainc(1.0, 1.0, 0.25)), 4)
+      0.25"""
+    ...
+def betaln(a: ArrayLike, b: ArrayLike) -> Array:
+    """The logarithm of the absolute value of the beta function: `gammaln(a) + gammaln(b) - gammaln(a + b)`.
+
+    Where `b` is large, the difference of logarithms comes from Stirling's series, DLMF 5.11.
+
+    Args:
+      a, b: arrays of real numbers that broadcast; integers become floating.
+    Returns: an array of the broadcast shape and the promoted floating dtype.
+    Raises:
+      TypeError: an argument is no array or number, or shapes do not broadcast.
+    Differentiable: yes, with respect to both, in both modes.
+    Example:
+      >>> float(jax.scipy.special.betaln(1.0, 1.0))
+      0.0"""
+    ...
+def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Array:
+    """The Box-Cox transform: `(x**lmbda - 1) / lmbda`, the logarithm where `lmbda` is 0.
+
+    Args:
+      x: an array of real numbers; NaN where negative.
+      lmbda: exponents, which broadcast with `x`.
+    Returns: an array of the broadcast shape and the promoted floating dtype.
+    Raises:
+      TypeError: an argument is no array or number, or shapes do not broadcast.
+    Differentiable: yes, with respect to `x`, and to `lmbda` where it is not 0, in both modes.
+    Example:
+      >>> float(jax.scipy.special.boxcox(3.0, 1.0))
+      2.0"""
+    ...
+def boxcox1p(x: ArrayLike, lmbda: ArrayLike) -> Array:
+    """The Box-Cox transform of `1 + x`, exact for small `x`.
+
+    Args:
+      x: an array of real numbers; NaN below -1.
+      lmbda: exponents, which broadcast with `x`.
+    Returns: an array of the broadcast shape and the promoted floating dtype.
+    Raises:
+      TypeError: an argument is no array or number, or shapes do not broadcast.
+    Differentiable: yes, with respect to `x`, and to `lmbda` where it is not 0, in both modes.
+    Example:
+      >>> float(jax.scipy.special.boxcox1p(2.0, 1.0))
+      2.0"""
+    ...
+def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array:
+    """Binomial coefficients: how many ways to choose `k` things of `N`; 0 where `k` is negative or greater than `N`.
+
+    Args:
+      N, k: arrays of real numbers that broadcast; integers become floating.
+      repetition: a thing may be chosen several times.
+    Returns: an array of the broadcast shape and the promoted floating dtype.
+    Raises:
+      TypeError: an argument is no array or number, or shapes do not broadcast.
+    Differentiable: yes, with respect to both, in both modes.
+    Example:
+      >>> round(float(jax.scipy.special.comb(5, 2)), 3)
+      10.0"""
+    ...
+def dawsn(x: ArrayLike) -> Array:
+    """Dawson's integral: `exp(-x²)` times the integral of `exp(t²)` from 0 to `x`; DLMF 7.2.5.
+
+    J. McCabe, "A continued fraction expansion, with a truncation error estimate, for Dawson's integral" (1974).
+
+    Args:
+      x: an array of real numbers; integers become floating.
+    Returns: an array of the shape of `x`.
+    Raises:
+      ValueError: complex numbers.
+      TypeError: `x` is no array or number.
+    Differentiable: yes: `1 - 2 x dawsn(x)`, in both modes.
+    Example:
+      >>> round(float(jax.scipy.special.dawsn(1.0)), 4)
+      0.5381"""
+    ...
+def digamma(x: ArrayLike) -> Array:
+    """The derivative of `gammaln`; DLMF 5.2.
+
+    Args:
+      x: an array of real numbers; integers become floating. NaN at 0 and negative integers.
+    Returns: an array of the shape of `x`.
+    Raises:
+      TypeError: complex numbers, or `x` is no array or number.
+    Differentiable: yes: `polygamma(1, x)`, in both modes.
+    Example:
+      >>> round(float(jax.scipy.special.digamma(1.0)), 4)
+      -0.5772
+      >>> float(jax.scipy.special.digamma(-1.0))
+      nan"""
+    ...
+def entr(x: ArrayLike) -> Array:
+    """The entropy of a part: `-x log(x)`, 0 at 0 and `-inf` below.
+
+    Args:
+      x: an array of real numbers; integers become floating.
+    Returns: an array of the shape of `x`.
+    Raises:
+      ValueError: complex numbers.
+      TypeError: `x` is no array or number.
+    Differentiable: yes: `-log(x) - 1`, in both modes.
+    Example:
+      >>> round(float(jax.scipy.special.entr(0.5)), 4)
+      0.3466"""
+    ...
+def erf(x: ArrayLike) -> Array:
+    """The error function `2 / sqrt(π)` times the integral of `exp(-t²)` from 0 to `x`; DLMF 7.2.
+
+    Args:
+      x: an array of real numbers; integers become floating.
+    Returns: an array of the shape of `x`.
+    Raises:
+      TypeError: complex numbers, or `x` is no array or number.
+    Differentiable: yes: `2 exp(-x²) / sqrt(π)`, in both modes.
+    Example:
+      >>> float(jax.scipy.special.erf(0.0))
+      0.0"""
+    ...
+def erfc(x: ArrayLike) -> Array:
+    """The complementary error function `1 - erf(x)`, exact for large `x`; DLMF 7.2.
+
+    Args:
+      x: an array of real numbers; integers become floating.
+    Returns: an array of the shape of `x`.
+    Raises:
+      TypeError: complex numbers, or `x` is no array or number.
+    Differentiable: yes: `-2 exp(-x²) / sqrt(π)`, in both modes.
+    Example:
+      >>> float(jax.scipy.special.erfc(0.0))
+      1.0"""
+    ...
+def erfcinv(y: ArrayLike) -> Array:
+    """The inverse of `erfc`, by `ndtri`.
+
+    Args:
+      y: an array of real numbers from 0 to 2, infinite at the ends; NaN outside.
+    Returns: an array of the shape of `y`.
+    Raises:
+      TypeError: complex numbers, or `y` is no array or number.
+    Differentiable: yes: `-sqrt(π) exp(erfcinv(y)²) / 2`, in both modes.
+    Example:
+      >>> abs(float(jax.scipy.special.erfcinv(1.0))) < 1e-6
+      True"""
+    ...
+def erfcx(x: ArrayLike) -> Array:
+    """The complementary error function, scaled: `exp(x²) erfc(x)`, which does not underflow; DLMF 7.2.
+
+    J. Weideman, "Computation of the complex error function" (1994).
+
+    Args:
+      x: an array of real or complex numbers; integers become floating.
+    Returns: an array of the shape of `x`.
+    Raises:
+      TypeError: `x` is no array or number.
+    Differentiable: yes: `2 x erfcx(x) - 2 / sqrt(π)`, in both modes, for complex numbers holomorphic.
+    Example:
+      >>> round(float(jax.scipy.special.erfcx(10.0)), 5)
+      0.05614"""
+    ...
+def erfinv(x: ArrayLike) -> Array:
+    """The inverse of the error function.
+
+    Args:
+      x: an array of real numbers from -1 to 1, infinite at the ends; NaN outside.
+    Returns: an array of the shape of `x`.
+    Raises:
+      TypeError: complex numbers, or `x` is no array or number.
+    Differentiable: yes: `sqrt(π) exp(erfinv(x)²) / 2`, in both modes.
+    Example:
+      >>> float(jax.scipy.special.erfinv(0.0))
+      0.0
+      >>> float(jax.scipy.special.erfinv(1.0))
+      inf"""
+    ...
+def exp1(x: ArrayLike) -> Array:
+    """The exponential integral E1: the integral of `exp(-x t) / t` over `t` from 1; DLMF 6.2.
+
+    Args:
+      x: an array of real numbers; integers become floating. `inf` at 0, NaN below.
+    Returns: an array of the shape of `x`.
+    Raises:
+      TypeError: `x` is no array or number.
+    Differentiable: yes: `-exp(-x) / x`, in both modes.
+    Example:
+      >>> round(float(jax.scipy.special.exp1(1.0)), 4)
+      0.2194"""
+    ...
+def expi(x: ArrayLike) -> Array:
+    """The exponential integral Ei: the principal value of the integral of `exp(t) / t` up to `x`; DLMF 6.2.
+
+    Args:
+      x: an array of real numbers; integers become floating. `-inf` at 0.
+    Returns: an array of the shape of `x`.
+    Raises:
+      TypeError: `x` is no array or number.
+    Differentiable: yes: `exp(x) / x`, in both modes.
+    Example:
+      >>> round(float(jax.scipy.special.expi(1.0)), 4)
+      1.8951"""
+    ...
+def expit(x: ArrayLike) -> Array:
+    """The logistic function `1 / (1 + exp(-x))`.
+
+    Args:
+      x: an array of real or complex numbers; integers become floating.
+    Returns: an array of the shape of `x`.
+    Raises:
+      TypeError: `x` is no array or number.
+    Differentiable: yes: `expit(x) (1 - expit(x))`, in both modes.
+    Example:
+      >>> float(jax.scipy.special.expit(0.0))
+      0.5"""
+    ...
+def expn(n: ArrayLike, x: ArrayLike) -> Array:
+    """The exponential integral of order `n`: the integral of `exp(-x t) / t**n` over `t` from 1; DLMF 8.19.
+
+    Args:
+      n: integers that are not negative; NaN for others.
+      x: an array of real numbers, which broadcasts with `n`; NaN below 0.
+    Returns: an array of the broadcast shape and the promoted floating dtype.
+    Raises:
+      TypeError: an argument is no array or number.
+      ValueError: shapes do not broadcast.
+    Differentiable: yes, with respect to `x`: `-expn(n - 1, x)`, in both modes.
+    Example:
+      >>> round(float(jax.scipy.special.expn(2, 1.0)), 4)
+      0.1485"""
+    ...
+def factorial(n: ArrayLike, exact: bool = False) -> Array:
+    """`n!` by the gamma function, so `n` need not be whole; 0 for negative numbers.
+
+    Args:
+      n: an array of real numbers; integers become floating.
+      exact: must be False.
+    Returns: an array of the shape of `n`.
+    Raises:
+      NotImplementedError: `exact` is true.
+      TypeError: `n` is no array or number.
+    Differentiable: yes: `factorial(n) digamma(n + 1)`, in both modes.
+    Example:
+      >>> round(float(jax.scipy.special.factorial(4)), 3)
+      24.0"""
+    ...
+def fresnel(x: ArrayLike) -> tuple[Array, Array]:
+    """Fresnel's integrals: of `sin(π t² / 2)` and of `cos(π t² / 2)` from 0 to `x`; DLMF 7.2.
+
+    Args:
+      x: an array of real numbers; integers become floating.
+    Returns: a pair of arrays of the shape of `x`.
+    Raises:
+      NotImplementedError: complex numbers.
+      TypeError: `x` is no array or number.
+    Differentiable: yes: `sin(π x² / 2)` and `cos(π x² / 2)`, in both modes.
+    Example:
+      >>> print([round(float(v), 4) for v in jax.scipy.special.fresnel(1.0)])
+      [0.4383, 0.7799]"""
+    ...
+def gamma(x: ArrayLike) -> Array:
+    """The gamma function, `(x - 1)!` continued to real numbers; DLMF 5.2.
+
+    Args:
+      x: an array of real or complex numbers; integers become floating. NaN at negative integers.
+    Returns: an array of the shape of `x`.
+    Raises:
+      TypeError: `x` is no array or number.
+    Differentiable: yes: `gamma(x) digamma(x)`, in both modes.
+    Example:
+      >>> round(float(jax.scipy.special.gamma(5.0)), 3)
+      24.0"""
+    ...
+def gammainc(a: ArrayLike, x: ArrayLike) -> Array:
+    """The regularized lower incomplete gamma function, the distribution function of the gamma distribution; DLMF 8.2.
+
+    Args:
+      a: positive numbers.
+      x: numbers that are not negative; they broadcast with `a`.
+    Returns: an array of the broadcast shape and the promoted floating dtype.
+    Raises:
+      TypeError: an argument is no array or number.
+      ValueError: shapes do not broadcast.
+    Differentiable: yes, with respect to both, in both modes.
+    Example:
+      >>> round(float(jax.scipy.special.gammainc(1.0, 1.0)), 4)
+      0.6321"""
+    ...
+def gammaincc(a: ArrayLike, x: ArrayLike) -> Array:
+    """The regularized upper incomplete gamma function `1 - gammainc(a, x)`; DLMF 8.2.
+
+    Args:
+      a: positive numbers.
+      x: numbers that are not negative; they broadcast with `a`.
+    Returns: an array of the broadcast shape and the promoted floating dtype.
+    Raises:
+      TypeError: an argument is no array or number.
+      ValueError: shapes do not broadcast.
+    Differentiable: yes, with respect to both, in both modes.
+    Example:
+      >>> round(float(jax.scipy.special.gammaincc(1.0, 1.0)), 4)
+      0.3679"""
+    ...
+def gammaln(x: ArrayLike) -> Array:
+    """The logarithm of the absolute value of the gamma function; DLMF 5.2.
+
+    Args:
+      x: an array of real numbers; integers become floating. `inf` at 0 and negative integers.
+    Returns: an array of the shape of `x`.
+    Raises:
+      TypeError: complex numbers, or `x` is no array or number.
+    Differentiable: yes: `digamma(x)`, in both modes.
+    Example:
+      >>> float(jax.scipy.special.gammaln(1.0))
+      0.0
+      >>> float(jax.scipy.special.gammaln(-1.0))
+      inf"""
+    ...
+def gammasgn(x: ArrayLike) -> Array:
+    """The sign of the gamma function; that of zero at -0 and 0, NaN at negative integers and `-inf`.
+
+    Args:
+      x: an array of real numbers; integers become floating.
+    Returns: an array of the shape of `x` with elements 1, -1 and NaN.
+    Raises:
+      TypeError: complex numbers, or `x` is no array or number.
+    Differentiable: almost everywhere, with derivative zero.
+    Example:
+      >>> float(jax.scipy.special.gammasgn(-0.5))
+      -1.0"""
+    ...
+def i0(x: ArrayLike) -> Array:
+    """The modified Bessel function of the first kind and order 0; DLMF 10.25.
+
+    Args:
+      x: an array of real numbers; integers become floating.
+    Returns: an array of the shape of `x`.
+    Raises:
+      TypeError: complex numbers, or `x` is no array or number.
+    Differentiable: yes: `i1(x)`, in both modes.
+    Example:
+      >>> float(jax.scipy.special.i0(0.0))
+      1.0"""
+    ...
+def i0e(x: ArrayLike) -> Array:
+    """The modified Bessel function of order 0, scaled: `exp(-|x|) i0(x)`, which does not overflow.
+
+    Args:
+      x: an array of real numbers; integers become floating.
+    Returns: an array of the shape of `x`.
+    Raises:
+      TypeError: complex numbers, or `x` is no array or number.
+    Differentiable: yes: `i1e(x) - sign(x) i0e(x)`, in both modes.
+    Example:
+      >>> float(jax.scipy.special.i0e(0.0))
+      1.0"""
+    ...
+def i1(x: ArrayLike) -> Array:
+    """The modified Bessel function of the first kind and order 1; DLMF 10.25.
+
+    Args:
+      x: an array of real numbers; integers become floating.
+    Returns: an array of the shape of `x`.
+    Raises:
+      TypeError: complex numbers, or `x` is no array or number.
+    Differentiable: yes: `i0(x) - i1(x) / x`, in both modes.
+    Example:
+      >>> float(jax.scipy.special.i1(0.0))
+      0.0"""
+    ...
+def i1e(x: ArrayLike) -> Array:
+    """The modified Bessel function of order 1, scaled: `exp(-|x|) i1(x)`, which does not overflow.
+
+    Args:
+      x: an array of real numbers; integers become floating.
+    Returns: an array of the shape of `x`.
+    Raises:
+      TypeError: complex numbers, or `x` is no array or number.
+    Differentiable: yes, in both modes.
+    Example:
+      >>> float(jax.scipy.special.i1e(0.0))
+      0.0"""
+    ...
+def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
+    """The terms of the Kullback-Leibler divergence: `rel_entr(p, q) - p + q`.
+
+    Args:
+      p, q: arrays of real numbers that broadcast; integers become floating.
+    Returns: an array of the broadcast shape and the promoted dtype.
+    Raises:
+      TypeError: an argument is no array or number.
+      ValueError: shapes do not broadcast.
+    Differentiable: yes, where both are positive: `log(p / q)` and `1 - p / q`, in both modes.
+    Example:
+      >>> float(jax.scipy.special.kl_div(1.0, 1.0))
+      0.0"""
+    ...
+def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
+    """The logarithm of `ndtr`, exact where that underflows.
+
+    Args:
+      x: an array of real numbers of float32 or float64; integers become floating.
+      series_order: how many terms the asymptotic series takes where `x` is far below 0, from 0 to 30.
+    Returns: an array of the shape of `x`.
+    Raises:
+      TypeError: another dtype, or an order that is no Python integer.
+      ValueError: an order out of range.
+    Differentiable: yes: the density over `ndtr(x)`, in both modes.
+    Example:
+      >>> round(float(jax.scipy.special.log_ndtr(-20.0)), 3)
+      -203.917"""
+    ...
+def log_softmax(x: ArrayLike, /, *, axis: int | Sequence[int] | None = None) -> Array:
+    """The logarithm of `softmax`, without overflow.
+
+    Args:
+      x: an array of numbers; integers become floating.
+      axis: an axis or several; None for all.
+    Returns: an array of the shape of `x`.
+    Raises:
+      ValueError: an axis out of bounds.
+      TypeError: `x` is no array or number.
+    Differentiable: yes, in both modes.
+    Example:
+      >>> print(jax.scipy.special.log_softmax(jnp.zeros(1)))
+      [0.]"""
+    ...
+def loggamma(x: ArrayLike) -> Array:
+    """The logarithm of the gamma function, continued from positive numbers to the plane without the negative ones; DLMF
+    5.4.
+
+    Its imaginary part is continuous, unlike that of `log(gamma(x))`.
+
+    Args:
+      x: an array of real or complex numbers; integers become floating. Real numbers that are not positive give NaN.
+    Returns: an array of the shape of `x`.
+    Raises:
+      TypeError: `x` is no array or number.
+    Differentiable: yes, in both modes, for complex numbers holomorphic.
+    Example:
+      >>> print(jax.scipy.special.loggamma(jnp.array([5.0, -0.5])).round(3))
+      [3.178   nan]
+      >>> print(jax.scipy.special.loggamma(1j).round(4))
+      (-0.6509-1.8724j)"""
+    ...
+def logit(x: ArrayLike) -> Array:
+    """The inverse of the logistic function: `log(x / (1 - x))`.
+
+    Args:
+      x: an array of real numbers; integers become floating. `-inf` at 0, `inf` at 1, NaN outside.
+    Returns: an array of the shape of `x`.
+    Raises:
+      TypeError: `x` is no array or number.
+    Differentiable: yes: `1 / (x (1 - x))`, in both modes.
+    Example:
+      >>> float(jax.scipy.special.logit(0.5))
+      0.0"""
+    ...
+def logsumexp(a: ArrayLike, axis: int | Sequence[int] | None = None, b: ArrayLike | None = None, keepdims: bool = False, return_sign: bool = False, where: ArrayLike | None = None) -> Any:
+    """The logarithm of the sum of exponentials over axes, without overflow.
+
+    Args:
+      a: an array of real or complex numbers; integers become floating.
+      axis: an axis or several to reduce; None for all.
+      b: factors of the exponentials, which broadcast with `a`.
+      keepdims: keep reduced axes with size 1.
+      return_sign: give the logarithm of the magnitude and the sign of the sum.
+      where: a mask of the elements that take part.
+    Returns: the logarithm, `-inf` of no elements, or the pair with the sign.
+    Raises:
+      ValueError: an axis out of bounds or twice.
+      TypeError: `a` is no array or number.
+    Differentiable: yes, with respect to `a` and `b`, in both modes.
+    Example:
+      >>> float(jax.scipy.special.logsumexp(jnp.zeros(1)))
+      0.0"""
+    ...
+def multigammaln(a: ArrayLike, d: ArrayLike) -> Array:
+    """The logarithm of the gamma function of `d` dimensions: `d (d - 1) log(π) / 4 + Σ gammaln(a - j / 2)` for `j` below
+    `d`.
+
+    Args:
+      a: an array of real numbers greater than `(d - 1) / 2`.
+      d: the dimension, a concrete integer.
+    Returns: an array of the shape of `a`.
+    Raises:
+      ConcretizationTypeError: a traced dimension.
+      TypeError: `a` is no array or number.
+    Differentiable: yes, with respect to `a`, in both modes.
+    Example:
+      >>> float(jax.scipy.special.multigammaln(1.0, 1))
+      0.0"""
+    ...
+def ndtr(x: ArrayLike) -> Array:
+    """The probability that a standard normal number is at most `x`: `erfc(-x / sqrt(2)) / 2`.
+
+    Args:
+      x: an array of real numbers; integers become floating.
+    Returns: an array of the shape of `x`.
+    Raises:
+      TypeError: complex numbers, or `x` is no array or number.
+    Differentiable: yes: `exp(-x² / 2) / sqrt(2 π)`, in both modes.
+    Example:
+      >>> float(jax.scipy.special.ndtr(0.0))
+      0.5"""
+    ...
+def ndtri(p: ArrayLike) -> Array:
+    """The inverse of `ndtr`: the value below which a standard normal number lies with probability `p`.
+
+    The rational approximations are those of S. Moshier's Cephes library.
+
+    Args:
+      p: probabilities; infinite at 0 and 1, NaN outside.
+    Returns: an array of the shape of `p`.
+    Raises:
+      TypeError: complex numbers, or `p` is no array or number.
+    Differentiable: yes: one over the density, in both modes.
+    Example:
+      >>> round(float(jax.scipy.special.ndtri(0.975)), 4)
+      1.96"""
+    ...
+def owens_t(h: ArrayLike, a: ArrayLike) -> Array:
+    """Owen's function: the integral of `exp(-h² (1 + x²) / 2) / (1 + x²)` from 0 to `a`, over 2 π.
+
+    It is the probability of a normal number above `h` with another between 0 and `a` times it. D. Owen, "Tables for
+    computing
+    bivariate normal probabilities" (1956); by Gauss's quadrature.
+
+    Args:
+      h, a: arrays of real numbers that broadcast; integers become floating.
+    Returns: an array of the broadcast shape and the promoted floating dtype, at least float32.
+    Raises:
+      ValueError: complex numbers, or shapes that do not broadcast.
+      TypeError: an argument is no array or number.
+    Differentiable: yes, with respect to both, in both modes.
+    Example:
+      >>> round(float(jax.scipy.special.owens_t(0.0, 1.0)), 4)
+      0.125"""
+    ...
+def poch(z: ArrayLike, m: ArrayLike) -> Array:
+    """The rising factorial `gamma(z + m) / gamma(z)`, Pochhammer's symbol; DLMF 5.2.
+
+    Args:
+      z, m: arrays of real numbers that broadcast; integers become floating.
+    Returns: an array of the broadcast shape and the promoted floating dtype.
+    Raises:
+      TypeError: an argument is no array or number, or shapes do not broadcast.
+    Differentiable: yes, with respect to both, in both modes.
+    Example:
+      >>> round(float(jax.scipy.special.poch(2.0, 3.0)), 3)
+      24.0"""
+    ...
+def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
+    """The `n`-th derivative of `digamma`; DLMF 5.15.
+
+    Args:
+      n: integers that are not negative.
+      x: real numbers; they broadcast with `n`.
+    Returns: an array of the broadcast shape and a floating dtype.
+    Raises:
+      ValueError: `n` is floating, or shapes do not broadcast.
+      TypeError: an argument is no array or number.
+    Differentiable: yes, with respect to `x`: `polygamma(n + 1, x)`, in both modes.
+    Example:
+      >>> round(float(jax.scipy.special.polygamma(1, 1.0)), 4)
+      1.6449"""
+    ...
+def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
+    """The relative entropy of parts: `p log(p / q)`, 0 where `p` is 0 and `q` is not negative, else `inf` outside of
+    positive numbers.
+
+    Args:
+      p, q: arrays of real numbers that broadcast; integers become floating.
+    Returns: an array of the broadcast shape and the promoted dtype.
+    Raises:
+      TypeError: an argument is no array or number.
+      ValueError: shapes do not broadcast.
+    Differentiable: yes, where both are positive: `log(p / q) + 1` and `-p / q`, in both modes.
+    Example:
+      >>> float(jax.scipy.special.rel_entr(1.0, 1.0))
+      0.0"""
+    ...
+def sici(x: ArrayLike) -> tuple[Array, Array]:
+    """The sine and the cosine integral: of `sin(t) / t` from 0 to `x`, and of `cos(t) / t` from `x` on, negated; DLMF
+    6.2.
+
+    Args:
+      x: an array of real numbers; integers become floating. The cosine integral of a negative number is the real
+        part, that of
+        `-x`; `-inf` at 0.
+    Returns: a pair of arrays of the shape of `x`.
+    Raises:
+      ValueError: complex numbers.
+      TypeError: `x` is no array or number.
+    Differentiable: yes: `sin(x) / x` and `cos(x) / x`, in both modes.
+    Example:
+      >>> print([round(float(v), 4) for v in jax.scipy.special.sici(1.0)])
+      [0.9461, 0.3374]"""
+    ...
+def softmax(x: ArrayLike, /, *, axis: int | Sequence[int] | None = None) -> Array:
+    """Exponentials divided by their sum over axes, without overflow.
+
+    Args:
+      x: an array of numbers; integers become floating.
+      axis: an axis or several; None for all.
+    Returns: an array of the shape of `x`.
+    Raises:
+      ValueError: an axis out of bounds.
+      TypeError: `x` is no array or number.
+    Differentiable: yes, in both modes.
+    Example:
+      >>> print(jax.scipy.special.softmax(jnp.zeros(2)))
+      [0.5 0.5]"""
+    ...
+def spence(x: ArrayLike) -> Array:
+    """Spence's function: the integral of `log(t) / (1 - t)` from 1 to `x`, the dilogarithm of `1 - x`; DLMF 25.12.
+
+    Args:
+      x: an array of float32 or float64; NaN below 0.
+    Returns: an array of the shape of `x`.
+    Raises:
+      TypeError: elements of another dtype.
+    Differentiable: yes: `log(x) / (1 - x)`, in both modes.
+    Example:
+      >>> float(jax.scipy.special.spence(1.0))
+      0.0"""
+    ...
+def wofz(z: ArrayLike) -> Array:
+    """The Faddeeva function: `exp(-z²) erfc(-i z)`; DLMF 7.2.3.
+
+    J. Weideman, "Computation of the complex error function" (1994); below the real line by DLMF 7.4.3.
+
+    Args:
+      z: an array of real or complex numbers; others become complex.
+    Returns: a complex array of the shape of `z`.
+    Raises:
+      TypeError: `z` is no array or number.
+    Differentiable: yes: `2 i / sqrt(π) - 2 z wofz(z)`, in both modes, holomorphic.
+    Example:
+      >>> print(jax.scipy.special.wofz(1j).round(4))
+      (0.4276+0j)"""
+    ...
+def xlog1py(x: ArrayLike, y: ArrayLike) -> Array:
+    """`x log(1 + y)`, which is 0 where `x` is 0, whatever `y` is but NaN; exact for small `y`.
+
+    Args:
+      x, y: arrays of numbers that broadcast; integers become floating.
+    Returns: an array of the broadcast shape and the promoted dtype.
+    Raises:
+      TypeError: an argument is no array or number, or shapes do not broadcast.
+    Differentiable: yes: `log(1 + y)` and `x / (1 + y)`, in both modes.
+    Example:
+      >>> float(jax.scipy.special.xlog1py(0.0, -1.0))
+      0.0"""
+    ...
+def xlogy(x: ArrayLike, y: ArrayLike) -> Array:
+    """`x log(y)`, which is 0 where `x` is 0, whatever `y` is but NaN.
+
+    Args:
+      x, y: arrays of numbers that broadcast; integers become floating.
+    Returns: an array of the broadcast shape and the promoted dtype.
+    Raises:
+      TypeError: an argument is no array or number, or shapes do not broadcast.
+    Differentiable: yes: `log(y)` and `x / y`, in both modes.
+    Example:
+      >>> float(jax.scipy.special.xlogy(0.0, 0.0))
+      0.0"""
+    ...
+def zeta(x: ArrayLike, q: ArrayLike | None = None) -> Array:
+    """The Hurwitz zeta function: the sum of `(k + q)**-x` over `k` from 0; DLMF 25.11.
+
+    Args:
+      x: exponents greater than 1.
+      q: positive numbers; they broadcast with `x`.
+    Returns: an array of the broadcast shape and the promoted floating dtype.
+    Raises:
+      NotImplementedError: without `q`: the Riemann zeta function; `q=1` gives it for `x` above 1.
+      TypeError: an argument is no array or number.
+      ValueError: shapes do not broadcast.
+    Differentiable: yes, with respect to both, in both modes: by `q` it is `-x zeta(x + 1, q)`, by `x` for positive `q` the
+      derivative of the Euler-Maclaurin formula.
+    Example:
+      >>> round(float(jax.scipy.special.zeta(2.0, 1.0)), 4)
+      1.6449"""
+    ...
+__all__ = ['i0', 'i0e', 'i1', 'i1e', 'boxcox', 'boxcox1p', 'entr', 'expit', 'kl_div', 'log_softmax', 'logit', 'logsumexp', 'rel_entr', 'softmax', 'xlog1py', 'xlogy', 'exp1', 'expi', 'expn', 'spence', 'dawsn', 'erfcx', 'wofz', 'beta', 'betainc', 'betaln', 'comb', 'digamma', 'factorial', 'gamma', 'gammainc', 'gammaincc', 'gammaln', 'gammasgn', 'poch', 'polygamma', 'loggamma', 'multigammaln', 'erf', 'erfc', 'erfcinv', 'erfinv', 'log_ndtr', 'ndtr', 'ndtri', 'owens_t', 'fresnel', 'sici', 'zeta']

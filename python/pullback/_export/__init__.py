@@ -1,0 +1,1 @@
+"""The parts of `pullback.export`: symbolic dimensions, programs over them, and their bytes."""
