@@ -54,7 +54,6 @@ SEGMENTS = "\n".join(
     for options in ("", "3", "3, mode='clip'", "3, mode='fill'", "3, bucket_size=2", "num_segments=0", "num_segments=-1")
 ) + """
     jax.ops.segment_sum(jnp.arange(5), jnp.array([-1, -1, -1, -3, -2]))
-    jax.ops.segment_sum(jnp.arange(5), jnp.array([0, 1, -1, 2, 7]), 3, False, False, 0)
     jax.ops.segment_sum(jnp.arange(10.).reshape(5, 2), jnp.array([0, 1, -1, 2, 7]), 3, bucket_size=2)
     jax.ops.segment_sum(100, 2**31)
     jax.ops.segment_sum(100, 3)

@@ -30,7 +30,7 @@ def wide_names(system):
     """The names of `differential` and more: scipy's modules, keys, and arrays that breadth needs."""
     names = names_of(system)
     jnp, scipy = system.numpy, importlib.import_module(system.__name__ + ".scipy")
-    for module in ("integrate", "cluster.vq", "ndimage", "interpolate", "sparse.linalg", "special", "stats"):
+    for module in ("fft", "integrate", "cluster.vq", "linalg", "ndimage", "interpolate", "sparse.linalg", "special", "stats"):
         importlib.import_module(f"{system.__name__}.scipy.{module}")
     generator = np.random.RandomState(0)
     attention = {"q": (2, 4, 3, 8), "kk": (2, 5, 3, 8), "v": (2, 5, 3, 8)}

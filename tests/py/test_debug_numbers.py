@@ -87,6 +87,54 @@ def test_donated_arguments_are_there_to_look_again():
     assert x.is_deleted()
 
 
+# Program over `j` and `jnp`, and lines of the error beside the primitive.
+DETAILS = {
+    "element": (lambda j, jnp: jnp.log(jnp.array([[1.0, 2.0], [3.0, -4.0]])), ["element (1, 1) of float32[2,2]", "operands there: -4.0"]),
+    "scalar": (lambda j, jnp: jnp.log(-4.0), ["operands there: -4.0"]),
+    "scan": (lambda j, jnp: j.lax.scan(lambda c, v: (c / v, v), 1.0, jnp.array([1.0, jnp.inf, 0.0, 1.0])), ["operands there: 0.0, 0.0", "in iteration 2 of a loop"]),
+    "reverse scan": (lambda j, jnp: j.lax.scan(lambda c, v: (c, jnp.log(v)), 1.0, jnp.array([1.0, -2.0, 3.0]), reverse=True), ["in iteration 1 of a loop"]),
+    "fori_loop": (lambda j, jnp: j.jit(lambda x: j.lax.fori_loop(0, 5, lambda i, c: jnp.sqrt(c - 1), x))(3.0), ["operands there: -0.35", "in iteration 2 of a loop"]),
+    "batch": (lambda j, jnp: j.jit(j.vmap(lambda v: jnp.log(v).sum()))(jnp.array([[1.0, 2.0], [-1.0, 2.0]])), ["element (1, 0) of float32[2,2]"]),
+    "behind a where": (lambda j, jnp: j.grad(lambda v: jnp.where(v > 0, jnp.sqrt(v), 0.0))(0.0), ["operands there: 0.0, inf", "pullback.explain_grad says which one"]),
+    "behind a where under jit": (lambda j, jnp: j.jit(j.grad(lambda v: jnp.where(v > 0, jnp.sqrt(v), 0.0)))(0.0), ["0 times infinity", "safe_grads"]),
+    "half precision": (lambda j, jnp: jnp.log(jnp.array([1, -1], "bfloat16")), ["element (1,)"]),
+    "complex": (lambda j, jnp: jnp.array([1.0, 0.0j]) / jnp.array([1.0, 0.0j]), ["element (1,)"]),
+}
+
+
+@pytest.mark.parametrize("name", DETAILS)
+def test_the_element_the_operands_and_the_iteration_are_named(name):
+    program, wanted = DETAILS[name]
+    with pullback.watch_nans(), pytest.raises(FloatingPointError) as raised:
+        program(pullback, pullback.numpy)
+    for line in wanted:
+        assert line in str(raised.value)
+
+
+def test_infinities_are_watched_when_asked_for():
+    jnp = pullback.numpy
+    with pullback.watch_nans():
+        assert jnp.isinf(jnp.log(0.0))
+    with pullback.watch_nans(nans=False, infs=True):
+        assert jnp.isnan(jnp.log(-1.0))
+        with pytest.raises(FloatingPointError, match=r"invalid value \(inf\) encountered in log"):
+            jnp.log(0.0)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "complex64", "float8_e4m3fn", "float8_e5m2"])
+@pytest.mark.parametrize("at", [0, 1, 1023, 1024, 4999])
+def test_numbers_are_told_apart_by_their_bits(dtype, at):
+    jnp = pullback.numpy
+    with pullback.enable_x64(True):
+        plain = jnp.full(5000, -2.0, dtype)
+        for value in (jnp.nan, -jnp.inf) if jnp.isinf(jnp.array(jnp.inf, dtype)) else (jnp.nan,):
+            bad = plain.at[at].set(value)
+            with pullback.watch_nans(infs=True), pytest.raises(FloatingPointError, match=rf"element \({at},\)"):
+                jnp.negative(bad)
+        with pullback.watch_nans(infs=True):
+            jnp.negative(plain)
+
+
 @pytest.mark.parametrize("how", ["environment", "update"])
 def test_the_setting_for_the_process(how):
     update = "jax.config.update('jax_debug_nans', True)" if how == "update" else ""

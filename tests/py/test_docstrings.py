@@ -33,11 +33,16 @@ MODULES = ("pullback", "pullback.numpy", "pullback.lax", "pullback.nn", "pullbac
            "pullback.interpreters.mlir", "pullback.interpreters.partial_eval", "pullback.interpreters.xla", "pullback.extend.core",
            "pullback.extend.linear_util", "pullback.extend.source_info_util", "pullback.extend.backend", "pullback.experimental.hijax",
            "pullback.experimental.ode", "pullback.experimental.sparse", "pullback.example_libraries.optimizers",
-           "pullback.example_libraries.stax", "pullback.experimental.colocated_python",
+           "pullback.example_libraries.stax", "pullback.experimental.colocated_python", "pullback.export", "pullback.ffi",
+           "pullback.experimental.jet", "pullback.experimental.roofline", "pullback.experimental.serialize_executable",
+           "pullback.experimental.topologies", "pullback.experimental.compute_on", "pullback.experimental.xla_metadata",
+           "pullback.experimental.scheduling_groups", "pullback.experimental.random", "pullback.experimental.buffer_callback",
+           "pullback.experimental.pallas", "pullback.experimental.sparse.linalg", "pullback.experimental.key_reuse._core",
            *(f"pullback.scipy.stats.{module.name}" for module in pkgutil.iter_modules(pullback.scipy.stats.__path__)
              if not module.name.startswith("_")))  # fmt: skip
 # Modules whose public classes have a docstring each, and one for each public method and property.
-CLASSES = ("pullback.experimental.sparse", "pullback", "pullback.tree_util", "pullback.custom_derivatives", "pullback.custom_batching", "pullback.ref",
+CLASSES = ("pullback.export", "pullback.experimental.layout", "pullback.experimental.random", "pullback.experimental.buffer_callback",
+           "pullback.experimental.roofline", "pullback.experimental.pallas", "pullback.experimental.sparse", "pullback", "pullback.tree_util", "pullback.custom_derivatives", "pullback.custom_batching", "pullback.ref",
            "pullback.sharding", "pullback.stages", "pullback.experimental.checkify", "pullback.scipy.interpolate",
            "pullback.scipy.stats", "pullback.scipy.optimize", "pullback.scipy.spatial.transform")  # fmt: skip
 SHORT = Path(__file__).parent / "golden" / "short_docstrings.txt"

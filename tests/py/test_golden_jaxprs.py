@@ -13,6 +13,7 @@ GOLDEN = Path(__file__).parent / "golden"
 sys.path.insert(0, str(GOLDEN))
 
 from programs import PROGRAMS  # noqa: E402
+from record_full_jaxprs import PATH, full_texts  # noqa: E402
 
 RECORDED = json.loads((GOLDEN / "jaxprs.json").read_text())["jaxprs"]
 
@@ -40,3 +41,8 @@ def cases():
 @pytest.mark.parametrize("name", list(cases()))
 def test_jaxpr_prints_as_recorded(name):
     assert str(PROGRAMS[name](pullback)) == normalized(RECORDED[name])
+
+
+def test_the_full_texts_are_current():
+    """What Rust's tests read is what is traced now; `record_full_jaxprs.py` writes it."""
+    assert full_texts(pullback) == PATH.read_text()

@@ -111,7 +111,10 @@ def inventory_text(gap):
 
 @pytest.mark.parametrize("name", REMOVED["jax"])
 def test_removed_names_are_refused_in_the_same_words(name, jax_oracle):
-    assert refusal(importlib.import_module("pullback"), name) == refusal(jax_oracle, name)
+    # But for the page that they point to: theirs is on their site, ours in `pullback.help`.
+    ours, theirs = (refusal(holder, name) for holder in (importlib.import_module("pullback"), jax_oracle))
+    assert ours.split("See ")[0] == theirs.split("See ")[0]
+    assert ours.split("See ")[1] == 'pullback.help("migrating_pmap") for a drop-in replacement.'
 
 
 def test_gaps_are_sorted_and_distinct():

@@ -134,3 +134,10 @@ def test_tolerances_by_dtype(atol):
         pullback.test_util.check_jvp(
             pullback.numpy.sin, lambda primals, tangents: (np.sin(primals[0]), 2 * tangents[0]), (np.float32(1.0),), atol=atol, rtol=1e-2
         )
+
+
+def test_buckets_of_nothing_are_refused():
+    """JAX divides by zero; here the error names the argument."""
+    jnp = pullback.numpy
+    with pytest.raises(ValueError, match="bucket_size must not be 0"):
+        pullback.ops.segment_sum(jnp.arange(5), jnp.array([0, 1, -1, 2, 7]), 3, False, False, 0)

@@ -23,7 +23,7 @@ MISSING = {
 
 
 # Whose defaults are objects of JAX's own, or are told apart elsewhere.
-OTHER_DEFAULTS = {"cond", "round", "switch"}
+OTHER_DEFAULTS = {"cond", "hadamard", "round", "switch"}
 
 
 def module(system, path):
