@@ -91,6 +91,8 @@ BY_FUNCTION = {
     "where.x": "ArrayLike | None",
     "where.y": "ArrayLike | None",
     "arange.start": ARRAY,
+    "array.object": "ArrayLike | Sequence[Any]",
+    "asarray.a": "ArrayLike | Sequence[Any]",
     "array.copy": "bool | None",
     "asarray.copy": "bool | None",
     "array.order": "str | None",
@@ -286,6 +288,7 @@ HOMES = {
         name: f"from pullback.numpy.linalg import {name}"
         for name in ("EigResult", "EighResult", "QRResult", "SlogdetResult", "SVDResult")
     },
+    "ModeResult": "from pullback.scipy.stats._samples import ModeResult",
     "Self": "from typing import Self",
     "disjoint_base": "from typing_extensions import disjoint_base",
     "final": "from typing import final",

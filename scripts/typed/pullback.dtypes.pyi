@@ -1,0 +1,4 @@
+from typing import Any
+
+extended: type[Any]
+prng_key: type[Any]
