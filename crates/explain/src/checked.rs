@@ -1,6 +1,7 @@
 //! What passes in silence otherwise, as errors with the line: each operation is looked at before and after.
 
 use pullback_base::{DType, Error, ErrorKind, Result, Scalar, Span};
+use pullback_core::control::Jit;
 use pullback_core::prims::{ConvertElementType, DynamicSlice, Gather, Scatter};
 use pullback_ir::{Params, PrimRef, Val};
 use pullback_trace::settings::{Setting, set_on_thread};
@@ -14,6 +15,9 @@ const MOST_NODES: usize = 1_000_000;
 const CONSUMERS: &[&str] = &["random_bits", "random_split", "random_gamma", "random_unwrap"];
 /// Operations whose results may be infinite for finite operands: those are written so, or stand for nothing.
 const FILLING: &[&str] = &["pad", "broadcast_in_dim", "reduce_max", "reduce_min"];
+
+/// Functions of the library that give integers a harmless divisor in place of 0, so that no `rem` inside sees it.
+const GUARDED_DIVISIONS: &[&str] = &["remainder", "fmod"];
 
 /// What kind of mistake an error of [`checked`] is, where the class of the error does not say it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,8 +46,8 @@ impl Problem {
         Problem { kind: ErrorKind::Value, fault: Some(fault), text: text.into() }
     }
 
-    fn at(self, prim: PrimRef, span: Span, context: &Context) -> Error {
-        let text = format!("{}: {}{}", self.text, prim.name(), place(span, context));
+    fn at(self, operation: &str, span: Span, context: &Context) -> Error {
+        let text = format!("{}: {operation}{}", self.text, place(span, context));
         match self.fault {
             Some(fault) => Error::about(self.kind, text, std::sync::Arc::new(fault)),
             None => Error::new(self.kind, text),
@@ -80,7 +84,8 @@ impl Checks {
         context: &Context,
     ) -> Result<()> {
         if let Some(problem) = fault_of(prim, params, operands)? {
-            return Err(problem.at(prim, span, context));
+            let name = params.get::<Jit>().map_or(prim.name(), |jit| &jit.name);
+            return Err(problem.at(name, span, context));
         }
         if CONSUMERS.contains(&prim.name()) {
             let here = format!("{}{}", prim.name(), place(span, context));
@@ -102,7 +107,7 @@ pub(crate) fn after(prim: PrimRef, ins: &[&Value], outs: &[&Value], span: Span, 
     }
     let name = prim.name();
     if name == "lu" && has_zero_pivot(&outs[0].val)? {
-        return Err(Problem::of(Fault::Matrix, "the matrix is singular").at(prim, span, context));
+        return Err(Problem::of(Fault::Matrix, "the matrix is singular").at(name, span, context));
     }
     if ins.is_empty() || FILLING.contains(&name) {
         return Ok(());
@@ -112,7 +117,7 @@ pub(crate) fn after(prim: PrimRef, ins: &[&Value], outs: &[&Value], span: Span, 
             continue;
         }
         if let Some(text) = factorization(name) {
-            return Err(Problem::of(Fault::Matrix, text).at(prim, span, context));
+            return Err(Problem::of(Fault::Matrix, text).at(name, span, context));
         }
         let kind = if out.seen()?.nan > 0 { "NaN" } else { "an infinity" };
         let (shown, place) = (operands_text(ins, &out.val)?, place(span, context));
@@ -173,6 +178,11 @@ fn fault_of(prim: PrimRef, params: &Params, operands: &[Val]) -> Result<Option<P
         }
         "dynamic_update_slice" => starts_outside(&operands[0], &operands[2..], &operands[1].aval().shape),
         _ => {
+            if let (Some(jit), [_, divisor]) = (params.get::<Jit>(), operands)
+                && GUARDED_DIVISIONS.contains(&&*jit.name)
+            {
+                return by_zero(divisor);
+            }
             if let Some(gather) = params.get::<Gather>() {
                 let axes = &gather.dimension_numbers.start_index_map;
                 return indices_outside(&operands[0], &operands[1], axes, &gather.slice_sizes);

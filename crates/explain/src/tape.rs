@@ -242,6 +242,7 @@ impl Tape {
     fn step(&mut self, eqn: &Eqn, ins: Vec<Id>, context: &Context) -> Followed<Vec<Id>> {
         let params = &eqn.params;
         if let Some(jaxpr) = called(params) {
+            self.look_before(eqn.prim, params, &ins, context)?;
             return self.run(jaxpr, &ins, context);
         }
         if let (Some(jaxpr), true) = (ruled(params), self.checks.is_some()) {
@@ -261,12 +262,8 @@ impl Tape {
     }
 
     fn operation(&mut self, prim: PrimRef, params: &Params, ins: Vec<Id>, context: &Context) -> Followed<Vec<Id>> {
+        self.look_before(prim, params, &ins, context)?;
         let operands = self.vals(&ins);
-        if let Some(mut checks) = self.checks.take() {
-            let looked = checks.before(prim, params, &operands, &ins, self.around, context);
-            self.checks = Some(checks);
-            looked?;
-        }
         let outs = self.around.scope(|| pullback_trace::bind(prim, params, &operands))?;
         let outs = self.push(Doing::Bind(prim, params.clone()), ins, outs.into_vec(), context)?;
         if self.checks.is_some() {
@@ -275,6 +272,15 @@ impl Tape {
             crate::checked::after(prim, &look(ins), &look(outs), self.around, context)?;
         }
         Ok(outs)
+    }
+
+    /// Checks the operands of an operation or a call, where checks are asked for.
+    fn look_before(&mut self, prim: PrimRef, params: &Params, ins: &[Id], context: &Context) -> Followed<()> {
+        let Some(mut checks) = self.checks.take() else { return Ok(()) };
+        let operands = self.vals(ins);
+        let looked = checks.before(prim, params, &operands, ins, self.around, context);
+        self.checks = Some(checks);
+        Ok(looked?)
     }
 
     /// Notes an operation and its results.
