@@ -173,9 +173,7 @@ fn string_length(rest: &str, is_rust: bool) -> Option<usize> {
     let body = &rest[prefix..];
     let quote = body.chars().next().filter(|c| matches!(c, '"' | '\'') && prefix <= 2)?;
     if is_rust && quote == '\'' {
-        // A lifetime is no text.
-        let is_character = body[1..].starts_with('\\') || body.chars().nth(2) == Some('\'');
-        return is_character.then(|| body[2..].find('\'').map_or(rest.len(), |end| prefix + end + 3));
+        return character_length(body).map(|length| prefix + length);
     }
     let triple: String = std::iter::repeat_n(quote, 3).collect();
     let (open, close) = if !is_rust && body.starts_with(&triple) { (3, triple.as_str()) } else { (1, &body[..1]) };
@@ -190,6 +188,19 @@ fn string_length(rest: &str, is_rust: bool) -> Option<usize> {
         at += body.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
     }
     Some((prefix + at + close.len()).min(rest.len()))
+}
+
+/// The length of the character of Rust at the beginning; `None` for a lifetime, which begins alike.
+fn character_length(body: &str) -> Option<usize> {
+    let mut inside = body.chars().skip(1);
+    match (inside.next()?, inside.next()) {
+        ('\\', Some(escaped)) => {
+            let after = 2 + escaped.len_utf8();
+            Some(body[after..].find('\'').map_or(body.len(), |end| after + end + 1))
+        }
+        (character, Some('\'')) => Some(character.len_utf8() + 2),
+        _ => None,
+    }
 }
 
 /// Words that are no operand.
@@ -471,7 +482,11 @@ mod tests {
                 vec!["greater(&z)", "&x / &y", "select(&x.greater(&z); &(&x / &y); &z)"],
             ),
             ("numpy::log(&x) // a / b", vec!["log(&x)"]),
-            ("fn f<'a>(x: &'a str) -> char { 'c' }", vec!["f(x: &'a str)"]),
+            // A lifetime opens no text, and a character ends where it ends.
+            ("fn f<'a>(x: &'a str) -> char { g('c', ')') / x }", vec!["g('c'; ')')", "g('c', ')') / x"]),
+            (r"g('\'', 'é', '\u{e9}') + h(b'\\')", vec![r"g('\''; 'é'; '\u{e9}')", r"h(b'\\')"]),
+            ("'", vec![]),
+            ("'\\", vec![]),
         ] {
             let found: Vec<String> =
                 described(text, 1, true).into_iter().filter(|text| !text.contains(" | ")).collect();
