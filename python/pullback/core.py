@@ -392,32 +392,38 @@ def set_current_trace(trace, **_):
         raise _user_error(NotImplementedError, "traces defined in Python are not supported yet; write the transformation over jaxprs instead")
 
 
+def _extreme(name, d1, d2):
+    from pullback._export import dims  # imported with export: integers, which are the rule, do not need it
+
+    return dims.operation(name, d1, d2)
+
+
 def max_dim(d1, d2):
     """The larger of two sizes.
 
     Args:
-      d1, d2: sizes.
-    Returns: an integer.
+      d1, d2: sizes, or expressions of dimension variables.
+    Returns: an integer; of expressions one.
     Differentiable: no; it takes no arrays.
     Example:
       >>> jax.core.max_dim(2, 3)
       3
     """
-    return max(d1, d2)
+    return _extreme("max", d1, d2)
 
 
 def min_dim(d1, d2):
     """The smaller of two sizes.
 
     Args:
-      d1, d2: sizes.
-    Returns: an integer.
+      d1, d2: sizes, or expressions of dimension variables.
+    Returns: an integer; of expressions one.
     Differentiable: no; it takes no arrays.
     Example:
       >>> jax.core.min_dim(2, 3)
       2
     """
-    return min(d1, d2)
+    return _extreme("min", d1, d2)
 
 
 def is_concrete(x):

@@ -125,7 +125,16 @@ def test_a_cure_is_in_the_words_of_the_user(name, text, cure, tmp_path):
 
 def test_it_tells_iterations_and_branches():
     assert any("iteration 1 of scan" in where for where in only(explain_grad(loop)(jnp.array([1.0, 0.0, 2.0]))).context)
+    assert only(explain_grad(loop)(jnp.array([1.0, 0.0, 2.0]))).iteration == 1
     assert any("branch 1 of cond" in where for where in only(explain_grad(branch)(jnp.array([1.0, 0.0]))).context)
+
+
+def test_it_tells_the_member_of_a_batch():
+    def of_row(row):
+        return jnp.where(row[0] > 0, jnp.sqrt(row[0]), 0.0)
+
+    report = explain_grad(lambda x: jax.vmap(of_row)(x).sum())(jnp.array([[1.0], [4.0], [0.0]]))
+    assert only(report).position == (2,) and only(report).iteration is None
 
 
 @pytest.mark.parametrize("name,text,filtered,point", DROPPED, ids=[row[0] for row in DROPPED])

@@ -228,3 +228,22 @@ def test_host_callbacks_cannot_be_written():
     np.testing.assert_allclose(made.call(np.ones(3, "f")), np.sin(np.ones(3, "f")))
     with pytest.raises(NotImplementedError, match="pure_callback"):
         made.serialize()
+
+
+def test_two_variables_in_any_order():
+    """What is `min(c, d)` in JAX is never one of the two: it is right, or refused."""
+    export = exporter(pullback)
+
+    def exported_over(names, function, **constraints):
+        c, d = export.symbolic_shape(names, **constraints)
+        shapes = [pullback.ShapeDtypeStruct((size,), np.float32) for size in (c, d)]
+        return export.export(pullback.jit(function))(*shapes)
+
+    made = exported_over("c, d", lambda x, y: x[: y.shape[0]] + y, constraints=("c >= d",))
+    assert str(made.out_avals) == "(ShapedArray(float32[d]),)"
+    assert made.call(np.ones(5, "f"), np.ones(3, "f")).tolist() == [2, 2, 2]
+    longer = exported_over("c, d", lambda x, y: pullback.numpy.zeros(pullback.core.max_dim(x.shape[0], y.shape[0])))
+    assert str(longer.out_avals) == "(ShapedArray(float32[max(c, d)]),)"
+    assert [longer.call(np.ones(m, "f"), np.ones(n, "f")).shape for m, n in ((2, 5), (5, 2))] == [(5,), (5,)]
+    with pytest.raises(NotImplementedError, match="depend on the value of a dimension variable"):
+        exported_over("c, d", lambda x, y: x[: y.shape[0]])

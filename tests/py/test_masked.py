@@ -109,7 +109,7 @@ def test_cross_entropy_over_some_classes():
     expected = np.mean(np.log(np.exp(kept).sum(1)) - X[[0, 1, 2], [0, 1, 3]])
     np.testing.assert_allclose(found, expected, rtol=2e-6)
     assert np.isfinite(gradient).all() and not np.asarray(gradient)[:, 2].any()
-    both = masked.cross_entropy(jnp.asarray(holes), np.array([0, 1, 3]), (np.array([True, False, False]), classes))
+    both = masked.cross_entropy(jnp.asarray(holes), np.array([0, 1, 3]), np.array([True, False, False]), classes=classes)
     np.testing.assert_allclose(both, np.log(np.exp(kept[0]).sum()) - X[0, 0], rtol=2e-6)
 
 

@@ -10,7 +10,7 @@ use crate::back::{Back, Part};
 use crate::numbers::{array_of, bad_elements, list, position, shape_of, shown_at, zero_elements};
 use crate::report::{Kind, Step, Trouble};
 use crate::source::{Sources, is_rust};
-use crate::tape::{Id, Node, Tape, Value, context_texts};
+use crate::tape::{Id, Node, Tape, Value, context_texts, iteration};
 use crate::words;
 
 const MOST_ELEMENTS: usize = 16;
@@ -196,6 +196,8 @@ impl<'a> Finder<'a> {
             values: self.values(made_by, &maker.part.val)?,
             dropped_by: hidden,
             context: context_texts(&made_by.context),
+            iteration: iteration(&made_by.context),
+            position: first_bad(&maker.part.val)?,
             steps: self.steps(node, dropper.map(|(dropper, _)| dropper), &way)?,
             ..Trouble::new(kind, name, made_by.primitive(), made_by.span, cause, cure)
         })
@@ -223,6 +225,8 @@ impl<'a> Finder<'a> {
             values: self.values(reader, &value.val)?,
             dropped_by: hidden,
             context: context_texts(&reader.context),
+            iteration: iteration(&reader.context),
+            position: first_bad(&value.val)?,
             steps: self.steps(node, dropper, way)?,
             ..Trouble::new(kind, name, reader.primitive(), reader.span, cause, self.in_language(reader, cure))
         })
@@ -405,6 +409,7 @@ impl<'a> Finder<'a> {
             chain: self.chain(way),
             values: self.values(node, &part.val)?,
             context: context_texts(&node.context),
+            iteration: iteration(&node.context),
             steps: self.steps(node, None, way)?,
             ..Trouble::new(Kind::NumericZero, name, node.primitive(), node.span, cause, self.in_language(node, &cure))
         })
@@ -422,6 +427,11 @@ fn cause(maker: &Node, node: &Node, is_dropped: bool, is_norm: bool, is_count: b
         cause = format!("{}; {}{line} then multiplies a cotangent with it", words::why(maker), node.primitive());
     }
     if is_dropped { format!("{cause}; the cotangent there is 0, and 0 times infinity is not a number") } else { cause }
+}
+
+fn first_bad(val: &Val) -> Result<Option<Vec<usize>>> {
+    let at = bad_elements(val)?.iter().position(|&bad| bad);
+    Ok(at.map(|flat| position(shape_of(val), flat)))
 }
 
 fn positions(val: &Val) -> Result<Vec<Vec<usize>>> {

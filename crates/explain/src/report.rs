@@ -99,6 +99,10 @@ pub struct Trouble {
     pub dropped_by: Option<String>,
     /// Loops and branches around it.
     pub context: Vec<String>,
+    /// The iteration of the innermost loop around it, from 0.
+    pub iteration: Option<usize>,
+    /// Where the first such element is in the values of that operation; in a mapped function this names the batch member.
+    pub position: Option<Vec<usize>>,
     /// Boxes of the picture.
     pub steps: Vec<Step>,
 }
@@ -121,6 +125,8 @@ impl Trouble {
             values: vec![],
             dropped_by: None,
             context: vec![],
+            iteration: None,
+            position: None,
             steps: vec![],
         }
     }

@@ -67,6 +67,12 @@ pub(crate) fn context_texts(context: &Context) -> Vec<String> {
     texts
 }
 
+/// The iteration of the innermost loop.
+pub(crate) fn iteration(context: &Context) -> Option<usize> {
+    let mut frames = std::iter::successors(context.as_deref(), |frame| frame.outer.as_deref());
+    frames.find(|frame| frame.what == "iteration").map(|frame| frame.number)
+}
+
 /// A value, and what was seen of it when it was first looked at.
 pub(crate) struct Value {
     pub(crate) val: Val,

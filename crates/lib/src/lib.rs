@@ -18,6 +18,7 @@ pub mod indexing;
 mod jit;
 pub mod lax;
 mod loops;
+pub mod masked;
 pub mod nn;
 pub mod numpy;
 pub mod ops;

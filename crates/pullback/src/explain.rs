@@ -4,7 +4,7 @@ use std::fmt;
 use std::panic::Location;
 
 use pullback_base::{Error, Result, Span};
-use pullback_explain::{Question, Report};
+use pullback_explain::{Fault, Question, Report};
 
 use crate::array::Array;
 use crate::transforms::{Output, arrays, call_flat, rebuild, run_value_and_grad, vals};
@@ -125,6 +125,20 @@ fn run_explain<A: Tree, R: Output<Tree = Array>>(f: &impl Fn(&A) -> R, arg: &A) 
         }
     };
     Ok(Explanation { value, gradient, report })
+}
+
+/// What kind of mistake an error of [`checked`] is, where its kind alone does not say it: a division of whole numbers by 0,
+/// a key that is used twice, a matrix that an algorithm cannot work with.
+///
+/// ```
+/// use pullback::prelude::*;
+/// use pullback::{Fault, checked, fault_of};
+///
+/// let found = checked(|x: &Array| pullback::numpy::floor_divide(x, arr![0]))(&arr![3]);
+/// assert_eq!(fault_of(&found.expect_err("3 by 0")), Some(Fault::ZeroDivision));
+/// ```
+pub fn fault_of(error: &Error) -> Option<Fault> {
+    error.payload()?.downcast_ref::<Fault>().copied()
 }
 
 /// The function with checks of what otherwise passes in silence; for development, as it runs operation by operation.

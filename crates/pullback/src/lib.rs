@@ -63,7 +63,7 @@ pub use callables::{apply_along_axis, fromfunction, piecewise};
 pub use callback::pure_callback;
 pub use control::{cond, fori_loop, map_slices, scan, switch, while_loop};
 pub use element::{Element, Nested};
-pub use explain::{Explanation, checked, explain_grad};
+pub use explain::{Explanation, checked, explain_grad, fault_of};
 pub use functions::{
     arange, concatenate, einsum, eye, full, log_softmax, one_hot, ones, select, softmax, stack, zeros,
 };
@@ -73,7 +73,7 @@ pub use pullback_base::{DType, Error, ErrorKind, Result};
 pub use pullback_core::prims::DotPrecision;
 pub use pullback_core::transforms::Linear;
 pub use pullback_derive::Tree;
-pub use pullback_explain::{Kind as TroubleKind, Leaf as LeafCounts, Trouble};
+pub use pullback_explain::{Fault, Kind as TroubleKind, Leaf as LeafCounts, Trouble};
 pub use pullback_lib::axes::Axes;
 pub use pullback_lib::declare::NestedInts;
 pub use transforms::{

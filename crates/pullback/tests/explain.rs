@@ -1,7 +1,7 @@
 //! Gradients that explain themselves, and checks: the operation, its line, the cause and the cure.
 
 use pullback::prelude::*;
-use pullback::{TroubleKind, checked, explain_grad, numpy, safe_grads, select};
+use pullback::{Fault, TroubleKind, checked, explain_grad, fault_of, numpy, safe_grads, select};
 
 fn hidden_log(x: &Array) -> Array {
     let zero = x * 0.0;
@@ -124,6 +124,8 @@ fn a_fault_is_an_error() {
         let error = checked(|x: &Array| f(x))(&x).expect_err(text);
         assert_eq!(error.kind(), kind, "{error}");
         assert!(error.message().contains(text), "{error}");
+        let fault = (kind == ErrorKind::Value && text.contains("divided")).then_some(Fault::ZeroDivision);
+        assert_eq!(fault_of(&error), fault, "{error}");
         let place = format!("explain.rs:{}", line_of(at));
         assert!(text.contains("square") || error.message().contains(&place), "{error} {place}");
     }

@@ -156,7 +156,9 @@ impl PyLeaf {
 /// One thing that is wrong with a gradient, the operation that made it, and what to do.
 ///
 /// `kind` is "nan", "inf", "zero (structural)", "zero (numeric)" or "empty"; `elements` are positions in the leaf; `chain` names
-/// the operations from the one that made it back to the leaf; `values` are the operands there.
+/// the operations from the one that made it back to the leaf; `values` are the operands there; `iteration` counts that of the
+/// innermost loop; `position` is that of the first bad element in the operation's own values, which in a mapped function names the
+/// batch member.
 #[pyclass(module = "pullback", name = "Trouble", frozen)]
 struct PyTrouble(Trouble);
 
@@ -216,6 +218,14 @@ impl PyTrouble {
     #[getter]
     fn context<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.0.context)
+    }
+    #[getter]
+    fn iteration(&self) -> Option<usize> {
+        self.0.iteration
+    }
+    #[getter]
+    fn position<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        self.0.position.as_ref().map(|at| PyTuple::new(py, at)).transpose()
     }
     #[getter]
     fn place(&self) -> String {

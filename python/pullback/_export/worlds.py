@@ -29,6 +29,7 @@ _SIZES = (
     (12600, 21022, 41161, 66124, 123453, 230016, 450020, 890011),
     (11, 16, 23, 30, 41, 52, 67, 84),
 )
+_REVERSED = 2
 _LARGEST_COEFFICIENT = 64
 _VARIANTS = 3
 _state = threading.local()
@@ -211,8 +212,11 @@ def _within(world):
 
 def _environments(names, scope):
     """For each world the values of the variables: the primes where the constraints allow them, else what they allow."""
-    for sizes in _SIZES:
+    for number, sizes in enumerate(_SIZES):
         choices = [sizes[k % len(sizes)] + 2 * (k // len(sizes)) for k in range(len(names))]
+        # In one world the variables are in another order, so that a minimum or maximum of two is told from either.
+        if number == _REVERSED:
+            choices.reverse()
         if env := next(_allowed(names, choices, scope), None):
             yield env
     # Constraints may leave fewer sizes than worlds; what is left is compared.
@@ -222,9 +226,8 @@ def _allowed(names, choices, scope):
     candidates = [
         [size * factor for factor in (1, 2, 3, 4, 5, 6, 8, 10, 12)] + [other * 2 for other in choices] + list(range(1, 13)) for size in choices
     ]
-    plain = dict(zip(names, choices))
-    if scope.holds(plain):
-        yield plain
+    orders = itertools.islice(itertools.permutations(choices), 50_000)
+    yield from filter(scope.holds, (dict(zip(names, order)) for order in orders))
     tried = 0
     for values in itertools.product(*candidates):
         tried += 1
@@ -364,7 +367,11 @@ def _candidates(numbers, world, is_real):
     """Expressions that may have these values."""
     size = numbers[0]
     if size in world.known:
-        yield world.known[size]
+        known = world.known[size]
+        yield known
+        others = [other for other in world.known.values() if other is not known]
+        pairs = [sorted((known, other), key=str) for other in others]
+        yield from (dims.operation(name, *pair) for pair in pairs for name in ("min", "max"))
     if size < 0:
         yield from (dims.multiply(value, -1) for value in _candidates([-number for number in numbers], world, is_real))
         return
