@@ -1,36 +1,25 @@
 """Derivatives checked against differences."""
 
+import functools as _functools
+
 import numpy as _np
 
 from pullback import tree_util as _tree_util
 
-# Default tolerances by the width of the element type, in bits.
-_TOLERANCE = {16: 1e-1, 32: 1e-2, 64: 1e-5}
+# The reference's step, and its tolerances by element type; those of other types are 0.
+_STEP = 1e-4
+_TOLERANCE = {
+    "bfloat16": 1e-1, "float16": 1e-2, "float32": 2e-3, "float64": 1e-5, "complex64": 1e-3, "complex128": 1e-5,
+    "float8_e3m4": 1e-1, "float8_e4m3": 1e-1, "float8_e4m3b11fnuz": 1e-1, "float8_e4m3fn": 1e-1, "float8_e4m3fnuz": 1e-1,
+    "float8_e5m2": 1e-1, "float8_e5m2fnuz": 1e-1, "float8_e8m0fnu": 1.0, "float4_e2m1fn": 1.0,
+}  # fmt: skip
 
 
-def _bits(tree):
-    from pullback import dtypes, typeof
-
-    types = [typeof(leaf).dtype for leaf in _tree_util.tree_leaves(tree)]
-    return min((dtypes.finfo(dtype).bits for dtype in types if dtypes.issubdtype(dtype, _np.inexact)), default=32)
-
-
-def _tolerances(tree, atol, rtol):
-    default = _TOLERANCE[_bits(tree)]
-    return tuple(default if given is None else _of_dtypes(tree, given) for given in (atol, rtol))
-
-
-def _of_dtypes(tree, given):
-    """A tolerance as a number: of a dict from dtypes to numbers the greatest for the leaves' types, those that it does not
-    name having their default."""
-    from pullback import dtypes, typeof
-
-    if not isinstance(given, dict):
-        return given
-    given = {_np.dtype(dtype): tolerance for dtype, tolerance in given.items()}
-    found = {typeof(leaf).dtype for leaf in _tree_util.tree_leaves(tree)}
-    floating = [dtype for dtype in found if dtypes.issubdtype(dtype, _np.inexact)]
-    return max((given.get(dtype, _TOLERANCE[dtypes.finfo(dtype).bits]) for dtype in floating), default=_TOLERANCE[_bits(tree)])
+def _tolerance(dtype, given):
+    """The tolerance of an element type: a number holds for all, a dict for those that it names."""
+    if isinstance(given, dict):
+        given = {_np.dtype(one).name: tolerance for one, tolerance in given.items()}.get(dtype.name)
+    return _TOLERANCE.get(dtype.name, 0) if given is None else given
 
 
 def _random_like(random, tree):
@@ -38,13 +27,14 @@ def _random_like(random, tree):
     from pullback import dtypes
 
     def draw(leaf):
-        leaf = _np.asarray(leaf)
-        if not dtypes.issubdtype(leaf.dtype, _np.inexact):
-            return _np.zeros(leaf.shape, dtypes.float0)
-        values = random.normal(size=leaf.shape)
-        if dtypes.issubdtype(leaf.dtype, _np.complexfloating):
-            values = values + 1j * random.normal(size=leaf.shape)
-        return values.astype(leaf.dtype)
+        dtype = dtypes.dtype(leaf)
+        shape = _np.shape(leaf)
+        if not dtypes.issubdtype(dtype, _np.inexact):
+            return _np.zeros(shape, dtypes.float0)
+        values = random.randn(*shape)
+        if dtypes.issubdtype(dtype, _np.complexfloating):
+            values = values + 1j * random.randn(*shape)
+        return _np.asarray(values, dtype)
 
     return _tree_util.tree_map(draw, tree)
 
@@ -53,39 +43,53 @@ def _moved(args, tangents, scale):
     from pullback import dtypes
 
     def move(x, t):
-        x = _np.asarray(x)
-        return x if t.dtype == dtypes.float0 else (x + _np.asarray(scale, t.dtype) * t).astype(x.dtype)
+        if t.dtype == dtypes.float0:
+            return x
+        return _np.asarray(_np.asarray(x) + _np.asarray(scale, t.dtype) * t, t.dtype)
 
     return _tree_util.tree_map(move, args, tangents)
 
 
 def _difference(fun, args, tangents, eps):
     """The central difference of `fun` in the direction of the tangents."""
-    after, before = fun(*_moved(args, tangents, eps / 2)), fun(*_moved(args, tangents, -eps / 2))
-    return _tree_util.tree_map(lambda a, b: (_np.asarray(a, _np.result_type(a, _np.float64)) - _np.asarray(b)) / eps, after, before)
+    from pullback import dtypes
+
+    def slope(after, before):
+        dtype = dtypes.dtype(after)
+        if not dtypes.issubdtype(dtype, _np.inexact):
+            return _np.zeros(_np.shape(after), dtypes.float0)
+        after, before = _np.asarray(after), _np.asarray(before)
+        return _np.asarray(_np.asarray(0.5 / eps, dtype) * (after - before), dtype)
+
+    return _tree_util.tree_map(slope, fun(*_moved(args, tangents, eps)), fun(*_moved(args, tangents, -eps)))
 
 
 def _inner(x, y):
-    """The sum of products of two trees' leaves, conjugating nothing."""
+    """The real part of the sum of products of two trees' leaves, those of the first conjugated."""
     from pullback import dtypes
 
     def dot(a, b):
         a, b = _np.asarray(a), _np.asarray(b)
         if dtypes.float0 in (a.dtype, b.dtype):
-            return 0.0
-        wide = _np.result_type(_np.float64, a.dtype) if a.dtype.kind == "c" else _np.float64
-        return _np.sum(a.astype(wide) * b.astype(wide)).real
+            return _np.float32(0)
+        return _np.real(_np.dot(_np.conj(a).reshape(-1), b.reshape(-1)))
 
-    leaves = _tree_util.tree_leaves(_tree_util.tree_map(dot, x, y))
-    return _np.float64(sum(leaves))
+    return sum(_tree_util.tree_leaves(_tree_util.tree_map(dot, x, y)), _np.float32(0))
 
 
 def _assert_close(found, wanted, atol, rtol, message):
-    for a, b in zip(_tree_util.tree_leaves(found), _tree_util.tree_leaves(wanted)):
+    from pullback import dtypes
+
+    def check(a, b):
         a, b = _np.asarray(a), _np.asarray(b)
-        if a.dtype.names or a.dtype.kind == "V":
-            continue
-        _np.testing.assert_allclose(a.astype(_np.result_type(b, _np.float64)), b, atol=atol, rtol=rtol, err_msg=message)
+        assert a.shape == b.shape, f"{message}: shapes {a.shape} and {b.shape}"
+        if dtypes.float0 in (a.dtype, b.dtype):
+            return
+        absolute, relative = (max(_tolerance(a.dtype, one), _tolerance(b.dtype, one)) for one in (atol, rtol))
+        wide = _np.complex128 if dtypes.issubdtype(a.dtype, _np.complexfloating) else _np.float64
+        _np.testing.assert_allclose(a.astype(wide), b.astype(wide), atol=absolute, rtol=relative, err_msg=message)
+
+    _tree_util.tree_map(check, found, wanted)
 
 
 def check_jvp(f, f_jvp, args, atol=None, rtol=None, eps=None, err_msg=""):
@@ -95,9 +99,9 @@ def check_jvp(f, f_jvp, args, atol=None, rtol=None, eps=None, err_msg=""):
       f: a function of trees of arrays.
       f_jvp: `(primals, tangents) -> (out, tangent)`.
       args: where, a tuple.
-      atol, rtol: tolerances: numbers, or dicts from dtypes to numbers; by default those of the narrowest float type among
-        the arguments.
-      eps: the step; by default a hundredth of that type's tolerance, at least 1e-4.
+      atol, rtol: tolerances: numbers, or dicts from dtypes to numbers; by default 2e-3 for float32, 1e-5 for float64, 1e-2 for
+        float16, 1e-1 for bfloat16.
+      eps: the step; by default 1e-4.
       err_msg: what the error's text begins with.
     Returns: None.
     Raises:
@@ -106,13 +110,11 @@ def check_jvp(f, f_jvp, args, atol=None, rtol=None, eps=None, err_msg=""):
     Example:
       >>> jax.test_util.check_jvp(jnp.sin, lambda primals, tangents: jax.jvp(jnp.sin, primals, tangents), (1.0,))
     """
-    atol, rtol = _tolerances(args, atol, rtol)
-    eps = eps or max(1e-4, 1e-2 * _TOLERANCE[_bits(args)])
-    tangents = _random_like(_np.random.default_rng(0), args)
+    tangents = _random_like(_np.random.RandomState(0), args)
     out, tangent = f_jvp(args, tangents)
-    message = f"{err_msg} in JVP"
+    message = err_msg or "JVP"
     _assert_close(out, f(*args), atol, rtol, f"{message} primal")
-    _assert_close(tangent, _difference(f, args, tangents, eps), atol, rtol, f"{message} tangent")
+    _assert_close(tangent, _difference(f, args, tangents, eps or _STEP), atol, rtol, f"{message} tangent")
 
 
 def check_vjp(f, f_vjp, args, atol=None, rtol=None, eps=None, err_msg=""):
@@ -130,16 +132,19 @@ def check_vjp(f, f_vjp, args, atol=None, rtol=None, eps=None, err_msg=""):
     Example:
       >>> jax.test_util.check_vjp(jnp.sin, lambda x: jax.vjp(jnp.sin, x), (1.0,))
     """
-    atol, rtol = _tolerances(args, atol, rtol)
-    eps = eps or max(1e-4, 1e-2 * _TOLERANCE[_bits(args)])
-    random = _np.random.default_rng(0)
-    tangents = _random_like(random, args)
+    random = _np.random.RandomState(0)
     out, vjp = f_vjp(*args)
-    _assert_close(out, f(*args), atol, rtol, f"{err_msg} in VJP primal")
+    message = err_msg or "VJP"
+    _assert_close(out, f(*args), atol, rtol, f"{message} primal")
+    tangents = _random_like(random, args)
+    moved = _difference(f, args, tangents, eps or _STEP)
     ct = _random_like(random, out)
-    pulled = vjp(ct)
-    moved = _difference(f, args, tangents, eps)
-    _assert_close(_inner(tangents, pulled), _inner(moved, ct), atol, rtol, f"{err_msg} in VJP cotangent projection")
+    pulled = vjp(_tree_util.tree_map(_conjugated, ct))
+    _assert_close(_inner(tangents, pulled), _inner(moved, ct), atol, rtol, f"{message} cotangent projection")
+
+
+def _conjugated(x):
+    return _np.conj(x) if x.dtype.kind == "c" else x
 
 
 def check_grads(f, args, order, modes=("fwd", "rev"), atol=None, rtol=None, eps=None):
@@ -160,28 +165,24 @@ def check_grads(f, args, order, modes=("fwd", "rev"), atol=None, rtol=None, eps=
     """
     import pullback
 
-    args = tuple(args)
+    def check(f, args, order, name=""):
+        def pulled_back(*args):
+            """The result itself, pulled back: a function with the derivative's derivatives."""
+            out, vjp = pullback.vjp(f, *args)
+            return vjp(out)
 
-    def check_forward(f, args, order):
-        jvp = lambda primals, tangents: pullback.jvp(f, tuple(primals), tuple(tangents))
-        check_jvp(f, jvp, args, atol, rtol, eps, f"order {order}")
-        if order > 1:
-            tangents = _random_like(_np.random.default_rng(order), args)
-            check(lambda *args: jvp(args, tangents), args, order - 1)
-
-    def check_reverse(f, args, order):
-        check_vjp(f, lambda *args: pullback.vjp(f, *args), args, atol, rtol, eps, f"order {order}")
-        if order > 1:
-            ct = _random_like(_np.random.default_rng(order), _tree_util.tree_map(_np.asarray, f(*args)))
-            check(lambda *args: pullback.vjp(f, *args)[1](ct), args, order - 1)
-
-    def check(f, args, order):
+        of = f" of {name}" if name else ""
         if "fwd" in modes:
-            check_forward(f, args, order)
+            jvp = _functools.partial(pullback.jvp, f)
+            check_jvp(f, jvp, args, atol, rtol, eps, f"JVP{of}")
+            if order > 1:
+                check(jvp, (args, args), order - 1, f"JVP{of}")
         if "rev" in modes:
-            check_reverse(f, args, order)
+            check_vjp(f, _functools.partial(pullback.vjp, f), args, atol, rtol, eps, f"VJP{of}")
+            if order > 1:
+                check(pulled_back, args, order - 1, f"VJP{of}")
 
-    check(f, args, order)
+    check(f, tuple(args), order)
 
 
 __all__ = ["check_grads", "check_jvp", "check_vjp"]
