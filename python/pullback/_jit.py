@@ -276,3 +276,13 @@ def _jit(
 
         jitted = ShardedJit.of(in_shardings, device, *parts)
     return _wraps(fun)(jitted)
+
+
+def _signature(self):
+    """The signature of the function that is jitted, for those who do not follow `__wrapped__`."""
+    import inspect  # seldom asked for, and slow to import
+
+    return inspect.signature(self.__wrapped__)
+
+
+_core.PjitFunction.__signature__ = property(_signature)

@@ -130,11 +130,11 @@ class Lowered(Stage):
         """The program as text, for people and tools.
 
         Args:
-          dialect: `"stablehlo"` (the default), or `"jaxpr"` for the jaxpr in full.
-          debug_info: whether every operation says which line of the user's asked for it.
+          dialect: `"stablehlo"` (the default), `"hlo"` for XLA's own language before it optimizes, or `"jaxpr"` for the jaxpr in full.
+          debug_info: whether every operation says which line of the user's asked for it; of StableHLO alone.
 
         Raises:
-          ValueError: for another dialect. XLA's own (`"hlo"`) is made by XLA, which is not here.
+          ValueError: for another dialect.
           NotImplementedError: for a primitive without a StableHLO form; `"jaxpr"` still works.
 
         Example:
@@ -145,18 +145,20 @@ class Lowered(Stage):
         _check_dialect(dialect)
         if dialect == "jaxpr":
             return self._staged.jaxpr._full_text()
-        return self._stablehlo(debug_info).text
+        return HloComputation(self._stablehlo).as_hlo_text() if dialect == "hlo" else self._stablehlo(debug_info).text
 
     def compiler_ir(self, dialect=None):
         """The program as an object whose text is the StableHLO module (`str(ir)`, `ir.operation.get_asm(...)`).
 
         Args:
-          dialect: `"stablehlo"` (the default), or `"jaxpr"` for the jaxpr.
+          dialect: `"stablehlo"` (the default), `"hlo"` for an object with `as_hlo_text()`, or `"jaxpr"` for the jaxpr.
 
         Raises:
           ValueError: for another dialect.
         """
         _check_dialect(dialect)
+        if dialect == "hlo":
+            return HloComputation(self._stablehlo)
         return self._staged.jaxpr if dialect == "jaxpr" else Module(self._stablehlo)
 
     def compile(self, compiler_options=None):
@@ -214,9 +216,29 @@ class Module:
         return self._write(enable_debug_info).text
 
 
+class HloComputation:
+    """A program in XLA's own language, as text."""
+
+    def __init__(self, write):
+        self._write = write
+
+    def as_hlo_text(self, print_large_constants=False):
+        """The text; constants that StableHLO holds as bytes are shown as `{...}`, whatever is asked for."""
+        from pullback._hlo_text import translated
+
+        return translated(self._write().text)
+
+    def name(self):
+        """The name of the module."""
+        return self.as_hlo_text().split(maxsplit=2)[1].rstrip(",")
+
+    def __repr__(self):
+        return f"<HLO computation {self.name()}>"
+
+
 def _check_dialect(dialect):
-    if dialect not in (None, "stablehlo", "jaxpr"):
-        raise _user_error(ValueError, f"unknown dialect: {dialect}. There are 'stablehlo' and 'jaxpr'")
+    if dialect not in (None, "stablehlo", "hlo", "jaxpr"):
+        raise _user_error(ValueError, f"unknown dialect: {dialect}. There are 'stablehlo', 'hlo' and 'jaxpr'")
 
 
 @_dataclasses.dataclass

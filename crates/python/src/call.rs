@@ -27,9 +27,19 @@ pub fn call_with<'py>(
     tree: &TreeDef,
     vals: &[Val],
 ) -> PyResult<Bound<'py, PyAny>> {
-    let py = fun.py();
-    let (args, kwargs) = arguments(py, tree, wrap_all(py, vals.iter().cloned())?)?;
-    let _guard = crate::names::enter(transform, fun, &args, kwargs.as_ref(), vec![], vals.len());
+    call_on(transform, fun, tree, wrap_all(fun.py(), vals.iter().cloned())?)
+}
+
+/// As [`call_with`], with objects in the place of values.
+pub fn call_on<'py>(
+    transform: &'static str,
+    fun: &Bound<'py, PyAny>,
+    tree: &TreeDef,
+    leaves: Vec<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let count = leaves.len();
+    let (args, kwargs) = arguments(fun.py(), tree, leaves)?;
+    let _guard = crate::names::enter(transform, fun, &args, kwargs.as_ref(), vec![], count);
     fun.call(args, kwargs.as_ref())
 }
 

@@ -3,17 +3,17 @@
 use std::cell::RefCell;
 
 use pullback_base::tree::TreeDef;
-use pullback_base::{Aval, Result};
+use pullback_base::{Aval, Result, Scalar};
 use pullback_ir::{Batch, Val};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::call::{call_with, tree_of, tree_vals};
+use crate::call::{call_on, tree_of, tree_vals};
 use crate::errors::{Carry, type_error, value_error};
 use crate::gate::gate;
 use crate::names::argument_names;
 use crate::tree::{broadcast_prefix, flatten_all, flatten_with_paths, key_text, prefix_mismatch};
-use crate::value::try_val;
+use crate::value::{try_val, wrap};
 
 /// An axis as the user gave it; `None` is not mapped.
 type Axis = Option<i64>;
@@ -43,10 +43,23 @@ fn spread(spec: &Bound<'_, PyAny>, full: &Bound<'_, PyAny>, tree: &TreeDef, what
     axes.iter().map(|axis| axis_of(axis, what)).collect()
 }
 
-/// One mapped argument: its value and axis.
+/// One leaf of the arguments: its axis, and its value if it is mapped. What is not mapped may be anything: the function gets it
+/// as it is.
 struct Mapped {
+    leaf: Py<PyAny>,
     val: Val,
     dim: Option<usize>,
+}
+
+impl Mapped {
+    fn of(leaf: &Bound<'_, PyAny>, axis: Axis) -> PyResult<Mapped> {
+        let val = match axis {
+            None => Val::Literal(Scalar::bool(false)),
+            Some(_) => try_val(leaf)?.ok_or_else(|| crate::call::not_a_jax_type(leaf, ""))?,
+        };
+        let dim = canonical(val.aval(), axis)?;
+        Ok(Mapped { leaf: leaf.clone().unbind(), val, dim })
+    }
 }
 
 fn canonical(aval: Aval, axis: Axis) -> PyResult<Option<usize>> {
@@ -141,9 +154,7 @@ fn vmap_call(
     axes.resize(leaves.len(), Some(0));
     let mut mapped = vec![];
     for (leaf, axis) in leaves.iter().zip(axes) {
-        let Some(val) = try_val(leaf)? else { return Err(crate::call::not_a_jax_type(leaf, "")) };
-        let dim = canonical(val.aval(), axis)?;
-        mapped.push(Mapped { val, dim });
+        mapped.push(Mapped::of(leaf, axis)?);
     }
     let names = || argument_names_of_vmap(fun, args, kwargs);
     let size = common_size(&mapped, &names, axis_size)?;
@@ -189,7 +200,12 @@ impl<'py> Job<'_, 'py> {
         // The axes of the results are known only with their structure, after the call.
         let result: RefCell<Option<(Option<Bound<'py, PyAny>>, TreeDef)>> = RefCell::new(None);
         let mut flat = |vals: &[Val]| -> Result<Vec<Val>> {
-            let out = call_with("vmap", self.fun, self.in_tree, vals).carry(py)?;
+            let leaves = mapped.iter().zip(vals).map(|(one, val)| match one.dim {
+                None => Ok(one.leaf.clone_ref(py)),
+                Some(_) => wrap(py, val.clone()),
+            });
+            let leaves = leaves.collect::<PyResult<Vec<_>>>().carry(py)?;
+            let out = call_on("vmap", self.fun, self.in_tree, leaves).carry(py)?;
             let (outs, tree) = tree_vals(&out, &bad_output).carry(py)?;
             result.replace(Some((Some(out), tree)));
             Ok(outs)
