@@ -20,6 +20,7 @@ from pullback._core import (
     Var as Var,
     trace_state_clean as trace_state_clean,
 )
+from pullback._effects import Effect as Effect, no_effects as no_effects
 from pullback.errors import (
     ConcretizationTypeError as ConcretizationTypeError,
     TracerArrayConversionError as TracerArrayConversionError,
@@ -32,11 +33,6 @@ Atom = Var | Literal
 ClosedJaxpr = Jaxpr
 Value = _typing.Any
 ParamDict = dict[str, _typing.Any]
-no_effects = frozenset()
-
-
-class Effect:
-    """What an equation does besides computing."""
 
 
 def get_aval(x):

@@ -68,6 +68,11 @@ fn own(py: Python<'_>, kind: ErrorKind, text: String) -> PyErr {
         ErrorKind::UnexpectedTracer => "UnexpectedTracerError",
         _ => "JaxRuntimeError",
     };
+    named(py, name, text)
+}
+
+/// An exception of a class of `pullback.errors`.
+pub fn named(py: Python<'_>, name: &str, text: String) -> PyErr {
     match exception_class(py, name) {
         Ok(class) => PyErr::from_type(class, text),
         Err(missing) => missing,

@@ -118,13 +118,15 @@ fn parse_slice(slice: &Bound<'_, PySlice>) -> PyResult<IndexItem> {
             return Ok(None);
         }
         if let Some(val) = as_val(&bound)
-            && concrete(val).is_none()
+            && let (None, Val::Tracer(tracer)) = (concrete(val), val)
         {
             return Err(PyIndexError::new_err(format!(
-                "Array slice indices must have static start/stop/step to be used with NumPy indexing syntax. Found {}. To index a \
-                 statically sized array at a dynamic position, try lax.dynamic_slice/dynamic_update_slice (JAX does not support \
-                 dynamically sized arrays within JIT compiled functions).",
-                slice.repr()?
+                "Array slice indices must have static start/stop/step to be used with NumPy indexing syntax. Got {}. To index \
+                 an array at a dynamic position with a static slice size, use x[jax.ds(start, size)] or \
+                 lax.dynamic_slice/dynamic_update_slice instead (JAX does not support dynamically sized arrays within traced \
+                 functions).{}",
+                slice.repr()?,
+                crate::tracer::origin(slice.py(), tracer)
             )));
         }
         let number = slice.py().import("operator")?.call_method1("index", (bound,))?;
