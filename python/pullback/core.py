@@ -448,7 +448,8 @@ def concrete_or_error(force, value, context=""):
     if _core.is_concrete(value):
         return force(value) if force is not None else value
     raise ConcretizationTypeError(
-        f"Abstract tracer value encountered where concrete value is expected: {value!r}\n{context}"
+        "Abstract tracer value encountered where concrete value is expected: traced array with shape "
+        f"{_core.typeof(value).strip_weak_type().str_short()}\n{context}"
     )
 
 

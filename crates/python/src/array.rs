@@ -534,7 +534,7 @@ impl PyArray {
         value.call_method1("__format__", (spec,))
     }
 
-    fn __reduce__<'py>(slf: Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>, bool))> {
+    fn __reduce__<'py>(slf: Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>, Py<PyAny>))> {
         let py = slf.py();
         slf.get().elements(|found| tracer::method_error(py, found, "A traced array was pickled."))?;
         if slf.get().aval().dtype.is_key() {
@@ -542,6 +542,7 @@ impl PyArray {
         }
         let rebuild = py.import("pullback._core")?.getattr("_rebuild_array")?;
         let weak_type = slf.get().aval().weak_type;
+        let weak_type = weak_type.into_pyobject(py)?.to_owned().into_any().unbind();
         Ok((rebuild, (PyArray::__array__(slf, None, None, None)?, weak_type)))
     }
 

@@ -31,6 +31,11 @@ pub fn to_py(py: Python<'_>, error: &Error) -> PyErr {
     }
 }
 
+/// Whether an error is an exception of Python code on its way out.
+pub fn is_carried(error: &Error) -> bool {
+    error.payload().is_some_and(|payload| payload.is::<PyErr>())
+}
+
 fn builtin(kind: ErrorKind, text: &str) -> Option<PyErr> {
     let text = text.to_string();
     Some(match kind {

@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use rustc_hash::FxHashMap;
 
-use crate::errors::to_py;
+use crate::errors::{is_carried, to_py};
 
 /// Runs `body` as a call of the user: errors become exceptions and name the user's line.
 ///
@@ -33,9 +33,22 @@ pub fn gate<T>(py: Python<'_>, body: impl FnOnce() -> Result<T>) -> PyResult<T> 
     }
     match result {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(to_py(py, &error.at(user_span(py)))),
+        Ok(Err(error)) => {
+            let is_carried = is_carried(&error);
+            let exception = to_py(py, &error.at(user_span(py)));
+            if is_carried {
+                tell_hidden_frames(py, &exception);
+            }
+            Err(exception)
+        }
         Err(panic) => Err(to_py(py, &panic_error(&*panic).at(user_span(py)))),
     }
+}
+
+/// Says on an exception that code of the user raised inside a transform that frames are missing from its traceback.
+fn tell_hidden_frames(py: Python<'_>, exception: &PyErr) {
+    // What goes wrong here must not hide the exception itself.
+    let _ = py.import("pullback._tracebacks").and_then(|module| module.call_method1("tell", (exception.value(py),)));
 }
 
 /// The rules of promotion that a call follows: they hold for calls of the user, not for those of our own Python code.

@@ -356,6 +356,17 @@ struct LinearRule {
     is_safe: bool,
 }
 
+/// The same program with its arrays as first inputs, and these: they are residuals as captured tracers are.
+fn with_consts_as_inputs(jaxpr: &JaxprRef) -> (JaxprRef, Vec<Val>) {
+    if jaxpr.consts.is_empty() {
+        return (jaxpr.clone(), vec![]);
+    }
+    let mut open = Jaxpr::clone(jaxpr);
+    let consts = std::mem::take(&mut open.consts);
+    open.invars.splice(0..0, std::mem::take(&mut open.constvars));
+    (JaxprRef::new(open), consts.into_iter().map(Val::Array).collect())
+}
+
 impl LinearRule {
     fn new(
         linearized: &Linearized,
@@ -363,13 +374,14 @@ impl LinearRule {
         in_tree: TreeDef,
         place: String,
         is_transposed: bool,
-    ) -> LinearRule {
+    ) -> (LinearRule, Vec<Val>) {
         let linear = &linearized.linear;
         let ins = primals.iter().map(Val::aval).zip(linearized.marks.iter().copied()).collect();
         let outs = linear.out_avals().into_iter().zip(linear.depends()).collect();
-        let n_residuals = linear.residuals().len();
-        let (jaxpr, out_tree) = (linear.jaxpr().clone(), linearized.out_tree.clone());
-        LinearRule { jaxpr, n_residuals, ins, outs, in_tree, out_tree, place, is_transposed, is_safe: linear.is_safe() }
+        let (jaxpr, consts) = with_consts_as_inputs(linear.jaxpr());
+        let (n_residuals, out_tree) = (consts.len() + linear.residuals().len(), linearized.out_tree.clone());
+        let is_safe = linear.is_safe();
+        (LinearRule { jaxpr, n_residuals, ins, outs, in_tree, out_tree, place, is_transposed, is_safe }, consts)
     }
 
     fn pull_back(&self, residuals: &[Val], cts: &[Option<Val>]) -> Result<Vec<Val>> {
@@ -513,8 +525,8 @@ fn linearize_at(
     let job = Job { transform, fun, in_tree: &tree, has_aux };
     let linearized = gate(py, || job.linearize(&vals))?;
     let in_tree = tree.children()[0].clone();
-    let rule = LinearRule::new(&linearized, &vals, in_tree, function_and_place(fun), is_transposed);
-    let residuals = wrap_all(py, linearized.linear.residuals().iter().cloned())?;
+    let (rule, consts) = LinearRule::new(&linearized, &vals, in_tree, function_and_place(fun), is_transposed);
+    let residuals = wrap_all(py, consts.into_iter().chain(linearized.linear.residuals().iter().cloned()))?;
     let out = tree_of(py, &linearized.out_tree, linearized.outs)?;
     Ok((out, linearized.aux, Py::new(py, rule)?.into_any(), residuals))
 }

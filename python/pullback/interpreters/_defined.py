@@ -28,16 +28,22 @@ def evaluate(primitive, params, args):
     return _results(primitive, implementation(*args, **params))
 
 
+def _avals(primitive, out):
+    if primitive.multiple_results != isinstance(out, (tuple, list)):
+        raise ValueError(f"{primitive}.abstract_eval() method should return a tuple or a list iff {primitive}.multiple_results.")
+    return _results(primitive, out)
+
+
 def typed(primitive, params, avals):
     """Avals of the results, and the set of effects."""
     rule = primitive.__dict__.get("abstract_evaluation")
     if rule is not None:
-        return _results(primitive, rule(*avals, **params)), _NO_EFFECTS
+        return _avals(primitive, rule(*avals, **params)), _NO_EFFECTS
     rule = primitive.__dict__.get("effectful_abstract_evaluation")
     if rule is None:
         raise _missing("Abstract evaluation", primitive)
     out, effects = rule(*avals, **params)
-    return _results(primitive, out), effects
+    return _avals(primitive, out), effects
 
 
 def abstract_eval(primitive, params, avals):

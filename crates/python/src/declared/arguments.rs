@@ -15,6 +15,7 @@ use crate::api::arguments::{AxesArg, ShapeArg, check_out_sharding, items, operan
 use crate::api::numpy::irregular::array_like;
 use crate::dtypes::DTypeArg;
 use crate::errors::{Carry, type_error};
+use crate::tracer;
 use crate::tree::flatten_all;
 use crate::value::{ArrayLike, as_val, try_val, wrap};
 
@@ -35,7 +36,17 @@ impl<'py> Given<'_, '_, 'py> {
     /// What Python converts, with the name of the parameter in the error.
     fn converted<T>(&self, at: usize, convert: impl FnOnce(&Bound<'py, PyAny>) -> PyResult<T>) -> Result<T> {
         let object = self.object(at)?;
-        convert(object).map_err(|error| self.about(at, error)).carry(self.py)
+        convert(object).map_err(|error| self.unknown(at, object, &error).unwrap_or_else(|| self.about(at, error))).carry(self.py)
+    }
+
+    /// The error of a traced value in the place of numbers that must be known when the function is traced.
+    fn unknown(&self, at: usize, object: &Bound<'py, PyAny>, error: &PyErr) -> Option<PyErr> {
+        let Val::Tracer(found) = as_val(object)? else { return None };
+        let class = error.get_type(self.py).name().ok()?.to_string();
+        let is_of_numbers = class == "TracerIntegerConversionError" || error.value(self.py).to_string().contains("unsized");
+        let (name, title) = (self.function.declaration.parameters[at].name, self.function.title());
+        let context = format!("The '{name}' argument of {title} must be known statically.");
+        is_of_numbers.then(|| tracer::method_error(self.py, found, &context))
     }
 
     fn about(&self, at: usize, error: PyErr) -> PyErr {

@@ -16,7 +16,7 @@ use pullback_ir::{Atom, Dialect, Eqn, Jaxpr, JaxprRef, Params, PrimRef, Val, Var
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyTuple};
 
-pub use self::effects::check_allowed;
+pub use self::effects::{add as add_effects, check_allowed};
 pub use self::params::{PyOpaque, param_object, param_value};
 use crate::aval::PyAval;
 use crate::defined::PyParams;
