@@ -339,7 +339,7 @@ def switch(index, branches, *operands, operand=_NO_OPERAND):
         raise _user_error(TypeError, "lax.switch: branches argument should be a sequence of callables.")
     if not branches:
         raise _user_error(ValueError, "Empty branch sequence")
-    if len(branches) == 1:
+    if len(branches) == 1 and _core.typeof(index).dtype.kind not in "fc":
         return branches[0](*operands)
     if _is_jit_disabled() and _core.is_concrete(index):
         return branches[min(max(int(index), 0), len(branches) - 1)](*operands)

@@ -355,7 +355,7 @@ def result_type(*args, return_weak_type_flag=False):
     if not return_weak_type_flag:
         return found
     # The sum of numbers of these types promotes as they do.
-    avals = [pullback.typeof(x) if hasattr(x, "shape") or is_python_scalar(x) else pullback.ShapeDtypeStruct((), x) for x in args]
+    avals = [pullback.typeof(x) if not isinstance(x, type) and (hasattr(x, "shape") or is_python_scalar(x)) else pullback.ShapeDtypeStruct((), x) for x in args]
     scalars = [pullback.ShapeDtypeStruct((), aval.dtype, weak_type=aval.weak_type) for aval in avals]
     return found, pullback.eval_shape(lambda *xs: functools.reduce(jnp.add, xs), *scalars).weak_type
 

@@ -7,7 +7,7 @@ use pullback_base::tree::TreeDef;
 use pullback_base::{Aval, DType, Result, Scalar, Span};
 use pullback_core::prims::instantiate;
 use pullback_core::transforms::{Linear, backward_pass, transpose_function};
-use pullback_ir::{EmitRef, JaxprRef, Slot, Val, eval_jaxpr};
+use pullback_ir::{EmitRef, Jaxpr, JaxprRef, Slot, Val, eval_jaxpr};
 use pullback_trace::Traced;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -77,7 +77,8 @@ impl<'py> Job<'_, 'py> {
         if !self.has_aux {
             return Ok((out, None));
         }
-        let pair = out.cast::<PyTuple>().ok().filter(|pair| pair.len() == 2);
+        let is_pair = out.is_instance_of::<PyTuple>() || out.is_instance_of::<pyo3::types::PyList>();
+        let pair = is_pair.then(|| as_tuple(&out)).transpose()?.filter(|pair| pair.len() == 2);
         let Some(pair) = pair else {
             return Err(type_error(format!(
                 "expected function with aux output to return a two-element tuple, but got type {} with value {}",
@@ -573,6 +574,16 @@ fn jvp(
             "primal and tangent arguments to jax.jvp must be tuples or lists; found {} and {}.",
             names::class_name(primals),
             names::class_name(tangents)
+        )));
+    }
+    let (kind, other) = (primals.get_type(), tangents.get_type());
+    if !kind.is(&other) {
+        let tree = |obj: &Bound<'_, PyAny>| Ok::<_, PyErr>(crate::tree::flatten_all(obj)?.1);
+        return Err(type_error(format!(
+            "primal and tangent arguments to jax.jvp must have the same tree structure; primals have tree structure \
+             {} whereas tangents have tree structure {}.",
+            tree(primals)?,
+            tree(tangents)?
         )));
     }
     let (primals, tangents) = (as_tuple(primals)?, as_tuple(tangents)?);

@@ -19,6 +19,11 @@ use crate::tracer;
 use crate::tree::flatten_all;
 use crate::value::{ArrayLike, as_val, try_val, wrap};
 
+/// Functions that ask a number of Python itself, so that a traced one is an error of `__index__`, as in the reference.
+const BY_INDEX: [&str; 7] = ["argmax", "argmin", "concatenate", "stack", "take", "diag", "delete"];
+/// Functions whose traced numbers are sizes of a shape.
+const OF_SIZES: [&str; 3] = ["eye", "tri", "identity"];
+
 /// The arguments of one call.
 pub struct Given<'a, 'b, 'py> {
     pub py: Python<'py>,
@@ -43,6 +48,15 @@ impl<'py> Given<'_, '_, 'py> {
     fn unknown(&self, at: usize, object: &Bound<'py, PyAny>, error: &PyErr) -> Option<PyErr> {
         let Val::Tracer(found) = as_val(object)? else { return None };
         let class = error.get_type(self.py).name().ok()?.to_string();
+        let function = self.function.name();
+        if BY_INDEX.contains(&function) {
+            return None;
+        }
+        if OF_SIZES.contains(&function) {
+            let shown = object.repr().ok()?;
+            let text = format!("Shapes must be 1D sequences of concrete values of integer type, got ({shown},).");
+            return Some(type_error(format!("{text}{}", tracer::origin(self.py, found))));
+        }
         let is_of_numbers = class == "TracerIntegerConversionError" || error.value(self.py).to_string().contains("unsized");
         let (name, title) = (self.function.declaration.parameters[at].name, self.function.title());
         let context = format!("The '{name}' argument of {title} must be known statically.");
