@@ -89,3 +89,38 @@ def test_outcomes_tell_programs_apart():
     programs = ["r = 1", "r = 2", "print(1)", "raise ValueError('a')", "raise TypeError('a')", "raise TypeError('b')"]
     assert len({outcome(program, pullback) for program in programs}) == len(programs)
     assert "pullback" in sys.modules
+
+
+WARNING = """
+jnp.ndim([1, 2])
+jnp.ndim(None)
+jnp.shape(None)
+jnp.zeros(3, jnp.int32).at[0].set(jnp.array(1.5))
+jnp.zeros(3, jnp.int32).at[0].add(1.5)
+jnp.zeros(3, jnp.bfloat16).at[0].add(jnp.float32(1.5))
+jnp.zeros(3, jnp.int8).at[0].add(jnp.int32(2))
+jnp.zeros(3, jnp.uint8).at[0].set(jnp.int8(1))
+jnp.zeros(3, jnp.float32).at[0].add(2)
+jnp.zeros(3, jnp.float32).at[0].add(jnp.bfloat16(2))
+jnp.zeros(3, jnp.int8).at[0].add(2)
+jnp.zeros(3, bool).at[0].set(True)
+jnp.zeros(3, jnp.complex64).at[0].set(1.0)
+(jnp.ones(2) * 1j).astype('float32')
+(jnp.ones(2) * 1j).astype(int)
+(jnp.ones(2) * 1j).astype('complex64')
+(jnp.ones(2) * 1j).astype(bool)
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("line", WARNING)
+def test_same_warnings(line):
+    def warned(system):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            eval(line, namespace(system))
+        return {(one.category.__name__, one.filename): words(plain(str(one.message))) for one in caught}
+
+    theirs, ours = warned(jax), warned(pullback)
+    assert ours.keys() == theirs.keys()
+    for key, wanted in theirs.items():
+        assert len(wanted - ours[key]) <= len(wanted) / 4, f"{wanted - ours[key]}"

@@ -111,7 +111,9 @@ impl PyArray {
     /// The only element of an array without axes.
     fn scalar(&self, py: Python<'_>, function: &str) -> PyResult<Scalar> {
         if self.aval().dtype.is_key() {
-            return Err(type_error(format!("{function}() argument must be a string or a real number, not 'PRNGKeyArray'")));
+            return Err(type_error(format!(
+                "{function}() argument must be a string or a real number, not 'PRNGKeyArray'"
+            )));
         }
         self.check_scalar()?;
         let array = self.elements(|found| tracer::number_error(py, found, function))?;

@@ -143,7 +143,8 @@ impl ParamsObject for PyParams {
     fn equals(&self, other: &dyn ParamsObject) -> bool {
         let Some(other) = other.as_any().downcast_ref::<PyParams>() else { return false };
         let same = |py: Python<'_>, x: &Py<PyAny>, y: &Py<PyAny>| x.is(y) || x.bind(py).eq(y).unwrap_or(false);
-        let all = |py: Python<'_>| self.fields.iter().zip(&other.fields).all(|((a, x), (b, y))| a == b && same(py, x, y));
+        let all =
+            |py: Python<'_>| self.fields.iter().zip(&other.fields).all(|((a, x), (b, y))| a == b && same(py, x, y));
         self.fields.len() == other.fields.len() && Python::attach(all)
     }
     fn hash_value(&self) -> u64 {

@@ -68,6 +68,20 @@ fn is_own_call(py: Python<'_>) -> bool {
     }
 }
 
+/// Whether the caller of the Python function that calls is one of Pullback's.
+pub fn is_called_by_own(py: Python<'_>) -> bool {
+    // SAFETY: we are attached; the frame is borrowed from the interpreter, that before it and its code are new references.
+    unsafe {
+        let frame = ffi::PyEval_GetFrame();
+        let before =
+            if frame.is_null() { None } else { Bound::from_owned_ptr_or_opt(py, ffi::PyFrame_GetBack(frame).cast()) };
+        before.is_some_and(|before: Bound<'_, PyAny>| {
+            let code = Bound::from_owned_ptr(py, ffi::PyFrame_GetCode(before.as_ptr().cast()).cast());
+            source_of(py, &code) == 0
+        })
+    }
+}
+
 /// Where the debugging settings found a NaN or an infinity.
 #[derive(Clone, Copy)]
 pub enum Found {

@@ -7,8 +7,8 @@ use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::hlo::{HloCx, HloRegion, HloValue};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
-    Atom, Avals, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Eqn, Hlo, Jaxpr, JaxprRef, Operand, Params, Prim,
-    PrimRef, Sample, Split, SplitJaxpr, Tangents, Transpose, Val, Vals, Varying, eval_jaxpr, not_linear,
+    Atom, Avals, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Eqn, Hlo, Jaxpr, JaxprRef, Operand,
+    Params, Prim, PrimRef, Sample, Split, SplitJaxpr, Tangents, Transpose, Val, Vals, Varying, eval_jaxpr, not_linear,
 };
 use smallvec::smallvec;
 

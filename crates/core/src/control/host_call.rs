@@ -186,12 +186,7 @@ fn no_derivative_of_io(_p: &IoCallback, _e: &dyn Emit, _xs: &[Val], _ts: &[Optio
     ))
 }
 
-fn no_transpose_of_pure(
-    _p: &PureCallback,
-    _e: &dyn Emit,
-    _cts: &[Option<Val>],
-    _ins: &[Operand],
-) -> Result<Tangents> {
+fn no_transpose_of_pure(_p: &PureCallback, _e: &dyn Emit, _cts: &[Option<Val>], _ins: &[Operand]) -> Result<Tangents> {
     Err(Error::value_error(
         "Pure callbacks do not support transpose. Please use `jax.custom_vjp` to use callbacks while taking gradients.",
     ))

@@ -41,7 +41,9 @@ impl<'py> Given<'_, '_, 'py> {
     /// What Python converts, with the name of the parameter in the error.
     fn converted<T>(&self, at: usize, convert: impl FnOnce(&Bound<'py, PyAny>) -> PyResult<T>) -> Result<T> {
         let object = self.object(at)?;
-        convert(object).map_err(|error| self.unknown(at, object, &error).unwrap_or_else(|| self.about(at, error))).carry(self.py)
+        convert(object)
+            .map_err(|error| self.unknown(at, object, &error).unwrap_or_else(|| self.about(at, error)))
+            .carry(self.py)
     }
 
     /// The error of a traced value in the place of numbers that must be known when the function is traced.
@@ -57,7 +59,8 @@ impl<'py> Given<'_, '_, 'py> {
             let text = format!("Shapes must be 1D sequences of concrete values of integer type, got ({shown},).");
             return Some(type_error(format!("{text}{}", tracer::origin(self.py, found))));
         }
-        let is_of_numbers = class == "TracerIntegerConversionError" || error.value(self.py).to_string().contains("unsized");
+        let is_of_numbers =
+            class == "TracerIntegerConversionError" || error.value(self.py).to_string().contains("unsized");
         let (name, title) = (self.function.declaration.parameters[at].name, self.function.title());
         let context = format!("The '{name}' argument of {title} must be known statically.");
         is_of_numbers.then(|| tracer::method_error(self.py, found, &context))

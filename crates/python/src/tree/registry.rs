@@ -51,7 +51,8 @@ pub fn find(class: &Bound<'_, PyType>) -> Option<Arc<Registration>> {
 fn is_builtin(class: &Bound<'_, PyType>) -> PyResult<bool> {
     let py = class.py();
     let collections = py.import("collections")?;
-    let own = [py.get_type::<PyTuple>(), py.get_type::<PyList>(), py.get_type::<PyDict>(), py.None().bind(py).get_type()];
+    let own =
+        [py.get_type::<PyTuple>(), py.get_type::<PyList>(), py.get_type::<PyDict>(), py.None().bind(py).get_type()];
     Ok(own.iter().any(|own| own.is(class))
         || class.is(&collections.getattr("OrderedDict")?)
         || class.is(&collections.getattr("defaultdict")?))
