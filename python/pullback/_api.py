@@ -148,7 +148,7 @@ def vjp(fun, *primals, has_aux=False, reduce_axes=(), saveable_args=True, in_nzs
 
     _no_marks(in_nzs)
     out, aux, rule, residuals = _core.linearize_at(fun, primals, has_aux, True)
-    pull_back = PullBack(rule, *residuals)
+    pull_back = PullBack.of(rule, residuals, primals, _core.tree_structure(out))
     return (out, pull_back, aux) if has_aux else (out, pull_back)
 
 

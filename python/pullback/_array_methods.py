@@ -1,10 +1,14 @@
 """Methods of arrays that are functions of `pullback.numpy` too."""
 
 import inspect as _inspect
+import os as _os
+import sys as _sys
+import warnings as _warnings
 
 from pullback._core import user_error as _user_error
 from pullback._core import Array as _Array
 
+_FOLDER = _os.path.dirname(__file__) + _os.sep
 _numpy = None
 
 
@@ -123,9 +127,20 @@ def flatten(self, order="C", *, out_sharding=None):
 def astype(self, dtype, copy=False, device=None):
     """The elements converted to another dtype: floating to integer truncates, complex to real drops imaginary parts.
 
-    `copy` and `device` are accepted for compatibility.
+    `copy` and `device` are accepted for compatibility. Warns of the imaginary parts that are dropped, as the reference does.
     """
+    if self.dtype.kind == "c" and not _is_call_of_ours(_sys._getframe(1)) and _np().dtype(dtype).kind in "iuf":
+        _warnings.warn(
+            "Casting from complex to real dtypes will soon raise a ValueError. Please first use jnp.real or jnp.imag to take the "
+            "real/imaginary component of your input.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
     return _np().astype(self, dtype)
+
+
+def _is_call_of_ours(frame):
+    return frame.f_code.co_filename.startswith(_FOLDER)
 
 
 def copy(self):

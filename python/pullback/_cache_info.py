@@ -162,15 +162,66 @@ def _info(fun, static_argnums, hits, size, recorded):
 _logger = _logging.getLogger(__name__)
 
 
+def _type_text(aval, other):
+    weak = f"{{weak_type={aval.weak_type}}}" if aval.weak_type != other.weak_type else ""
+    return f"{aval.str_short(True)}{weak}"
+
+
+def _type_lines(before, after):
+    """What differs between the types of two calls."""
+    for name, aval in after.leaves.items():
+        old = before.leaves.get(name)
+        if old is None or (old.shape, old.dtype, old.weak_type) == (aval.shape, aval.dtype, aval.weak_type):
+            continue
+        hint = ", see jax.help(\"weak_types\")" if old.weak_type != aval.weak_type else ""
+        yield f"  * at {name}, now {_type_text(aval, old)} and before {_type_text(old, aval)}{hint}"
+
+
+def _option(name):
+    """The option of `jax.config` that a setting of the core is."""
+    known = {"X64": "jax_enable_x64"}
+    snake = "".join("_" + c.lower() if c.isupper() else c for c in name).lstrip("_")
+    return known.get(name, f"jax_{snake}")
+
+
+def _explained(before, after):
+    """What differs between two calls, in sections."""
+    changes = _changes(before, after)
+    of = lambda *kinds: [change for change in changes if change.what in kinds]
+    if settings := of("setting", "surroundings"):
+        yield "  Tracing context doesn't match, e.g. due to config or context manager."
+        for change in settings:
+            yield f"  * {_option(change.argument) if change.what == 'setting' else change.argument} differs: now {change.after} and before {change.before}"
+    if trees := of("tree", "arguments"):
+        yield "  different input pytree:"
+        for change in trees:
+            yield f"  * at {change.argument}, now {change.after} and before {change.before}"
+    elif types := list(_type_lines(before, after)):
+        yield "  different input types:"
+        yield from types
+    if statics := of("static value"):
+        yield "  different static arguments:"
+        for change in statics:
+            yield f"  * at {change.argument}, now {change.after} and before {change.before}"
+    if not changes:
+        yield "  cache miss explanation unavailable: an equal call is kept apart"
+
+
 def _explain_last(fun, static_argnums, recorded):
-    """Logs the last miss of a function: what `cache_info` says of it."""
-    miss = _info(fun, static_argnums, 0, 0, recorded).traces[-1]
+    """Logs the last miss of a function: what differs from the nearest call before it."""
+    kept = recorded[1]
+    miss, calls = kept[-1], [_call_of(fun, static_argnums, miss) for miss in kept]
     code = getattr(fun, "__code__", None)
     defined = f" defined at {code.co_filename}:{code.co_firstlineno}" if code is not None else ""
     name = getattr(fun, "__name__", None) or type(fun).__name__
-    lines = [f"TRACING CACHE MISS at {miss.file}:{miss.line} ({miss.function}):"]
-    if miss.changes:
-        lines += [f"  for {name}{defined}", "  all previous calls differ; from the closest one in", *(f"  * {change}" for change in miss.changes)]
+    file, line, function = miss["place"] or ("", 0, "")
+    lines = [f"TRACING CACHE MISS at {file}:{line} ({function}):"]
+    if miss["captures"]:
+        lines += [f"  for {name}{defined}", "  it uses tracers of an outer trace, so its own trace is not kept"]
+    elif len(calls) > 1:
+        nearest = min(reversed(calls[:-1]), key=lambda before: len(_changes(before, calls[-1])))
+        lines += [f"  for {name}{defined}", "  all previously seen cache keys differ. For the closest previous key:"]
+        lines += _explained(nearest, calls[-1])
     else:
         lines += ["  never seen function:", f"    {name} id={id(fun)}{defined}"]
     _logger.warning("%s", "\n".join(lines))

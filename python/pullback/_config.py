@@ -57,6 +57,7 @@ _CHOICES = {
     "jax_transfer_guard_device_to_device": _TRANSFERS,
     "jax_transfer_guard_device_to_host": _TRANSFERS,
     "jax_legacy_prng_key": {"allow": (), "warn": ("WarnLegacyKeys",), "error": ("RefuseLegacyKeys",)},
+    "jax_traceback_filtering": {mode: () for mode in ("off", "tracebackhide", "remove_frames", "quiet_remove_frames", "auto")},
     "jax_numpy_dtype_promotion": {"standard": (), "strict": ("StrictPromotion",)},
     "jax_numpy_rank_promotion": {"allow": (), "warn": ("WarnRankPromotion",), "raise": ("RaiseRankPromotion",)},
     "jax_default_prng_impl": {

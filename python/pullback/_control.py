@@ -58,6 +58,16 @@ def _while_in_python(cond_fun, body_fun, value):
     return value
 
 
+def _known_length(length):
+    if isinstance(length, _core.Tracer):
+        from pullback.core import concrete_or_error
+
+        why = "The `length` argument to `scan` expects a concrete `int` value. For scan-like iteration with a dynamic length, use"
+        return concrete_or_error(int, length, f"{why} `while_loop` or `fori_loop`.")
+    # As the reference does, which takes the whole part of a float.
+    return int(length)
+
+
 def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpose=False):
     """Carries a value over the slices of `xs` along their first axis and stacks what each step gives.
 
@@ -85,7 +95,7 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
     if not callable(f):
         raise _user_error(TypeError, "lax.scan: f argument should be a callable.")
     if length is not None:
-        length = _operator.index(length)
+        length = _known_length(length)
     if not isinstance(unroll, bool) and (not hasattr(unroll, "__index__") or unroll < 0):
         raise _user_error(ValueError, "`unroll` must be a `bool` or a non-negative `int`.")
     if unroll is True:
@@ -329,7 +339,7 @@ def switch(index, branches, *operands, operand=_NO_OPERAND):
         raise _user_error(TypeError, "lax.switch: branches argument should be a sequence of callables.")
     if not branches:
         raise _user_error(ValueError, "Empty branch sequence")
-    if len(branches) == 1:
+    if len(branches) == 1 and _core.typeof(index).dtype.kind not in "fc":
         return branches[0](*operands)
     if _is_jit_disabled() and _core.is_concrete(index):
         return branches[min(max(int(index), 0), len(branches) - 1)](*operands)

@@ -304,7 +304,7 @@ def copy_to_host_async(x):
     from pullback.tree_util import tree_leaves
 
     for leaf in tree_leaves(x):
-        start = getattr(leaf, "copy_to_host_async", None)
+        start = None if isinstance(leaf, _core.Tracer) else getattr(leaf, "copy_to_host_async", None)
         if start is not None:
             start()
     return x

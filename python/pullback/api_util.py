@@ -164,7 +164,7 @@ def flatten_axes(name, tree, axis_tree, *, kws=False, tupled_args=False):
     """An axis specification, a prefix of `tree`, as one axis per leaf.
 
     Args:
-      name: accepted for compatibility; without effect.
+      name: what the error calls the specification.
       tree: the structure of the arguments.
       axis_tree: axes or None, in a tree that is a prefix of it.
       kws, tupled_args: accepted for compatibility; without effect.
@@ -179,7 +179,14 @@ def flatten_axes(name, tree, axis_tree, *, kws=False, tupled_args=False):
     """
     from pullback.tree_util import tree_broadcast
 
-    wrapped = tree_broadcast(axis_tree, _tree_unflatten(tree, [0] * tree.num_leaves), is_leaf=lambda x: x is None)
+    full = _tree_unflatten(tree, [0] * tree.num_leaves)
+    try:
+        wrapped = tree_broadcast(axis_tree, full, is_leaf=lambda x: x is None)
+    except ValueError:
+        why = _core._prefix_mismatch(axis_tree, full, name)
+        raise _user_error(
+            ValueError, f"{name} specification must be a tree prefix of the corresponding value; {why or f'got {axis_tree} for {tree}'}"
+        ) from None
     return _tree_flatten(wrapped, is_leaf=lambda x: x is None)[0]
 
 
@@ -211,6 +218,8 @@ def rebase_donate_argnums(donate_argnums, static_argnums):
     Args:
       donate_argnums, static_argnums: positions among all arguments.
     Returns: a sorted tuple of positions.
+    Raises:
+      ValueError: a position is in both.
     Differentiable: no; it takes no arrays.
     Example:
       >>> from pullback import api_util
@@ -218,6 +227,8 @@ def rebase_donate_argnums(donate_argnums, static_argnums):
       (1,)
     """
     static = sorted(set(static_argnums))
+    if both := sorted(set(static) & set(donate_argnums)):
+        raise _user_error(ValueError, f"`static_argnums` {both} and `donate_argnums` {both} cannot intersect.")
     return tuple(sorted(position - sum(s < position for s in static) for position in donate_argnums if position not in static))
 
 

@@ -20,6 +20,7 @@ from pullback._core import (
     Var as Var,
     trace_state_clean as trace_state_clean,
 )
+from pullback._effects import Effect as Effect, no_effects as no_effects
 from pullback.errors import (
     ConcretizationTypeError as ConcretizationTypeError,
     TracerArrayConversionError as TracerArrayConversionError,
@@ -32,11 +33,6 @@ Atom = Var | Literal
 ClosedJaxpr = Jaxpr
 Value = _typing.Any
 ParamDict = dict[str, _typing.Any]
-no_effects = frozenset()
-
-
-class Effect:
-    """What an equation does besides computing."""
 
 
 def get_aval(x):
@@ -458,7 +454,8 @@ def concrete_or_error(force, value, context=""):
     if _core.is_concrete(value):
         return force(value) if force is not None else value
     raise ConcretizationTypeError(
-        f"Abstract tracer value encountered where concrete value is expected: {value!r}\n{context}"
+        "Abstract tracer value encountered where concrete value is expected: traced array with shape "
+        f"{_core.typeof(value).strip_weak_type().str_short()}\n{context}"
     )
 
 

@@ -1,6 +1,8 @@
 """Looking at values while programs run."""
 
+import builtins as _builtins
 import functools as _functools
+import logging as _logging
 import string as _string
 import sys as _sys
 
@@ -42,7 +44,8 @@ def callback(callback=None, *args, ordered=False, partitioned=False, **kwargs):
     def run(*arrays):
         flat = list(leaves)
         for i, array in zip(traced, arrays):
-            flat[i] = array
+            # Inside programs random keys are their words.
+            flat[i] = _words(array) if is_inside else array
         args, kwargs = _tree_unflatten(tree, flat)
         if is_inside:
             _call_inside(callback, args, kwargs)
@@ -54,6 +57,12 @@ def callback(callback=None, *args, ordered=False, partitioned=False, **kwargs):
 
 # The parameter of the function hides its name.
 _CALLBACK = callback
+
+
+def _words(array):
+    from pullback import random
+
+    return random.key_data(array) if "key<" in str(array.dtype) else array
 
 
 def _is_array(leaf):
@@ -71,9 +80,14 @@ class _Checked(_string.Formatter):
         return value
 
     def check_unused_args(self, used_args, args, kwargs):
-        unused = [i for i in range(len(args)) if i not in used_args] + [k for k in kwargs if k not in used_args]
-        if unused:
-            raise _user_error(ValueError, f"Unused arguments to `jax.debug.print`: {unused}. Did you forget a placeholder such as {{}}?")
+        if unused := [arg for i, arg in enumerate(args) if i not in used_args]:
+            raise _user_error(ValueError, f"Unused positional arguments to `jax.debug.print`: {unused}")
+        if unused := [key for key in kwargs if key not in used_args]:
+            raise _user_error(
+                ValueError,
+                f"Unused keyword arguments to `jax.debug.print`: {unused}. You may be passing an f-string (i.e, `f\"{{x}}\"`) into "
+                "`jax.debug.print` and instead should pass in a regular string."
+            )
 
 
 class _WithKeys(_string.Formatter):
@@ -84,7 +98,7 @@ class _WithKeys(_string.Formatter):
         return format(str(value) if is_key else value, format_spec)
 
 
-def print(fmt, *args, ordered=False, partitioned=False, skip_format_check=False, _use_logging=False, **kwargs):
+def print(fmt=None, *args, ordered=False, partitioned=False, skip_format_check=False, _use_logging=False, **kwargs):
     """Prints values whenever the program reaches this point.
 
     Args:
@@ -93,8 +107,9 @@ def print(fmt, *args, ordered=False, partitioned=False, skip_format_check=False,
       ordered: keep the order of prints.
       partitioned: accepted for compatibility; without effect.
       skip_format_check: do not look for unused arguments first.
+      _use_logging: log the text at level INFO rather than print it.
       kwargs: what its named placeholders show.
-    Returns: None.
+    Returns: None; without `fmt` a function that takes it.
     Raises:
       ValueError: an argument has no placeholder.
       IndexError, KeyError: a placeholder has no argument.
@@ -103,16 +118,110 @@ def print(fmt, *args, ordered=False, partitioned=False, skip_format_check=False,
       >>> jax.jit(lambda x: jax.debug.print("x is {}", x))(3.0)
       x is 3.0
     """
+    if fmt is None:
+        options = {"ordered": ordered, "partitioned": partitioned, "skip_format_check": skip_format_check, "_use_logging": _use_logging}
+        return _functools.partial(_PRINT, *args, **options, **kwargs)
+    if not isinstance(fmt, str):
+        raise _user_error(TypeError, f"the format of jax.debug.print must be a string, got {type(fmt)}")
     if not skip_format_check:
         _Checked().format(fmt, *args, **kwargs)
 
     has_placeholders = any(field is not None for _, field, _, _ in _string.Formatter().parse(fmt))
 
     def show(*args, **kwargs):
-        _sys.stdout.write((_WithKeys().format(fmt, *args, **kwargs) if has_placeholders else fmt) + "\n")
+        text = _WithKeys().format(fmt, *args, **kwargs) if has_placeholders else fmt
+        if _use_logging:
+            _logger.info("%s", text)
+        else:
+            _sys.stdout.write(text + "\n")
 
     show.__name__ = fmt
     callback(show, *args, ordered=ordered, **kwargs)
+
+
+_PRINT, _PRINT_NOW = print, _builtins.print
+_logger = _logging.getLogger(__name__)
+
+
+def log(fmt=None, *args, ordered=False, partitioned=False, skip_format_check=False, **kwargs):
+    """Logs values at level INFO whenever the program reaches this point.
+
+    Args:
+      fmt, args, kwargs: as for `print`.
+      ordered: keep the order of calls.
+      partitioned: accepted for compatibility; without effect.
+      skip_format_check: do not look for unused arguments first.
+    Returns: None; without `fmt` a function that takes it.
+    Raises:
+      ValueError: an argument has no placeholder.
+      IndexError, KeyError: a placeholder has no argument.
+    Differentiable: yes, in that derivatives do not see it. Under `vmap` it logs once for each example.
+    Example:
+      >>> jax.jit(lambda x: jax.debug.log("x is {}", x))(3.0)
+    """
+    options = {"ordered": ordered, "partitioned": partitioned, "skip_format_check": skip_format_check, "_use_logging": True}
+    return _PRINT(fmt, *args, **options, **kwargs)
+
+
+def inspect_array_sharding(value, *, callback):
+    """Calls a function with the sharding of a value; inside a program, once it runs.
+
+    Args:
+      value: an array.
+      callback: a function of a `Sharding`.
+    Returns: None.
+    Differentiable: yes, in that derivatives do not see it.
+    Example:
+      >>> jax.debug.inspect_array_sharding(jnp.ones(2), callback=lambda sharding: print(type(sharding).__name__))
+      SingleDeviceSharding
+    """
+    if isinstance(value, _core.Tracer):
+        _CALLBACK(lambda array: callback(array.sharding), value)
+    else:
+        callback(_core.to_array(value).sharding)
+
+
+def visualize_sharding(shape, sharding, *, use_color=True, scale=1.0, min_width=9, max_width=80, color_map=None):
+    """Prints which device holds which part of an array of one or two axes.
+
+    Args:
+      shape: sizes of the array's one or two axes.
+      sharding: how it is divided.
+      use_color, color_map: accepted for compatibility; parts are told apart by lines.
+      scale: stretches the picture in both directions.
+      min_width, max_width: bounds of its width, in characters.
+    Returns: None.
+    Raises:
+      ValueError: the array has no axis, or more than two.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.debug.visualize_sharding((4,), jnp.ones(4).sharding, min_width=9, max_width=9)
+      ┌───────┐
+      │ CPU 0 │
+      └───────┘
+    """
+    from pullback import _sharding_pictures
+
+    _PRINT_NOW(_sharding_pictures.picture(tuple(shape), sharding, scale, min_width, max_width))
+
+
+def visualize_array_sharding(arr, **kwargs):
+    """Prints which device holds which part of an array; inside a program, once it runs.
+
+    Args:
+      arr: an array of one or two axes.
+      kwargs: as those of `visualize_sharding`.
+    Returns: None.
+    Raises:
+      ValueError: the array has no axis, or more than two.
+    Differentiable: yes, in that derivatives do not see it.
+    Example:
+      >>> jax.debug.visualize_array_sharding(jnp.ones(4), min_width=9, max_width=9)
+      ┌───────┐
+      │ CPU 0 │
+      └───────┘
+    """
+    inspect_array_sharding(arr, callback=lambda sharding: visualize_sharding(arr.shape, sharding, **kwargs))
 
 
 def breakpoint(*, backend=None, filter_frames=True, num_frames=None, ordered=False, token=None, **kwargs):

@@ -135,16 +135,19 @@ def canonicalize_dtype(dtype, allow_extended_dtype=False):
 
     Args:
       dtype: anything that names a dtype.
-      allow_extended_dtype: taken for compatibility; element types of keys are always allowed.
+      allow_extended_dtype: whether it may be the element type of keys.
     Returns: a NumPy dtype, or the element type of keys.
     Raises:
-      TypeError: there is no such dtype.
+      TypeError: there is no such dtype. ValueError: it is that of keys, which is not allowed.
     Differentiable: no; it takes no arrays.
     Example:
       >>> jax.dtypes.canonicalize_dtype("float64")
       dtype('float32')
     """
-    return _as_dtype(dtype)
+    found = _as_dtype(dtype)
+    if not allow_extended_dtype and str(found).startswith("key<"):
+        raise _user_error(ValueError, f"Internal: canonicalize_dtype called on extended dtype {found} with allow_extended_dtype=False")
+    return found
 
 
 def dtype(x, *, canonicalize=False):
@@ -334,8 +337,8 @@ def result_type(*args, return_weak_type_flag=False):
 
     Args:
       *args: arrays, numbers or dtypes; Python numbers give way to the others.
-      return_weak_type_flag: taken for compatibility and ignored.
-    Returns: a NumPy dtype.
+      return_weak_type_flag: whether to say too if the result gives way to other dtypes.
+    Returns: a NumPy dtype; with the flag a pair of it and a bool.
     Raises:
       TypeError: an argument has no dtype. ValueError: there are no arguments.
     Differentiable: no, the result is no array.
@@ -343,9 +346,18 @@ def result_type(*args, return_weak_type_flag=False):
       >>> jax.dtypes.result_type(jnp.int8(1), 2.0)
       dtype('float32')
     """
+    import functools
+
+    import pullback
     import pullback.numpy as jnp
 
-    return jnp.result_type(*args)
+    found = jnp.result_type(*args)
+    if not return_weak_type_flag:
+        return found
+    # The sum of numbers of these types promotes as they do.
+    avals = [pullback.typeof(x) if not isinstance(x, type) and (hasattr(x, "shape") or is_python_scalar(x)) else pullback.ShapeDtypeStruct((), x) for x in args]
+    scalars = [pullback.ShapeDtypeStruct((), aval.dtype, weak_type=aval.weak_type) for aval in avals]
+    return found, pullback.eval_shape(lambda *xs: functools.reduce(jnp.add, xs), *scalars).weak_type
 
 
 def promote_types(a, b):

@@ -1,6 +1,24 @@
-"""Events that libraries report and listeners that hear them."""
+"""Events that libraries report, programs that are traced and compiled among them, and listeners that hear them."""
+
+from pullback import _core
 
 _listeners = {"event": [], "duration": [], "scalar": [], "time_span": []}
+
+
+def _changed():
+    # The core measures only where somebody listens.
+    _core.set_monitored(any(_listeners.values()))
+
+
+def _made_program(name, tracing, compiling):
+    """Reports a program that was traced, and compiled if it was."""
+    record_event_duration_secs("/jax/core/compile/jaxpr_trace_duration", tracing, fun_name=name)
+    if compiling is None:
+        return
+    # There is no step between: jaxprs are compiled as they are.
+    record_event_duration_secs("/jax/core/compile/jaxpr_to_mlir_module_duration", 0.0, fun_name=f"jit({name})")
+    record_event("/jax/compilation_cache/compile_requests_use_cache")
+    record_event_duration_secs("/jax/core/compile/backend_compile_duration", compiling, fun_name=f"jit({name})")
 
 
 def _tell(kind, *args, **kwargs):
@@ -87,6 +105,7 @@ def register_event_listener(callback):
       >>> jax.monitoring.unregister_event_listener(listener)
     """
     _listeners["event"].append(callback)
+    _changed()
 
 
 def register_event_duration_secs_listener(callback):
@@ -105,6 +124,7 @@ def register_event_duration_secs_listener(callback):
       >>> jax.monitoring.unregister_event_duration_listener(listener)
     """
     _listeners["duration"].append(callback)
+    _changed()
 
 
 def register_event_time_span_listener(callback):
@@ -123,6 +143,7 @@ def register_event_time_span_listener(callback):
       >>> jax.monitoring.unregister_event_time_span_listener(listener)
     """
     _listeners["time_span"].append(callback)
+    _changed()
 
 
 def register_scalar_listener(callback):
@@ -141,6 +162,7 @@ def register_scalar_listener(callback):
       >>> jax.monitoring.unregister_scalar_listener(listener)
     """
     _listeners["scalar"].append(callback)
+    _changed()
 
 
 def unregister_event_listener(callback):
@@ -157,6 +179,7 @@ def unregister_event_listener(callback):
       >>> jax.monitoring.unregister_event_listener(print)
     """
     _listeners["event"].remove(callback)
+    _changed()
 
 
 def unregister_event_duration_listener(callback):
@@ -173,6 +196,7 @@ def unregister_event_duration_listener(callback):
       >>> jax.monitoring.unregister_event_duration_listener(print)
     """
     _listeners["duration"].remove(callback)
+    _changed()
 
 
 def unregister_event_time_span_listener(callback):
@@ -189,6 +213,7 @@ def unregister_event_time_span_listener(callback):
       >>> jax.monitoring.unregister_event_time_span_listener(print)
     """
     _listeners["time_span"].remove(callback)
+    _changed()
 
 
 def unregister_scalar_listener(callback):
@@ -205,6 +230,7 @@ def unregister_scalar_listener(callback):
       >>> jax.monitoring.unregister_scalar_listener(print)
     """
     _listeners["scalar"].remove(callback)
+    _changed()
 
 
 def clear_event_listeners():
@@ -219,3 +245,4 @@ def clear_event_listeners():
     """
     for listeners in _listeners.values():
         listeners.clear()
+    _changed()

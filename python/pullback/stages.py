@@ -5,6 +5,7 @@ import warnings as _warnings
 
 from pullback._core import user_error as _user_error
 from pullback import _core
+from pullback._effects import check_lowerable as _check_lowerable
 from pullback._api import _struct
 
 
@@ -106,10 +107,14 @@ class Traced(Stage):
     @property
     def effects(self):
         """Effects of the jaxpr."""
-        return self.jaxpr.effects
+        return frozenset(self.jaxpr.effects)
 
     def lower(self, *, lowering_platforms=None):
-        """The program before compilation. Warns of donated arguments whose memory no result can take over."""
+        """The program before compilation. Warns of donated arguments whose memory no result can take over.
+
+        Raises ValueError for effects of kinds that are not registered as lowerable.
+        """
+        _check_lowerable(self.jaxpr.effects)
         unusable = _core.unusable_donations(self._staged.jaxpr, self._donated_inputs(), keep_unused=self._keep_unused)
         if unusable:
             _warnings.warn(
@@ -298,6 +303,13 @@ class Compiled(Stage):
         leaves, tree = _core.tree_flatten((args, kwargs))
         if tree != self.in_tree:
             raise _user_error(TypeError, _tree_mismatch(self.in_tree, tree))
+        for leaf in leaves:
+            if isinstance(leaf, _core.Tracer):
+                raise _user_error(
+                    TypeError,
+                    "Cannot apply JAX transformations to a function lowered and compiled for a particular signature. Detected "
+                    f"argument of Tracer type {type(leaf)}."
+                )
         wrong = []
         names = self._staged.jaxpr.debug_info.arg_names
         for at, (leaf, aval) in enumerate(zip(leaves, self._staged.flat_in_avals)):

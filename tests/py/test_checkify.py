@@ -124,7 +124,7 @@ BAD = {
     "not bool": (lambda: check(jnp.array(1), "bad"), TypeError, "check takes a scalar pred as argument"),
     "missing value": (lambda: check(False, "{x}"), KeyError, "x"),
     "no array": (lambda: check(False, "{}", "text"), TypeError, "PyTrees of arrays"),
-    "no error": (lambda: checkify.check_error(1), ValueError, "takes an Error as argument"),
+    "no error": (lambda: checkify.check_error(1), TypeError, "takes an Error as argument"),
 }
 
 

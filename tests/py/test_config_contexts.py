@@ -113,7 +113,7 @@ def test_misses_are_explained():
     assert [level for level, _ in texts] == ["WARNING", "WARNING"]
     first, second = (text for _, text in texts)
     assert first.startswith(f"TRACING CACHE MISS at {__file__}:") and "never seen function:\n    f " in first
-    assert "* shape of x: (3,) -> (4,)" in second
+    assert "  different input types:\n  * at x, now f32[4] and before f32[3]" in second
     with logged() as texts:
         f(jnp.ones(5))
     assert not texts

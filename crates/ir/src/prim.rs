@@ -297,7 +297,9 @@ fn typed<T: Prim>(params: &Params) -> &T::Params {
 
 /// The error of transposing an application that is not linear; `how` says in which operands, after a space.
 pub fn not_linear(name: &str, how: &str) -> Error {
-    Error::not_implemented(format!("the transpose of primitive '{name}' is not implemented: it is not linear{how}"))
+    Error::not_implemented(format!(
+        "Transpose rule (for reverse-mode differentiation) for '{name}' not implemented: it is not linear{how}"
+    ))
 }
 
 fn missing<T: Prim, R>(rule: &str, reason: &str) -> Result<R> {

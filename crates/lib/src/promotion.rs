@@ -116,11 +116,19 @@ pub fn promote_args_inexact(name: &str, xs: &[Val]) -> Result<Operands> {
     promote_ranks(name, promote_inexact(xs)?)
 }
 
-/// Checks that no operand is a random key, which is no number.
+/// Checks that no operand is a random key or a tangent of integers, which are no numbers.
 ///
 /// # Errors
 /// A `Type` error that names the function.
 pub fn check_arguments(name: &str, xs: &[Val]) -> Result<()> {
+    if xs.iter().any(|x| x.aval().dtype == DType::Float0) {
+        return Err(Error::type_error(format!(
+            "Called {name} with a float0 array. float0s do not support any operations by design, because they are not compatible \
+             with non-trivial vector spaces. No implicit dtype conversion is done. You can use np.zeros_like(arr, dtype=float) to \
+             cast a float0 array to a regular zeros array. If you didn't expect to get a float0 you might have accidentally \
+             taken a gradient with respect to an integer argument."
+        )));
+    }
     match xs.iter().map(|x| x.aval().dtype).find(|dtype| dtype.is_key()) {
         None => Ok(()),
         Some(dtype) => Err(Error::type_error(format!("{name} does not accept dtype {dtype}."))),

@@ -73,6 +73,13 @@ impl PyArray {
         }
     }
 
+    /// The error of a tracer that is asked for what only concrete arrays have.
+    fn asked(&self, py: Python<'_>, what: &str) -> PyResult<()> {
+        let Val::Tracer(found) = &self.val else { return Ok(()) };
+        let shape = found.aval.weak(false).long();
+        Err(tracer::method_error(py, found, &format!("The {what} was called on traced array with shape {shape}.")))
+    }
+
     /// What a function of `pullback._device` says of a concrete array.
     fn placement<'py>(slf: Bound<'py, Self>, asked: &str, function: &str) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
@@ -103,6 +110,11 @@ impl PyArray {
 
     /// The only element of an array without axes.
     fn scalar(&self, py: Python<'_>, function: &str) -> PyResult<Scalar> {
+        if self.aval().dtype.is_key() {
+            return Err(type_error(format!(
+                "{function}() argument must be a string or a real number, not 'PRNGKeyArray'"
+            )));
+        }
         self.check_scalar()?;
         let array = self.elements(|found| tracer::number_error(py, found, function))?;
         array.element(0).map_err(|error| to_py(py, &error))
@@ -174,13 +186,14 @@ impl PyArray {
     }
     /// Whether this process reads all elements: always true, as there is one process.
     #[getter]
-    fn is_fully_addressable(&self) -> bool {
-        true
+    fn is_fully_addressable(&self, py: Python<'_>) -> PyResult<bool> {
+        self.asked(py, "is_fully_addressable property").map(|_| true)
     }
     /// Whether every device of the sharding holds all elements.
     #[getter]
-    fn is_fully_replicated(&self) -> bool {
-        !matches!(&self.val, Val::Array(array) if array.place().is_some_and(|place| !place.layout.is_replicated()))
+    fn is_fully_replicated(&self, py: Python<'_>) -> PyResult<bool> {
+        self.asked(py, "is_fully_replicated property")?;
+        Ok(!matches!(&self.val, Val::Array(array) if array.place().is_some_and(|place| !place.layout.is_replicated())))
     }
 
     // Views of the same elements.
@@ -209,15 +222,18 @@ impl PyArray {
     // Life.
 
     /// Whether the elements were freed, by `delete` or by donation to a jitted function.
-    fn is_deleted(&self) -> bool {
-        matches!(&self.val, Val::Array(array) if array.is_deleted())
+    fn is_deleted(&self, py: Python<'_>) -> PyResult<bool> {
+        self.asked(py, "is_deleted() method")?;
+        Ok(matches!(&self.val, Val::Array(array) if array.is_deleted()))
     }
 
     /// Frees the elements; to read them afterwards raises RuntimeError.
-    fn delete(&self) {
+    fn delete(&self, py: Python<'_>) -> PyResult<()> {
+        self.asked(py, "delete() method")?;
         if let Val::Array(array) = &self.val {
             array.delete();
         }
+        Ok(())
     }
 
     /// Whether reading the elements would not wait for a computation.
@@ -245,7 +261,12 @@ impl PyArray {
     }
 
     /// Starts a copy to the host; the elements are there already.
-    fn copy_to_host_async(&self) {}
+    fn copy_to_host_async(&self, py: Python<'_>) -> PyResult<()> {
+        match &self.val {
+            Val::Tracer(found) => Err(tracer::attribute_error(py, found, "copy_to_host_async")),
+            Val::Literal(_) | Val::Array(_) => Ok(()),
+        }
+    }
 
     /// The set of devices that hold the elements.
     fn devices<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
@@ -377,6 +398,9 @@ impl PyArray {
     }
 
     fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
+        if self.aval().dtype.is_key() {
+            return Err(type_error("key array cannot be converted to boolean."));
+        }
         match self.aval().size() {
             0 => {
                 return Err(PyValueError::new_err(
@@ -512,11 +536,15 @@ impl PyArray {
         value.call_method1("__format__", (spec,))
     }
 
-    fn __reduce__<'py>(slf: Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>, bool))> {
+    fn __reduce__<'py>(slf: Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>, Py<PyAny>))> {
         let py = slf.py();
         slf.get().elements(|found| tracer::method_error(py, found, "A traced array was pickled."))?;
+        if slf.get().aval().dtype.is_key() {
+            return py.import("pullback._keys")?.call_method1("reduced", (slf,))?.extract();
+        }
         let rebuild = py.import("pullback._core")?.getattr("_rebuild_array")?;
         let weak_type = slf.get().aval().weak_type;
+        let weak_type = weak_type.into_pyobject(py)?.to_owned().into_any().unbind();
         Ok((rebuild, (PyArray::__array__(slf, None, None, None)?, weak_type)))
     }
 

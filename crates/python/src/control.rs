@@ -3,6 +3,7 @@
 //! Functions are traced on flat values; what is carried must keep its structure and types, and the errors name the part
 //! that does not.
 
+use pullback_base::dtype::{Typed, promote};
 use pullback_base::tree::{Node, TreeDef};
 use pullback_base::{Aval, DType, Result, Scalar};
 use pullback_core::control::{CHECKPOINT, COND, Checkpoint, Cond, PolicyRef, SCAN, SavePolicy, Scan, WHILE, While};
@@ -16,6 +17,7 @@ use crate::bodies;
 use crate::call::{call_with, check_callable, not_a_jax_type, path_of, tree_of, tree_vals};
 use crate::errors::{Carry, not_implemented, type_error, value_error};
 use crate::gate::gate;
+use crate::jaxpr::check_allowed;
 use crate::jit::bad_output;
 use crate::names::{self, function_and_place, positional_names};
 use crate::tree::PyNode;
@@ -226,10 +228,18 @@ fn tree_difference(a: &TreeDef, b: &TreeDef) -> [String; 3] {
         .map_or_else(|| [a.to_string(), b.to_string(), "".into()], |(a, b)| tree_difference(a, b))
 }
 
+/// Whether promotion of a weakly typed initial value with what comes out gives the latter's dtype: a number may widen, but
+/// a weak float does not become an integer.
+fn may_become(a: &Aval, out: &Aval) -> bool {
+    let typed = |aval: &Aval| Typed { dtype: aval.dtype, weak_type: aval.weak_type };
+    promote(typed(a), typed(out), true).is_ok_and(|joined| joined.dtype == out.dtype)
+}
+
 /// Types of weakly typed initial values whose dtype does not survive the loop, replaced by those of what comes out of
 /// it, which are strong; `None` if all do. A weak type that becomes strong changes nothing.
 fn promoted(ins: &[Aval], outs: &[Aval]) -> Option<Vec<Aval>> {
-    let differs = |(a, out): (&Aval, &Aval)| a.weak_type && a.dtype != out.dtype && a.shape == out.shape;
+    let differs =
+        |(a, out): (&Aval, &Aval)| a.weak_type && a.dtype != out.dtype && a.shape == out.shape && may_become(a, out);
     let pairs = || ins.iter().zip(outs);
     pairs().any(differs).then(|| pairs().map(|(a, out)| if differs((a, out)) { out.weak(false) } else { *a }).collect())
 }
@@ -308,6 +318,7 @@ fn scan(
             continue;
         }
         carried.check_types(&carry_avals, &outs[..carry.len()])?;
+        check_allowed(py, "scan", &[&body.traced.jaxpr])?;
         let carry = gate(py, || in_dtypes(&carry, &carry_avals))?;
         let Traced { jaxpr, captured } = body.traced;
         let mut params = Scan::new(jaxpr, length, reverse, captured.len(), carry.len());
@@ -355,6 +366,7 @@ fn while_loop(
         return Err(type_error(format!("cond_fun must return a boolean scalar, but got pytree {}.", cond.out_tree)));
     }
     gate(py, || pullback_core::control::check_condition(&cond.traced.jaxpr))?;
+    check_allowed(py, "while", &[&body_jaxpr, &cond.traced.jaxpr])?;
     let params = While {
         cond_jaxpr: cond.traced.jaxpr,
         cond_nconsts: cond.traced.captured.len(),
@@ -399,6 +411,9 @@ fn cond(
         let shape = pullback_base::aval::tuple_text(&aval.shape);
         return Err(type_error(format!("{what}, got {} of shape {shape}.", index.str()?)));
     }
+    if is_predicate && aval.dtype.is_complex() {
+        return Err(type_error(format!("Pred type must be either boolean or number, got {}.", aval.dtype)));
+    }
     if !is_predicate && !aval.dtype.is_integer() {
         return Err(type_error(format!("Index type must be an integer, got {} as {}", index.str()?, aval.dtype)));
     }
@@ -409,6 +424,7 @@ fn cond(
         funs.push(trace_fun(if is_predicate { "cond" } else { "switch" }, branch, args.clone(), &avals(&vals))?);
     }
     check_branches(&branches, &funs, is_predicate)?;
+    check_allowed(py, "cond", &funs.iter().map(|fun| &fun.traced.jaxpr).collect::<Vec<_>>())?;
     let out_tree = funs[0].out_tree.clone();
     let results = gate(py, || {
         let chosen = if is_predicate { index_of_predicate(&chosen)? } else { index_of_branch(&chosen, funs.len())? };

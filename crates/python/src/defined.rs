@@ -17,7 +17,7 @@ use pullback_ir::{
     Params, ParamsObject, PrimRef, Sample, Split, Tangents, Val, Vals, as_cpu, eval_jaxpr,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PyTuple};
 
 use crate::aval::PyAval;
 use crate::errors::{Carry, type_error};
@@ -62,9 +62,19 @@ impl Defined {
     }
 }
 
-/// Parameters as the Python objects that they are.
+/// Parameters as the Python objects that they are, and what the application does besides computing, once it is known.
 #[derive(Debug)]
-pub struct PyParams(Vec<(String, Py<PyAny>)>);
+pub struct PyParams {
+    fields: Vec<(String, Py<PyAny>)>,
+    effects: OnceLock<DefinedEffects>,
+}
+
+/// Effects as the objects that the abstract evaluation gave.
+#[derive(Debug)]
+struct DefinedEffects {
+    set: Py<PyFrozenSet>,
+    is_ordered: bool,
+}
 
 impl PyParams {
     /// Parameters by name.
@@ -74,14 +84,34 @@ impl PyParams {
             fields.push((name.extract()?, value.unbind()));
         }
         fields.sort_by(|(a, _): &(String, _), (b, _)| a.cmp(b));
-        Ok(Params::foreign(Arc::new(PyParams(fields))))
+        Ok(Params::foreign(Arc::new(PyParams { fields, effects: OnceLock::new() })))
+    }
+
+    fn of(params: &Params) -> Option<&PyParams> {
+        params.object()?.as_any().downcast_ref()
+    }
+
+    /// The effects of an application that is known to have some.
+    pub fn effects(params: &Params) -> Option<&Py<PyFrozenSet>> {
+        Some(&Self::of(params)?.effects.get()?.set)
+    }
+
+    /// Says what effects an application has; an empty set says nothing.
+    pub fn set_effects(params: &Params, effects: &Bound<'_, PyAny>) -> PyResult<()> {
+        let Some(own) = Self::of(params).filter(|_| effects.is_truthy().unwrap_or(false)) else { return Ok(()) };
+        let py = effects.py();
+        let items: Vec<Bound<'_, PyAny>> = effects.try_iter()?.collect::<PyResult<_>>()?;
+        let set = PyFrozenSet::new(py, items)?;
+        let is_ordered = py.import("pullback._effects")?.call_method1("has_ordered", (&set,))?.is_truthy()?;
+        own.effects.get_or_init(|| DefinedEffects { set: set.unbind(), is_ordered });
+        Ok(())
     }
 
     /// The Python objects of parameters, if they are such.
     pub fn dict<'py>(py: Python<'py>, params: &Params) -> Option<PyResult<Bound<'py, PyDict>>> {
-        let own = params.object()?.as_any().downcast_ref::<PyParams>()?;
+        let own = Self::of(params)?;
         let dict = PyDict::new(py);
-        for (name, value) in &own.0 {
+        for (name, value) in &own.fields {
             if let Err(error) = dict.set_item(name, value) {
                 return Some(Err(error));
             }
@@ -96,7 +126,7 @@ fn params_dict<'py>(py: Python<'py>, params: &Params) -> PyResult<Bound<'py, PyD
 
 /// A parameter that only Python understands.
 fn opaque(py: Python<'_>, value: &Py<PyAny>) -> ParamValue {
-    let text = value.bind(py).repr().map_or_else(|_| "<object>".to_string(), |repr| repr.to_string());
+    let text = value.bind(py).str().map_or_else(|_| "<object>".to_string(), |text| text.to_string());
     ParamValue::Opaque(Opaque { text: text.into(), value: Arc::new(value.clone_ref(py)) })
 }
 
@@ -104,7 +134,7 @@ impl ParamsObject for PyParams {
     fn fields(&self) -> Vec<(String, ParamValue)> {
         Python::attach(|py| {
             let field = |value: &Py<PyAny>| param_value(value.bind(py)).unwrap_or_else(|_| opaque(py, value));
-            self.0.iter().map(|(name, value)| (name.clone(), field(value))).collect()
+            self.fields.iter().map(|(name, value)| (name.clone(), field(value))).collect()
         })
     }
     fn hidden(&self) -> &'static [&'static str] {
@@ -113,13 +143,14 @@ impl ParamsObject for PyParams {
     fn equals(&self, other: &dyn ParamsObject) -> bool {
         let Some(other) = other.as_any().downcast_ref::<PyParams>() else { return false };
         let same = |py: Python<'_>, x: &Py<PyAny>, y: &Py<PyAny>| x.is(y) || x.bind(py).eq(y).unwrap_or(false);
-        let all = |py: Python<'_>| self.0.iter().zip(&other.0).all(|((a, x), (b, y))| a == b && same(py, x, y));
-        self.0.len() == other.0.len() && Python::attach(all)
+        let all =
+            |py: Python<'_>| self.fields.iter().zip(&other.fields).all(|((a, x), (b, y))| a == b && same(py, x, y));
+        self.fields.len() == other.fields.len() && Python::attach(all)
     }
     fn hash_value(&self) -> u64 {
         let mut state = rustc_hash::FxHasher::default();
         Python::attach(|py| {
-            for (name, value) in &self.0 {
+            for (name, value) in &self.fields {
                 state.write(name.as_bytes());
                 // What cannot be hashed counts as one; equality decides.
                 state.write_isize(value.bind(py).hash().unwrap_or(0));
@@ -258,7 +289,12 @@ impl DynPrim for &'static Defined {
     }
     fn abstract_eval(&self, params: &Params, ins: &[Aval]) -> Result<Avals> {
         Python::attach(|py| {
-            let answer = |py| read_avals(&ask(py, "abstract_eval", self, params, vec![avals(py, ins)?])?);
+            let answer = |py| {
+                let (outs, effects): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
+                    ask(py, "typed", self, params, vec![avals(py, ins)?])?.extract()?;
+                PyParams::set_effects(params, &effects)?;
+                read_avals(&outs)
+            };
             answer(py).carry(py)
         })
     }
@@ -280,8 +316,12 @@ impl DynPrim for &'static Defined {
     }
     fn cpu(&self, params: &Params, ins: &[Aval], _outs: &[Aval]) -> CpuForm {
         let lowered = Python::attach(|py| {
-            let answer = |py| ask(py, "lowered", self, params, vec![avals(py, ins)?]);
-            answer(py).and_then(|found| found.cast::<PyJaxpr>()?.get().own().cloned()).carry(py)
+            let answer = || {
+                let effects = PyParams::effects(params).map_or_else(|| py.None(), |set| set.clone_ref(py).into_any());
+                let found = ask(py, "lowered", self, params, vec![avals(py, ins)?, effects.into_bound(py)])?;
+                found.cast::<PyJaxpr>()?.get().own().cloned()
+            };
+            answer().carry(py)
         });
         CpuForm::Decompose(Box::new(move |e, ins| {
             let jaxpr = lowered.as_ref().map_err(Clone::clone)?;
@@ -298,8 +338,13 @@ impl DynPrim for &'static Defined {
     ) -> Result<HloValues> {
         as_cpu(this, params, cx, ins, outs)
     }
-    fn effects(&self, _: &Params) -> Effects {
-        if self.has_effects.load(Ordering::Relaxed) { Effects::UNORDERED } else { Effects::NONE }
+    fn effects(&self, params: &Params) -> Effects {
+        match PyParams::of(params).and_then(|own| own.effects.get()) {
+            Some(own) if own.is_ordered => Effects::ORDERED,
+            Some(_) => Effects::UNORDERED,
+            None if self.has_effects.load(Ordering::Relaxed) => Effects::UNORDERED,
+            None => Effects::NONE,
+        }
     }
     fn split(&self, _: &Params, _: &dyn Split, _: &[Val]) -> Result<Option<Vals>> {
         Ok(None)

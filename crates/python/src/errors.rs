@@ -31,6 +31,11 @@ pub fn to_py(py: Python<'_>, error: &Error) -> PyErr {
     }
 }
 
+/// Whether an error is an exception of Python code on its way out.
+pub fn is_carried(error: &Error) -> bool {
+    error.payload().is_some_and(|payload| payload.is::<PyErr>())
+}
+
 fn builtin(kind: ErrorKind, text: &str) -> Option<PyErr> {
     let text = text.to_string();
     Some(match kind {
@@ -68,6 +73,11 @@ fn own(py: Python<'_>, kind: ErrorKind, text: String) -> PyErr {
         ErrorKind::UnexpectedTracer => "UnexpectedTracerError",
         _ => "JaxRuntimeError",
     };
+    named(py, name, text)
+}
+
+/// An exception of a class of `pullback.errors`.
+pub fn named(py: Python<'_>, name: &str, text: String) -> PyErr {
     match exception_class(py, name) {
         Ok(class) => PyErr::from_type(class, text),
         Err(missing) => missing,

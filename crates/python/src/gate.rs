@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use rustc_hash::FxHashMap;
 
-use crate::errors::to_py;
+use crate::errors::{is_carried, to_py};
 
 /// Runs `body` as a call of the user: errors become exceptions and name the user's line.
 ///
@@ -33,9 +33,22 @@ pub fn gate<T>(py: Python<'_>, body: impl FnOnce() -> Result<T>) -> PyResult<T> 
     }
     match result {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(to_py(py, &error.at(user_span(py)))),
+        Ok(Err(error)) => {
+            let is_carried = is_carried(&error);
+            let exception = to_py(py, &error.at(user_span(py)));
+            if is_carried {
+                tell_hidden_frames(py, &exception);
+            }
+            Err(exception)
+        }
         Err(panic) => Err(to_py(py, &panic_error(&*panic).at(user_span(py)))),
     }
+}
+
+/// Says on an exception that code of the user raised inside a transform that frames are missing from its traceback.
+fn tell_hidden_frames(py: Python<'_>, exception: &PyErr) {
+    // What goes wrong here must not hide the exception itself.
+    let _ = py.import("pullback._tracebacks").and_then(|module| module.call_method1("tell", (exception.value(py),)));
 }
 
 /// The rules of promotion that a call follows: they hold for calls of the user, not for those of our own Python code.
@@ -52,6 +65,20 @@ fn is_own_call(py: Python<'_>) -> bool {
             let code = Bound::from_owned_ptr(py, ffi::PyFrame_GetCode(frame).cast());
             source_of(py, &code) == 0
         }
+    }
+}
+
+/// Whether the caller of the Python function that calls is one of Pullback's.
+pub fn is_called_by_own(py: Python<'_>) -> bool {
+    // SAFETY: we are attached; the frame is borrowed from the interpreter, that before it and its code are new references.
+    unsafe {
+        let frame = ffi::PyEval_GetFrame();
+        let before =
+            if frame.is_null() { None } else { Bound::from_owned_ptr_or_opt(py, ffi::PyFrame_GetBack(frame).cast()) };
+        before.is_some_and(|before: Bound<'_, PyAny>| {
+            let code = Bound::from_owned_ptr(py, ffi::PyFrame_GetCode(before.as_ptr().cast()).cast());
+            source_of(py, &code) == 0
+        })
     }
 }
 

@@ -4,6 +4,7 @@ use pullback_base::scalar::Number;
 use pullback_ir::Val;
 use pullback_lib::indexing::{GetOptions, IndexItem, Update, UpdateOptions, get, getitem, update};
 use pullback_lib::lax::GatherMode;
+use pullback_lib::promotion::typed;
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt, PyList, PySlice, PyString, PyTuple};
@@ -11,7 +12,7 @@ use pyo3::types::{PyBool, PyInt, PyList, PySlice, PyString, PyTuple};
 use crate::api::arguments::wide_integer;
 use crate::api::numpy::irregular::array_like;
 use crate::errors::{type_error, value_error};
-use crate::gate::gate;
+use crate::gate::{gate, is_called_by_own};
 use crate::numpy;
 use crate::tracer::concrete;
 use crate::value::{as_val, to_val, wrap};
@@ -118,13 +119,15 @@ fn parse_slice(slice: &Bound<'_, PySlice>) -> PyResult<IndexItem> {
             return Ok(None);
         }
         if let Some(val) = as_val(&bound)
-            && concrete(val).is_none()
+            && let (None, Val::Tracer(tracer)) = (concrete(val), val)
         {
             return Err(PyIndexError::new_err(format!(
-                "Array slice indices must have static start/stop/step to be used with NumPy indexing syntax. Found {}. To index a \
-                 statically sized array at a dynamic position, try lax.dynamic_slice/dynamic_update_slice (JAX does not support \
-                 dynamically sized arrays within JIT compiled functions).",
-                slice.repr()?
+                "Array slice indices must have static start/stop/step to be used with NumPy indexing syntax. Got {}. To index \
+                 an array at a dynamic position with a static slice size, use x[jax.ds(start, size)] or \
+                 lax.dynamic_slice/dynamic_update_slice instead (JAX does not support dynamically sized arrays within traced \
+                 functions).{}",
+                slice.repr()?,
+                crate::tracer::origin(slice.py(), tracer)
             )));
         }
         let number = slice.py().import("operator")?.call_method1("index", (bound,))?;
@@ -224,7 +227,23 @@ fn index_update(
     };
     let (x, items) = (to_val(x)?, parse(index)?);
     let y = update_for(&x, y)?;
+    warn_of_narrowing(py, &x, &y)?;
     wrap(py, gate(py, || update(&kind, &x, &items, &y, &options))?)
+}
+
+/// Warns of updates whose dtype the array's cannot hold, as the reference does; not of those that our own code makes.
+fn warn_of_narrowing(py: Python<'_>, x: &Val, y: &Val) -> PyResult<()> {
+    let (to, from) = (x.aval().dtype, y.aval().dtype);
+    let joined = pullback_base::dtype::promote(typed(x), typed(y), true).map(|joined| joined.dtype);
+    if from == to || joined.is_ok_and(|joined| joined == to) || is_called_by_own(py) {
+        return Ok(());
+    }
+    let text = format!(
+        "scatter inputs have incompatible types: cannot safely cast value from dtype={from} to dtype={to} with \
+         jax_numpy_dtype_promotion=standard. In future JAX releases this will result in an error."
+    );
+    let category = py.get_type::<pyo3::exceptions::PyFutureWarning>();
+    PyErr::warn(py, &category, &std::ffi::CString::new(text)?, 2)
 }
 
 /// The value of an update: an integer that only the dtype of the array holds is of that dtype.

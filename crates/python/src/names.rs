@@ -88,6 +88,7 @@ fn names(
     is_skipped: &dyn Fn(usize, &str) -> bool,
 ) -> PyResult<Vec<String>> {
     let parameters = positional_names(fun, args.len());
+    let rest = rest_of_keywords(fun);
     let mut all = vec![];
     for (i, arg) in args.iter().enumerate() {
         if !is_skipped(i, "") {
@@ -98,7 +99,11 @@ fn names(
         for key in kwargs.keys().iter() {
             let name = key.to_string();
             if !is_skipped(usize::MAX, &name) {
-                extend(&mut all, &name, &kwargs.get_item(&key)?.expect("a key of the dictionary"))?;
+                let root = match &rest {
+                    Some((rest, named)) if !named.contains(&name) => format!("{rest}['{name}']"),
+                    Some(_) | None => name,
+                };
+                extend(&mut all, &root, &kwargs.get_item(&key)?.expect("a key of the dictionary"))?;
             }
         }
     }
@@ -113,23 +118,34 @@ fn extend(all: &mut Vec<String>, root: &str, arg: &Bound<'_, PyAny>) -> PyResult
     Ok(())
 }
 
-/// Names of the first `n` positional parameters; `args[0]` and so on where the function does not say.
+/// Names of the first `n` positional parameters; those of the parameter that takes the rest, or `args`, come with a number.
 pub fn positional_names(fun: &Bound<'_, PyAny>, n: usize) -> Vec<String> {
-    let known = signature_names(fun).unwrap_or_default();
-    let n_known = known.len();
-    (0..n).map(|i| known.get(i).cloned().unwrap_or_else(|| format!("args[{}]", i - n_known.min(i)))).collect()
+    let all = parameters_of(fun).unwrap_or_default();
+    let known: Vec<&String> = all.iter().filter(|(_, kind)| *kind <= POSITIONAL).map(|(name, _)| name).collect();
+    let rest = all.iter().find(|(_, kind)| *kind == REST).map_or("args", |(name, _)| name.as_str());
+    let numbered = |i: usize| format!("{rest}[{}]", i - known.len().min(i));
+    (0..n).map(|i| known.get(i).map_or_else(|| numbered(i), |name| (*name).clone())).collect()
 }
 
-fn signature_names(fun: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+/// The parameter that takes further keywords, where there is one, and the names of those that have a parameter.
+fn rest_of_keywords(fun: &Bound<'_, PyAny>) -> Option<(String, Vec<String>)> {
+    let all = parameters_of(fun).ok()?;
+    let (rest, _) = all.iter().find(|(_, kind)| *kind == REST_OF_KEYWORDS)?;
+    Some((rest.clone(), all.iter().map(|(name, _)| name.clone()).collect()))
+}
+
+// Kinds of parameters, as `inspect` numbers them.
+const POSITIONAL: usize = 1;
+const REST: usize = 2;
+const REST_OF_KEYWORDS: usize = 4;
+
+/// The parameters of a function with their kinds.
+fn parameters_of(fun: &Bound<'_, PyAny>) -> PyResult<Vec<(String, usize)>> {
     let signature = fun.py().import("inspect")?.call_method1("signature", (fun,))?;
     let mut names = vec![];
     for parameter in signature.getattr("parameters")?.call_method0("values")?.try_iter()? {
         let parameter = parameter?;
-        let kind: usize = parameter.getattr("kind")?.extract()?;
-        if kind > 1 {
-            break;
-        }
-        names.push(parameter.getattr("name")?.to_string());
+        names.push((parameter.getattr("name")?.to_string(), parameter.getattr("kind")?.extract()?));
     }
     Ok(names)
 }

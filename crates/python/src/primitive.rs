@@ -3,14 +3,14 @@
 use std::sync::{Mutex, PoisonError};
 
 use pullback_base::Aval;
-use pullback_ir::{Params, PrimRef, Val};
+use pullback_ir::{Params, PrimRef};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyList, PySet, PyTuple};
 use rustc_hash::FxHashMap;
 
 use crate::aval::PyAval;
 use crate::defined::{Defined, PyParams, define};
-use crate::errors::{type_error, value_error};
+use crate::errors::{not_implemented, type_error, value_error};
 use crate::gate::gate;
 use crate::jaxpr::param_value;
 use crate::value::{to_val, wrap, wrap_all};
@@ -56,6 +56,19 @@ impl PyPrimitive {
     fn own(&self) -> PyResult<&'static Defined> {
         let core = || type_error(format!("{} is a primitive of the core; it cannot be changed", self.prim.name()));
         self.defined.ok_or_else(core)
+    }
+
+    /// The error of an operand that is no value, which says whose it is.
+    fn bad_operand(&self, py: Python<'_>, arg: &Bound<'_, PyAny>, position: usize, error: PyErr) -> PyErr {
+        if !error.is_instance_of::<pyo3::exceptions::PyTypeError>(py) {
+            return error;
+        }
+        let (name, class) = (self.prim.name(), arg.get_type());
+        type_error(format!(
+            "Error interpreting argument to {name} as a JAX value. The problematic value is of type {class} and was passed to \
+             {name} at position {position}. {}",
+            error.value(py)
+        ))
     }
 
     /// Parameters of an application.
@@ -115,9 +128,18 @@ impl PyPrimitive {
     fn call_primitive(&self) -> bool {
         false
     }
-    #[getter]
-    fn map_primitive(&self) -> bool {
-        false
+    /// Evaluates the primitive on arrays: the function that `def_impl` was given has its place where there is one.
+    #[pyo3(name = "impl", signature = (*args, **params))]
+    fn implementation(
+        &self,
+        py: Python<'_>,
+        args: &Bound<'_, PyTuple>,
+        params: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        if self.defined.is_some() {
+            return Err(not_implemented(format!("Evaluation rule for '{}' not implemented", self.name())));
+        }
+        self.bind(py, args, params)
     }
 
     /// Performs the primitive on arrays, with its parameters by name.
@@ -128,8 +150,11 @@ impl PyPrimitive {
         args: &Bound<'_, PyTuple>,
         params: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
-        let vals: PyResult<Vec<Val>> = args.iter().map(|arg| to_val(&arg)).collect();
-        let (vals, params) = (vals?, self.params(params)?);
+        let mut vals = vec![];
+        for (position, arg) in args.iter().enumerate() {
+            vals.push(to_val(&arg).map_err(|error| self.bad_operand(py, &arg, position, error))?);
+        }
+        let params = self.params(params)?;
         let outs = gate(py, || pullback_trace::bind(self.prim, &params, &vals))?;
         if self.prim.multiple_results() {
             return Ok(PyList::new(py, wrap_all(py, outs)?)?.into_any().unbind());
@@ -146,17 +171,25 @@ impl PyPrimitive {
         (PyList::empty(py), params)
     }
 
+    /// Avals of the results, and the effects.
+    #[pyo3(signature = (*args, **params))]
     fn abstract_eval<'py>(
         &self,
         py: Python<'py>,
-        args: Vec<PyRef<'py, PyAval>>,
+        args: Vec<Bound<'py, PyAny>>,
         params: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let avals: Vec<Aval> = args.iter().map(|aval| aval.0).collect();
+        let mut avals: Vec<Aval> = vec![];
+        for arg in &args {
+            let found = crate::aval::aval_of(arg)?;
+            avals.push(found.ok_or_else(|| type_error(format!("abstract_eval takes avals, got {arg}")))?);
+        }
         let params = self.params(params)?;
         let outs = gate(py, || self.prim.abstract_eval(&params, &avals))?;
         let mut outs = outs.into_iter().map(PyAval);
-        let effects = pyo3::types::PyFrozenSet::empty(py)?;
+        let found = PySet::empty(py)?;
+        crate::jaxpr::add_effects(py, self.prim, &params, &found)?;
+        let effects = pyo3::types::PyFrozenSet::new(py, found.iter())?;
         let outs = if self.prim.multiple_results() {
             PyList::new(py, outs.map(|aval| Py::new(py, aval)).collect::<PyResult<Vec<_>>>()?)?.into_any()
         } else {

@@ -7,7 +7,7 @@ use pullback_base::tree::TreeDef;
 use pullback_base::{Aval, DType, Result, Scalar, Span};
 use pullback_core::prims::instantiate;
 use pullback_core::transforms::{Linear, backward_pass, transpose_function};
-use pullback_ir::{EmitRef, JaxprRef, Slot, Val, eval_jaxpr};
+use pullback_ir::{EmitRef, Jaxpr, JaxprRef, Slot, Val, eval_jaxpr};
 use pullback_trace::Traced;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -77,7 +77,8 @@ impl<'py> Job<'_, 'py> {
         if !self.has_aux {
             return Ok((out, None));
         }
-        let pair = out.cast::<PyTuple>().ok().filter(|pair| pair.len() == 2);
+        let is_pair = out.is_instance_of::<PyTuple>() || out.is_instance_of::<pyo3::types::PyList>();
+        let pair = is_pair.then(|| as_tuple(&out)).transpose()?.filter(|pair| pair.len() == 2);
         let Some(pair) = pair else {
             return Err(type_error(format!(
                 "expected function with aux output to return a two-element tuple, but got type {} with value {}",
@@ -356,6 +357,17 @@ struct LinearRule {
     is_safe: bool,
 }
 
+/// The same program with its arrays as first inputs, and these: they are residuals as captured tracers are.
+fn with_consts_as_inputs(jaxpr: &JaxprRef) -> (JaxprRef, Vec<Val>) {
+    if jaxpr.consts.is_empty() {
+        return (jaxpr.clone(), vec![]);
+    }
+    let mut open = Jaxpr::clone(jaxpr);
+    let consts = std::mem::take(&mut open.consts);
+    open.invars.splice(0..0, std::mem::take(&mut open.constvars));
+    (JaxprRef::new(open), consts.into_iter().map(Val::Array).collect())
+}
+
 impl LinearRule {
     fn new(
         linearized: &Linearized,
@@ -363,13 +375,14 @@ impl LinearRule {
         in_tree: TreeDef,
         place: String,
         is_transposed: bool,
-    ) -> LinearRule {
+    ) -> (LinearRule, Vec<Val>) {
         let linear = &linearized.linear;
         let ins = primals.iter().map(Val::aval).zip(linearized.marks.iter().copied()).collect();
         let outs = linear.out_avals().into_iter().zip(linear.depends()).collect();
-        let n_residuals = linear.residuals().len();
-        let (jaxpr, out_tree) = (linear.jaxpr().clone(), linearized.out_tree.clone());
-        LinearRule { jaxpr, n_residuals, ins, outs, in_tree, out_tree, place, is_transposed, is_safe: linear.is_safe() }
+        let (jaxpr, consts) = with_consts_as_inputs(linear.jaxpr());
+        let (n_residuals, out_tree) = (consts.len() + linear.residuals().len(), linearized.out_tree.clone());
+        let is_safe = linear.is_safe();
+        (LinearRule { jaxpr, n_residuals, ins, outs, in_tree, out_tree, place, is_transposed, is_safe }, consts)
     }
 
     fn pull_back(&self, residuals: &[Val], cts: &[Option<Val>]) -> Result<Vec<Val>> {
@@ -513,8 +526,8 @@ fn linearize_at(
     let job = Job { transform, fun, in_tree: &tree, has_aux };
     let linearized = gate(py, || job.linearize(&vals))?;
     let in_tree = tree.children()[0].clone();
-    let rule = LinearRule::new(&linearized, &vals, in_tree, function_and_place(fun), is_transposed);
-    let residuals = wrap_all(py, linearized.linear.residuals().iter().cloned())?;
+    let (rule, consts) = LinearRule::new(&linearized, &vals, in_tree, function_and_place(fun), is_transposed);
+    let residuals = wrap_all(py, consts.into_iter().chain(linearized.linear.residuals().iter().cloned()))?;
     let out = tree_of(py, &linearized.out_tree, linearized.outs)?;
     Ok((out, linearized.aux, Py::new(py, rule)?.into_any(), residuals))
 }
@@ -561,6 +574,16 @@ fn jvp(
             "primal and tangent arguments to jax.jvp must be tuples or lists; found {} and {}.",
             names::class_name(primals),
             names::class_name(tangents)
+        )));
+    }
+    let (kind, other) = (primals.get_type(), tangents.get_type());
+    if !kind.is(&other) {
+        let tree = |obj: &Bound<'_, PyAny>| Ok::<_, PyErr>(crate::tree::flatten_all(obj)?.1);
+        return Err(type_error(format!(
+            "primal and tangent arguments to jax.jvp must have the same tree structure; primals have tree structure \
+             {} whereas tangents have tree structure {}.",
+            tree(primals)?,
+            tree(tangents)?
         )));
     }
     let (primals, tangents) = (as_tuple(primals)?, as_tuple(tangents)?);

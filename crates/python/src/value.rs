@@ -16,7 +16,7 @@ use crate::errors::type_error;
 use crate::numpy;
 
 /// What every array and tracer is.
-#[pyclass(name = "Array", module = "pullback", frozen, subclass, weakref)]
+#[pyclass(name = "Array", module = "pullback", frozen, subclass, weakref, sequence)]
 pub struct PyArray {
     pub(crate) val: Val,
 }

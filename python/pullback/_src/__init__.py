@@ -3,7 +3,7 @@
 from pullback._later import later as _later
 
 _MODULES = (
-    "ad_util", "api_util", "checkify", "compiler", "core", "dispatch", "distributed", "dtypes", "earray", "flatten_util",
+    "ad_util", "api_util", "callback", "checkify", "compiler", "core", "debugging", "dispatch", "distributed", "dtypes", "earray", "effects", "flatten_util",
     "interpreters", "linear_util", "literals", "pjit", "source_info_util", "state", "traceback_util", "tree_util", "xla_bridge",
 )  # fmt: skip
 __getattr__, _NAMES = _later("pullback._src", {f"pullback._src.{_name}": (_name,) for _name in _MODULES})

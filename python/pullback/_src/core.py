@@ -1,6 +1,9 @@
 """The core's objects under JAX's private path."""
 
 from pullback._core import Primitive as Primitive, ShapedArray as ShapedArray, Tracer as Tracer
+from pullback._effects import Effect as Effect, Effects as Effects, EffectTypeSet as EffectTypeSet, no_effects as no_effects
+from pullback._jaxpr_checks import check_jaxpr as check_jaxpr
+from pullback.errors import JaxprTypeError as JaxprTypeError
 from pullback.core import (
     AbstractValue as AbstractValue,
     ClosedJaxpr as ClosedJaxpr,
@@ -11,6 +14,7 @@ from pullback.core import (
     Trace as Trace,
     TraceTag as TraceTag,
     Var as Var,
+    concrete_or_error as concrete_or_error,
     eval_jaxpr as eval_jaxpr,
     find_top_trace as find_top_trace,
     full_lower as full_lower,
@@ -29,3 +33,28 @@ from pullback.core import (
 def physical_aval(aval):
     """The aval of the stored elements: of keys their words, else the aval itself."""
     return aval
+
+
+def canonicalize_shape(shape, context=""):
+    """A shape as a tuple of Python integers.
+
+    Raises:
+      TypeError: a size is no integer.
+    """
+    import operator
+
+    try:
+        return tuple(map(operator.index, shape))
+    except TypeError:
+        text = f"Shapes must be 1D sequences of concrete values of integer type, got {shape}."
+        raise TypeError(f"{text} {context}".rstrip()) from None
+
+
+def definitely_equal(a, b):
+    """Whether two sizes are equal for all values of their variables."""
+    return a is b or a == b
+
+
+def is_constant_shape(shape):
+    """Whether all sizes are integers."""
+    return all(isinstance(size, int) for size in shape)

@@ -23,3 +23,10 @@ def supports_inf(dtype):
 def to_complex_dtype(dtype):
     """The complex type of a real one."""
     return _np.dtype(_np.complex128 if _np.dtype(dtype) in (_np.float64, _np.complex128) else _np.complex64)
+
+
+def lattice_result_type(*args):
+    """The dtype to which arguments promote, and whether it gives way to others."""
+    from pullback.dtypes import result_type
+
+    return result_type(*args, return_weak_type_flag=True)

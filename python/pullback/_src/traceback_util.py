@@ -28,3 +28,6 @@ def include_frame(frame):
 def api_boundary(fun, **_):
     """Marks a function as an entry from user code; it already is one."""
     return fun
+
+
+from pullback._tracebacks import UnfilteredStackTrace as UnfilteredStackTrace  # noqa: E402

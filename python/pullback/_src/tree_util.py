@@ -1,6 +1,7 @@
 """Trees under JAX's private path."""
 
 from pullback import _core as _core
+from pullback._tree_errors import equality_errors as equality_errors, prefix_errors as prefix_errors
 from pullback.tree_util import *  # noqa: F403
 
 

@@ -5,8 +5,11 @@ lists of results, with None for a symbolic zero. The core makes the transform's 
 """
 
 from pullback import _core
-from pullback._core import user_error as _user_error
+from pullback._effects import check_lowerable as _check_lowerable
 from pullback.interpreters import ad, batching, mlir
+
+
+_NO_EFFECTS = frozenset()
 
 
 def _missing(what, primitive):
@@ -25,18 +28,27 @@ def evaluate(primitive, params, args):
     return _results(primitive, implementation(*args, **params))
 
 
-def abstract_eval(primitive, params, avals):
-    """Avals of the results."""
+def _avals(primitive, out):
+    if primitive.multiple_results != isinstance(out, (tuple, list)):
+        raise ValueError(f"{primitive}.abstract_eval() method should return a tuple or a list iff {primitive}.multiple_results.")
+    return _results(primitive, out)
+
+
+def typed(primitive, params, avals):
+    """Avals of the results, and the set of effects."""
     rule = primitive.__dict__.get("abstract_evaluation")
     if rule is not None:
-        return _results(primitive, rule(*avals, **params))
+        return _avals(primitive, rule(*avals, **params)), _NO_EFFECTS
     rule = primitive.__dict__.get("effectful_abstract_evaluation")
     if rule is None:
         raise _missing("Abstract evaluation", primitive)
     out, effects = rule(*avals, **params)
-    if effects:
-        raise _user_error(NotImplementedError, f"primitive '{primitive}' has effects {effects}; primitives defined in Python must have none")
-    return _results(primitive, out)
+    return _avals(primitive, out), effects
+
+
+def abstract_eval(primitive, params, avals):
+    """Avals of the results."""
+    return typed(primitive, params, avals)[0]
 
 
 def jvp(primitive, params, primals, tangents):
@@ -86,7 +98,8 @@ def batch(primitive, params, size, name, args, dims):
     return [out], [out_dims]
 
 
-def lowered(primitive, params, avals):
+def lowered(primitive, params, avals, effects=None):
     """The jaxpr that takes the primitive's place in compiled programs."""
+    _check_lowerable(effects or _NO_EFFECTS)
     rule = mlir.lowering_of(primitive)
-    return mlir.inlined(primitive, rule, avals, params)
+    return mlir.inlined(primitive, rule, avals, params, effects or _NO_EFFECTS)

@@ -33,6 +33,16 @@ def promote_types(a, b):
       >>> jnp.promote_types(jnp.int32, jnp.bfloat16)
       dtype(bfloat16)
     """
+    if _core.is_setting_on("StrictPromotion") and not any(t in (int, float, complex) for t in (a, b)):
+        names = tuple(str(_core.as_dtype(t)) for t in (a, b))
+        if names[0] != names[1]:
+            from pullback.errors import TypePromotionError
+
+            raise _user_error(
+                TypePromotionError,
+                f"Input dtypes {names} have no available implicit dtype promotion path when jax_numpy_dtype_promotion=strict. Try "
+                "explicitly casting inputs to the desired output type, or set jax_numpy_dtype_promotion=standard."
+            )
     return _n.result_type(a, b)
 
 

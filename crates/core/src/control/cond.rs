@@ -7,11 +7,12 @@ use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::hlo::{HloCx, HloRegion, HloValue};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
-    Atom, Avals, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Hlo, JaxprRef, Operand, Params, Prim,
-    PrimRef, Sample, Split, SplitJaxpr, Tangents, Transpose, Val, Vals, Varying, eval_jaxpr, not_linear,
+    Atom, Avals, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Eqn, Hlo, Jaxpr, JaxprRef, Operand,
+    Params, Prim, PrimRef, Sample, Split, SplitJaxpr, Tangents, Transpose, Val, Vals, Varying, eval_jaxpr, not_linear,
 };
 use smallvec::smallvec;
 
+use super::host_call::IO_CALLBACK;
 use super::jit::{batch_in_front, check_call, forward_inputs};
 use super::while_loop::choose;
 use crate::prims::{SELECT_N, V, batch_to_front, zeros};
@@ -256,6 +257,13 @@ fn batch(p: &Cond, e: &dyn Emit, batch: &Batch, ins: &[Val], dims: &[Option<usiz
     Ok((outs, batched_out.iter().map(|&batched| batched.then_some(0)).collect()))
 }
 
+/// Whether a program calls a function of the host that may change things. Prints may run for examples that do not take
+/// their branch; such calls may not.
+fn calls_io(jaxpr: &Jaxpr) -> bool {
+    let calls = |eqn: &Eqn| eqn.prim == IO_CALLBACK || eqn.params.jaxprs().iter().any(|inner| calls_io(inner));
+    jaxpr.eqns.iter().any(|eqn| !eqn.effects().is_none() && calls(eqn))
+}
+
 /// An index for each example: every branch runs for all of them, and results are selected. The index is in range here:
 /// who binds a choice has moved it there.
 fn batch_by_selection(
@@ -265,7 +273,7 @@ fn batch_by_selection(
     ins: &[Val],
     dims: &[Option<usize>],
 ) -> Result<(Vals, BatchDims)> {
-    if p.branches.iter().any(|branch| !branch.effects().is_none()) {
+    if p.branches.iter().any(|branch| calls_io(branch)) {
         bail!(NotImplemented, "IO effect not supported in vmap-of-cond with a batched predicate.");
     }
     let index = batch_to_front(e, &ins[0], dims[0], batch.size)?;

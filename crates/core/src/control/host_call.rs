@@ -12,7 +12,7 @@ use std::sync::Arc;
 use pullback_base::{Aval, Error, Result, Shape};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
-    Avals, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Hlo, JaxprRef, Opaque, ParamField,
+    Avals, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Hlo, JaxprRef, Opaque, Operand, ParamField,
     ParamValue, Params, Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals,
 };
 
@@ -120,7 +120,7 @@ impl Prim for PureCallbackPrim {
         Derivative::Jvp(no_derivative_of_pure)
     }
     fn transpose(&self) -> Transpose<PureCallback> {
-        Transpose::NotLinear
+        Transpose::Rule(no_transpose_of_pure)
     }
     fn batching(&self) -> Batching<PureCallback> {
         Batching::Rule(batch_pure)
@@ -149,7 +149,7 @@ impl Prim for IoCallbackPrim {
         Derivative::Jvp(no_derivative_of_io)
     }
     fn transpose(&self) -> Transpose<IoCallback> {
-        Transpose::NotLinear
+        Transpose::Rule(no_transpose_of_io)
     }
     fn batching(&self) -> Batching<IoCallback> {
         Batching::Rule(batch_io)
@@ -184,6 +184,16 @@ fn no_derivative_of_io(_p: &IoCallback, _e: &dyn Emit, _xs: &[Val], _ts: &[Optio
     Err(Error::value_error(
         "IO callbacks do not support JVP. Please use `jax.custom_jvp` to use callbacks while taking gradients.",
     ))
+}
+
+fn no_transpose_of_pure(_p: &PureCallback, _e: &dyn Emit, _cts: &[Option<Val>], _ins: &[Operand]) -> Result<Tangents> {
+    Err(Error::value_error(
+        "Pure callbacks do not support transpose. Please use `jax.custom_vjp` to use callbacks while taking gradients.",
+    ))
+}
+
+fn no_transpose_of_io(_p: &IoCallback, _e: &dyn Emit, _cts: &[Option<Val>], _ins: &[Operand]) -> Result<Tangents> {
+    Err(Error::value_error("IO callbacks do not support transpose."))
 }
 
 fn batch_pure(

@@ -15,8 +15,14 @@ use crate::api::arguments::{AxesArg, ShapeArg, check_out_sharding, items, operan
 use crate::api::numpy::irregular::array_like;
 use crate::dtypes::DTypeArg;
 use crate::errors::{Carry, type_error};
+use crate::tracer;
 use crate::tree::flatten_all;
 use crate::value::{ArrayLike, as_val, try_val, wrap};
+
+/// Functions that ask a number of Python itself, so that a traced one is an error of `__index__`, as in the reference.
+const BY_INDEX: [&str; 7] = ["argmax", "argmin", "concatenate", "stack", "take", "diag", "delete"];
+/// Functions whose traced numbers are sizes of a shape.
+const OF_SIZES: [&str; 3] = ["eye", "tri", "identity"];
 
 /// The arguments of one call.
 pub struct Given<'a, 'b, 'py> {
@@ -35,7 +41,29 @@ impl<'py> Given<'_, '_, 'py> {
     /// What Python converts, with the name of the parameter in the error.
     fn converted<T>(&self, at: usize, convert: impl FnOnce(&Bound<'py, PyAny>) -> PyResult<T>) -> Result<T> {
         let object = self.object(at)?;
-        convert(object).map_err(|error| self.about(at, error)).carry(self.py)
+        convert(object)
+            .map_err(|error| self.unknown(at, object, &error).unwrap_or_else(|| self.about(at, error)))
+            .carry(self.py)
+    }
+
+    /// The error of a traced value in the place of numbers that must be known when the function is traced.
+    fn unknown(&self, at: usize, object: &Bound<'py, PyAny>, error: &PyErr) -> Option<PyErr> {
+        let Val::Tracer(found) = as_val(object)? else { return None };
+        let class = error.get_type(self.py).name().ok()?.to_string();
+        let function = self.function.name();
+        if BY_INDEX.contains(&function) {
+            return None;
+        }
+        if OF_SIZES.contains(&function) {
+            let shown = object.repr().ok()?;
+            let text = format!("Shapes must be 1D sequences of concrete values of integer type, got ({shown},).");
+            return Some(type_error(format!("{text}{}", tracer::origin(self.py, found))));
+        }
+        let is_of_numbers =
+            class == "TracerIntegerConversionError" || error.value(self.py).to_string().contains("unsized");
+        let (name, title) = (self.function.declaration.parameters[at].name, self.function.title());
+        let context = format!("The '{name}' argument of {title} must be known statically.");
+        is_of_numbers.then(|| tracer::method_error(self.py, found, &context))
     }
 
     fn about(&self, at: usize, error: PyErr) -> PyErr {

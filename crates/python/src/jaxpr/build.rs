@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::{Name, PyEqn, PyJaxpr, PyLiteral, PyVar, aval_of_atom};
-use crate::errors::value_error;
+use crate::errors::{named, value_error};
 
 #[derive(Default)]
 struct Numbers {
@@ -17,14 +17,20 @@ struct Numbers {
     vars: Vec<Aval>,
 }
 
+/// The error of parts that do not fit together.
+fn misfit(py: Python<'_>, text: String) -> PyErr {
+    named(py, "JaxprTypeError", text)
+}
+
 impl Numbers {
     fn define(&mut self, var: &Bound<'_, PyAny>) -> PyResult<VarId> {
+        let py = var.py();
         let var = var.cast::<PyVar>()?.get();
         let number = VarId(u32::try_from(self.vars.len()).expect("fewer than 2^32 variables"));
         self.vars.push(var.aval.0);
         match self.numbers.insert(var.id, number) {
             None => Ok(number),
-            Some(_) => Err(value_error(format!("variable {} is defined twice", var.__repr__()))),
+            Some(_) => Err(misfit(py, format!("Variable '{}' already bound", var.__repr__()))),
         }
     }
 
@@ -38,7 +44,7 @@ impl Numbers {
         }
         let var = atom.cast::<PyVar>()?.get();
         let number = self.numbers.get(&var.id);
-        let unknown = || value_error(format!("variable {} is used before it is defined", var.__repr__()));
+        let unknown = || misfit(atom.py(), format!("Variable '{}' not defined", var.__repr__()));
         number.map(|&number| Atom::Var(number)).ok_or_else(unknown)
     }
 

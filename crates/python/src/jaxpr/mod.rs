@@ -5,6 +5,7 @@
 //! so the object holds them, and the jaxpr inside stays open.
 
 mod build;
+mod effects;
 mod params;
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -13,8 +14,9 @@ use std::sync::{Arc, OnceLock};
 use pullback_base::{Aval, Scalar, Span};
 use pullback_ir::{Atom, Dialect, Eqn, Jaxpr, JaxprRef, Params, PrimRef, Val, VarId, annotated_text, jaxpr_text};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFrozenSet, PyList, PyTuple};
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyTuple};
 
+pub use self::effects::{add as add_effects, check_allowed};
 pub use self::params::{PyOpaque, param_object, param_value};
 use crate::aval::PyAval;
 use crate::defined::PyParams;
@@ -69,9 +71,7 @@ pub struct PyDebugInfo {
     traced_for: String,
     #[pyo3(get)]
     func_src_info: String,
-    #[pyo3(get)]
     arg_names: Vec<String>,
-    #[pyo3(get)]
     result_paths: Vec<String>,
 }
 
@@ -81,6 +81,16 @@ impl PyDebugInfo {
     #[pyo3(signature = (traced_for="", func_src_info="", arg_names=vec![], result_paths=vec![]))]
     fn new(traced_for: &str, func_src_info: &str, arg_names: Vec<String>, result_paths: Vec<String>) -> PyDebugInfo {
         PyDebugInfo { traced_for: traced_for.into(), func_src_info: func_src_info.into(), arg_names, result_paths }
+    }
+    /// The names of the arguments, one for each leaf.
+    #[getter]
+    fn arg_names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.arg_names)
+    }
+    /// Where each result lies in the tree of results.
+    #[getter]
+    fn result_paths<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.result_paths)
     }
     #[getter]
     fn func_name(&self) -> &str {
@@ -108,11 +118,6 @@ fn variable(py: Python<'_>, jaxpr: &JaxprRef, var: VarId) -> PyResult<Py<PyAny>>
 
 fn list<'py>(py: Python<'py>, items: impl Iterator<Item = PyResult<Py<PyAny>>>) -> PyResult<Bound<'py, PyList>> {
     PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)
-}
-
-/// What effects a program has, as the set that Python code looks into.
-fn effects(py: Python<'_>, effects: pullback_ir::Effects) -> PyResult<Bound<'_, PyFrozenSet>> {
-    if effects.is_none() { PyFrozenSet::empty(py) } else { PyFrozenSet::new(py, ["effect"]) }
 }
 
 /// Which variables of a jaxpr are used by an equation or are results.
@@ -225,8 +230,8 @@ impl PyJaxpr {
         self.0.out_avals().into_iter().map(PyAval).collect()
     }
     #[getter]
-    fn effects<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyFrozenSet>> {
-        effects(py, self.0.effects())
+    fn effects<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PySet>> {
+        effects::effects_of(py, &self.0)
     }
     #[getter]
     fn debug_info(&self) -> PyDebugInfo {
@@ -418,6 +423,7 @@ impl PyEqn {
     #[new]
     #[pyo3(signature = (invars, outvars, primitive, params, effects=None, source_info=None, ctx=None))]
     fn new(
+        py: Python<'_>,
         invars: Vec<Py<PyAny>>,
         outvars: Vec<Py<PyAny>>,
         primitive: &Bound<'_, PyPrimitive>,
@@ -426,9 +432,12 @@ impl PyEqn {
         source_info: Option<Py<PyAny>>,
         ctx: Option<Py<PyAny>>,
     ) -> PyResult<PyEqn> {
-        let _ = (effects, source_info, ctx);
+        let _ = (source_info, ctx);
         let primitive = primitive.get();
         let params = primitive.params(Some(params))?;
+        if let Some(effects) = effects {
+            PyParams::set_effects(&params, effects.bind(py))?;
+        }
         Ok(PyEqn(Application::Made { ins: invars, outs: outvars, prim: primitive.prim(), params, span: Span::UNKNOWN }))
     }
     #[getter]
@@ -469,7 +478,9 @@ impl PyEqn {
     #[getter]
     fn effects<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyFrozenSet>> {
         let (prim, params, _) = self.application();
-        effects(py, prim.effects(params))
+        let found = PySet::empty(py)?;
+        effects::add(py, prim, params, &found)?;
+        PyFrozenSet::new(py, found.iter())
     }
     /// The user's line and the names around it.
     #[getter]
@@ -491,7 +502,11 @@ impl PyEqn {
             None => self.application().0,
         };
         let params = match changed("params")? {
-            Some(params) => primitive_object(py, prim)?.get().params(Some(&params.cast_into::<PyDict>()?))?,
+            Some(params) => {
+                let (object, params) = (primitive_object(py, prim)?, params.cast_into::<PyDict>()?);
+                py.import("pullback._jaxpr_checks")?.call_method1("check_params", (prim.name(), &params))?;
+                object.get().params(Some(&params))?
+            }
             None => self.application().1.clone(),
         };
         let ins = items(changed("invars")?, self.invars(py)?)?;

@@ -1,5 +1,6 @@
 //! The callable that `jit` returns, and the cache of what it traced.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pullback_base::array::place::places_in_use;
@@ -21,6 +22,15 @@ use crate::call::tree_of;
 use crate::dtypes::warn;
 use crate::errors::exception_class;
 use crate::gate::{Found, gate, gate_of_numbers};
+
+/// Whether anybody listens to how long tracing and compiling take.
+static IS_MONITORED: AtomicBool = AtomicBool::new(false);
+
+/// Says whether `pullback.monitoring` has listeners.
+#[pyfunction]
+pub fn set_monitored(is_monitored: bool) {
+    IS_MONITORED.store(is_monitored, Ordering::Relaxed);
+}
 
 /// What is known of one signature.
 struct Entry {
@@ -326,7 +336,9 @@ impl PjitFunction {
         let job = Job { transform: "jit", fun: self.fun.bind(py), args, kwargs, statics: &self.statics };
         let spec = CallSpec::of_call(args, kwargs, &self.statics, &mut vec![])?;
         let avals: Vec<_> = leaves.iter().map(Val::aval).collect();
+        let begun = std::time::Instant::now();
         let staged = gate(py, || stage(&job, &spec, &avals))?;
+        self.tell_durations(py, begun.elapsed(), &staged)?;
         self.cache.get().record.miss(Miss::new(py, &spec, &avals, !staged.captured.is_empty()));
         self.report_miss(py, &avals)?;
         let n_captured = staged.captured.len();
@@ -340,6 +352,23 @@ impl PjitFunction {
         // What was captured belongs to traces around this call, so nobody else can use the program.
         leaves.insert_many(0, staged.captured);
         self.run(py, &Entry { donated: vec![], pruned: None, ..entry }, &leaves)
+    }
+
+    /// Tells listeners of `pullback.monitoring` how long tracing took, and outside of traces how long compiling takes.
+    fn tell_durations(&self, py: Python<'_>, tracing: std::time::Duration, staged: &StagedCall) -> PyResult<()> {
+        if !IS_MONITORED.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let compiling = if pullback_trace::is_tracing() || !staged.captured.is_empty() {
+            None
+        } else {
+            let begun = std::time::Instant::now();
+            gate(py, || pullback_backend::executable(&staged.jaxpr).map(|_| ()))?;
+            Some(begun.elapsed().as_secs_f64())
+        };
+        let monitoring = py.import("pullback.monitoring")?;
+        monitoring.call_method1("_made_program", (&*self.name, tracing.as_secs_f64(), compiling))?;
+        Ok(())
     }
 
     /// Logs the miss that was just recorded, where the user asks for it.

@@ -29,5 +29,6 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<function::JitCache>()?;
     m.add_function(wrap_pyfunction!(clear_executables, m)?)?;
     m.add_function(wrap_pyfunction!(n_compiled, m)?)?;
+    m.add_function(wrap_pyfunction!(function::set_monitored, m)?)?;
     stage::register(m)
 }

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use super::keys::sorted_keys;
 use super::leaf_types;
 use super::registry::{self, Form, Registration};
-use crate::errors::type_error;
+use crate::errors::value_error;
 use crate::value::PyArray;
 
 /// Children of a container.
@@ -176,12 +176,18 @@ fn attribute<'py>(obj: &Bound<'py, PyAny>, name: &Py<PyAny>) -> PyResult<Bound<'
 fn split_pair<'py>(pair: &Bound<'py, PyAny>) -> PyResult<(Children<'py>, Bound<'py, PyAny>)> {
     let fits = pair.cast::<PyTuple>().ok().filter(|pair| pair.len() == 2);
     let Some(pair) = fits else {
-        return Err(type_error("the flatten function of a registered class must return a pair (children, aux_data)"));
+        let text = "The to_iterable function for a custom PyTree node should return a (children, aux_data) tuple, got";
+        return Err(value_error(format!("{text} {}", pair.repr()?)));
     };
     let mut children = Children::new();
     let iterable = pair.get_item(0)?;
     if !iterable.is_none() {
-        for child in iterable.try_iter()? {
+        let not_iterable = |_| {
+            let text = "The to_iterable function for a custom PyTree node should return a (children, aux_data) tuple where \
+                        'children' is iterable, got";
+            value_error(format!("{text} {pair}"))
+        };
+        for child in iterable.try_iter().map_err(not_iterable)? {
             children.push(child?);
         }
     }

@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 use rustc_hash::FxHashMap;
 
 use crate::errors::value_error;
@@ -47,9 +47,23 @@ pub fn find(class: &Bound<'_, PyType>) -> Option<Arc<Registration>> {
     table.as_ref()?.get(&(class.as_ptr() as usize)).cloned()
 }
 
+/// Whether a class is a container of its own accord.
+fn is_builtin(class: &Bound<'_, PyType>) -> PyResult<bool> {
+    let py = class.py();
+    let collections = py.import("collections")?;
+    let own =
+        [py.get_type::<PyTuple>(), py.get_type::<PyList>(), py.get_type::<PyDict>(), py.None().bind(py).get_type()];
+    Ok(own.iter().any(|own| own.is(class))
+        || class.is(&collections.getattr("OrderedDict")?)
+        || class.is(&collections.getattr("defaultdict")?))
+}
+
 fn insert(class: Bound<'_, PyType>, form: Form) -> PyResult<()> {
     let key = class.as_ptr() as usize;
     let text = format!("Duplicate custom PyTreeDef type registration for {}.", class.repr()?);
+    if is_builtin(&class)? {
+        return Err(value_error(text));
+    }
     let registration = Arc::new(Registration { class: class.unbind(), form });
     // Functions of the user may go with a registration that is refused: after the lock.
     let is_new = match TABLE.write().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().entry(key) {

@@ -117,7 +117,11 @@ impl Prim for AllToAllPrim {
 
 fn batch(p: &AllToAll, e: &dyn Emit, batch: &Batch, ins: &[Val], dims: &[Option<usize>]) -> Result<(Vals, BatchDims)> {
     let (split, concat) = (p.split_axis, p.concat_axis);
-    if batch.name.as_ref().is_some_and(|name| p.axis_name.0.contains(name)) {
+    if let Some(at) = p.axis_name.0.iter().position(|name| Some(name) == batch.name.as_ref()) {
+        let is_outermost = at == 0;
+        if p.axis_name.0.len() > 1 && p.axis_index_groups.is_none() && (is_outermost || at + 1 == p.axis_name.0.len()) {
+            return batch_of_several(p, e, batch, &batch_to_front(e, &ins[0], dims[0], batch.size)?, is_outermost);
+        }
         only_name("all_to_all", &p.axis_name.0, &p.axis_index_groups)?;
         let front = batch_to_front(e, &ins[0], dims[0], batch.size)?;
         let rank = front.aval().rank() - 1;
@@ -132,4 +136,41 @@ fn batch(p: &AllToAll, e: &dyn Emit, batch: &Batch, ins: &[Val], dims: &[Option<
     let past = |axis: usize| if axis >= dim { axis + 1 } else { axis };
     let params = AllToAll { split_axis: past(split), concat_axis: past(concat), ..p.clone() };
     Ok((smallvec![V::new(e, &ins[0]).bind(ALL_TO_ALL, &Params::new(params), &[]).done()?], smallvec![Some(dim)]))
+}
+
+/// Over several axes of which the first or the last is the batch: the members are numbered by a pair, so each number of the
+/// pair is exchanged along its own axis, that of the batch by a transpose here.
+fn batch_of_several(
+    p: &AllToAll,
+    e: &dyn Emit,
+    batch: &Batch,
+    front: &Val,
+    is_outermost: bool,
+) -> Result<(Vals, BatchDims)> {
+    let (split, concat, rank) = (p.split_axis, p.concat_axis, front.aval().rank() - 1);
+    let others = p.axis_size / batch.size;
+    let (outer, inner) = if is_outermost { (batch.size, others) } else { (others, batch.size) };
+    let (own, other) = if is_outermost { (split + 1, split + 2) } else { (split + 2, split + 1) };
+    let names = p.axis_name.0.iter().filter(|name| Some(*name) != batch.name.as_ref()).cloned().collect();
+    let params = AllToAll {
+        split_axis: other,
+        concat_axis: other,
+        axis_name: BareNames(names),
+        axis_index_groups: None,
+        tiled: true,
+        axis_size: others,
+    };
+    // Now the axes are: batch, those of the operand, of which the divided one is outer number, inner number and part.
+    let divided = V::new(e, front).divided(split + 1, outer).divided(split + 2, inner);
+    let mut exchange: Vec<usize> = (0..rank + 3).collect();
+    exchange.swap(0, own);
+    let exchanged = divided.bind(ALL_TO_ALL, &Params::new(params), &[]).transpose(&exchange);
+    let place = |axis: usize| if axis < split { axis + 1 } else { axis + 3 };
+    let order = |axis: usize| match axis == concat {
+        true => vec![split + 1, split + 2, place(axis)],
+        false => vec![place(axis)],
+    };
+    let permutation: Vec<usize> = std::iter::once(0).chain((0..rank).flat_map(order)).collect();
+    let joined = exchanged.transpose(&permutation).merged(concat + 1).merged(concat + 1);
+    Ok((smallvec![joined.done()?], smallvec![Some(0)]))
 }

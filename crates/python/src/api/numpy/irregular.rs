@@ -621,18 +621,21 @@ fn result_type(py: Python<'_>, args: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>>
     Ok(dtypes::to_numpy(py, found.dtype)?.unbind())
 }
 
-/// `None` has the sizes of a number, as in NumPy; the reference warns.
-fn refers_to_none(py: Python<'_>, name: &str) -> PyResult<()> {
+/// `None` has the sizes of a number and lists those of arrays, as in NumPy; the reference warns.
+fn warn_of_no_array(obj: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
+    let (py, class) = (obj.py(), obj.get_type());
     let text = format!(
-        "jnp.{name} with input None is deprecated, and in the future will raise an error. NumPy would treat it as a scalar."
+        "{name} requires ndarray or scalar arguments, got {class} at position 0. In a future JAX release this will be an error."
     );
     let category = py.get_type::<pyo3::exceptions::PyDeprecationWarning>();
     PyErr::warn(py, &category, &std::ffi::CString::new(text)?, 1)
 }
 
 fn sized(obj: &Bound<'_, PyAny>, name: &str) -> PyResult<pullback_base::Aval> {
+    if obj.is_none() || obj.is_instance_of::<PyList>() || obj.is_instance_of::<PyTuple>() {
+        warn_of_no_array(obj, name)?;
+    }
     if obj.is_none() {
-        refers_to_none(obj.py(), name)?;
         return Ok(pullback_base::Aval::scalar(pullback_base::DType::F32, true));
     }
     Ok(operand(obj, name, 0)?.aval())
@@ -667,7 +670,7 @@ fn shape<'py>(a: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 ///   a: an array or number.
 /// Returns: an int; 0 for numbers.
 /// Raises:
-///   TypeError: `a` is neither an array nor a number (lists are refused).
+///   TypeError: `a` is neither an array nor a number; of lists it warns.
 /// Differentiable: no; the result is no array.
 /// Example:
 ///   >>> jnp.ndim(jnp.ones((2, 3)))
@@ -676,9 +679,10 @@ fn shape<'py>(a: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 #[pyo3(signature = (a), text_signature = "(a)")]
 fn ndim(a: &Bound<'_, PyAny>) -> PyResult<usize> {
     if a.is_none() {
-        return refers_to_none(a.py(), "ndim").map(|()| 0);
+        return warn_of_no_array(a, "ndim").map(|()| 0);
     }
     if is_sequence(a) {
+        warn_of_no_array(a, "ndim")?;
         return shape(a)?.len();
     }
     match a.getattr_opt("ndim")? {
