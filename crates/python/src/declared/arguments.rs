@@ -2,16 +2,17 @@
 
 use pullback_base::{DType, Error, Result};
 use pullback_core::prims::DotPrecision;
-use pullback_ir::Val;
+use pullback_ir::{OutSharding, Val};
 use pullback_lib::axes::Axes;
 use pullback_lib::declare::{Arguments, Callable, CallableOr, NestedInts, Prototype, Tree, WideNumber};
+use pullback_trace::{FreeScope, resolving_splits};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PySlice, PyString, PyTuple};
 
 use super::Function;
 use super::slots::Slots;
-use crate::api::arguments::{AxesArg, ShapeArg, check_out_sharding, items, operand, precision, prototype_of};
+use crate::api::arguments::{AxesArg, ShapeArg, items, operand, out_sharding, precision, prototype_of};
 use crate::api::numpy::irregular::array_like;
 use crate::dtypes::DTypeArg;
 use crate::errors::{Carry, type_error};
@@ -23,6 +24,8 @@ pub struct Given<'a, 'b, 'py> {
     pub py: Python<'py>,
     pub function: &'a Function,
     pub slots: &'a Slots<'b, 'py>,
+    /// How the result is to be split, where the function does not see to it.
+    pub asked: Option<(OutSharding, FreeScope)>,
 }
 
 impl<'py> Given<'_, '_, 'py> {
@@ -247,9 +250,14 @@ impl<'py> Arguments for Given<'_, '_, 'py> {
         read().carry(self.py)
     }
 
-    fn check_unsharded(&mut self, at: usize) -> Result<()> {
+    fn split_result(&mut self, at: usize) -> Result<()> {
+        if self.is_none(at) {
+            return Ok(());
+        }
         let name = self.function.name();
         let shown = if self.function.is_of("numpy") { format!("jnp.{name}") } else { name.to_string() };
-        check_out_sharding(&shown, Some(self.object(at)?)).carry(self.py)
+        let found = out_sharding(&shown, Some(self.object(at)?)).carry(self.py)?;
+        self.asked = found.map(|asked| (asked, resolving_splits()));
+        Ok(())
     }
 }

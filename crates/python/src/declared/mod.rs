@@ -11,7 +11,9 @@ mod slots;
 use std::ffi::c_void;
 use std::ptr;
 
-use pullback_lib::declare::{Argument, DECLARATIONS, Declaration, Parameter, ParameterKind, Placed, last_part};
+use pullback_lib::declare::{
+    Argument, DECLARATIONS, Declaration, Parameter, ParameterKind, Placed, Returned, last_part,
+};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -69,7 +71,12 @@ impl Function {
     fn run<'py>(&self, py: Python<'py>, slots: &Slots<'_, 'py>) -> PyResult<Py<PyAny>> {
         let returned = gate(py, || {
             let _rules = promotion::rules_for(self.declaration, slots);
-            (self.declaration.call)(&mut Given { py, function: self, slots })
+            let mut given = Given { py, function: self, slots, asked: None };
+            let returned = (self.declaration.call)(&mut given)?;
+            match (given.asked, returned) {
+                (Some((asked, _free)), Returned::One(val)) => Ok(Returned::One(pullback_trace::split(&val, asked)?)),
+                (_, returned) => Ok(returned),
+            }
         })?;
         let result = returned::wrapped(py, returned)?;
         match self.placed.and_then(|at| slots.get(at)).filter(|place| !place.is_none()) {
