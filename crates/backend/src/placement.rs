@@ -77,6 +77,9 @@ pub fn set_process_default_device(device: DeviceId) {
 pub fn uncommitted() -> Option<Arc<Place>> {
     // A failure to find it is raised by the first operation.
     let _ = ensure_default_device();
+    if let Some(mesh) = mesh_of_types(None, None) {
+        return Some(Arc::new(Place { layout: Layout::Split(mesh, vec![]), is_committed: true }));
+    }
     let device = default_device();
     (device != 0).then(|| Arc::new(Place { layout: Layout::Device(device), is_committed: false }))
 }

@@ -262,7 +262,7 @@ pub fn split_as(
 ) -> PyResult<Py<PyAny>> {
     let Some(asked) = out_sharding(function, asked)? else { return call() };
     let result = {
-        let _free = pullback_trace::resolving_splits();
+        let _way = pullback_trace::resolving_splits(&asked, function == "jnp.arange");
         call()?
     };
     let val = to_val(result.bind(py))?;

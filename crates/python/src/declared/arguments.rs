@@ -5,7 +5,7 @@ use pullback_core::prims::DotPrecision;
 use pullback_ir::{OutSharding, Val};
 use pullback_lib::axes::Axes;
 use pullback_lib::declare::{Arguments, Callable, CallableOr, NestedInts, Prototype, Tree, WideNumber};
-use pullback_trace::{FreeScope, resolving_splits};
+use pullback_trace::{SplitScope, resolving_splits};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PySlice, PyString, PyTuple};
@@ -19,13 +19,32 @@ use crate::errors::{Carry, type_error};
 use crate::tree::flatten_all;
 use crate::value::{ArrayLike, as_val, try_val, wrap};
 
+/// Functions whose result is that of one operation, which can be asked how to split it.
+const IS_DIRECT: &[&str] = &[
+    "lax.broadcast",
+    "lax.broadcast_in_dim",
+    "lax.broadcasted_iota",
+    "lax.dot",
+    "lax.dot_general",
+    "lax.full",
+    "lax.reshape",
+    "numpy.broadcast_to",
+    "numpy.dot",
+    "numpy.empty",
+    "numpy.full",
+    "numpy.ones",
+    "numpy.ravel",
+    "numpy.reshape",
+    "numpy.zeros",
+];
+
 /// The arguments of one call.
 pub struct Given<'a, 'b, 'py> {
     pub py: Python<'py>,
     pub function: &'a Function,
     pub slots: &'a Slots<'b, 'py>,
     /// How the result is to be split, where the function does not see to it.
-    pub asked: Option<(OutSharding, FreeScope)>,
+    pub asked: Option<(OutSharding, SplitScope)>,
 }
 
 impl<'py> Given<'_, '_, 'py> {
@@ -257,7 +276,11 @@ impl<'py> Arguments for Given<'_, '_, 'py> {
         let name = self.function.name();
         let shown = if self.function.is_of("numpy") { format!("jnp.{name}") } else { name.to_string() };
         let found = out_sharding(&shown, Some(self.object(at)?)).carry(self.py)?;
-        self.asked = found.map(|asked| (asked, resolving_splits()));
+        let is_direct = IS_DIRECT.contains(&self.function.full_name);
+        self.asked = found.map(|asked| {
+            let scope = resolving_splits(&asked, is_direct);
+            (asked, scope)
+        });
         Ok(())
     }
 }
