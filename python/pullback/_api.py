@@ -572,7 +572,11 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
 
 
 def _struct(aval):
-    return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
+    # Only on a mesh there is something to say of placement.
+    sharding = aval.sharding
+    return ShapeDtypeStruct(
+        aval.shape, aval.dtype, weak_type=aval.weak_type, sharding=None if sharding.mesh.empty else sharding
+    )
 
 
 def eval_shape(fun, *args, **kwargs):

@@ -110,7 +110,7 @@ def reshape(self, *args, order="C", out_sharding=None):
     Raises TypeError where the number of elements differs. `order="F"` takes the order of columns.
     """
     shape = args[0] if _is_sequence(args) or (len(args) == 1 and getattr(args[0], "ndim", 0) == 1) else args
-    return _np().reshape(self, shape, order=order)
+    return _np().reshape(self, shape, order=order, out_sharding=out_sharding)
 
 
 def transpose(self, *args):
@@ -121,7 +121,7 @@ def transpose(self, *args):
 
 def flatten(self, order="C", *, out_sharding=None):
     """The elements as a vector, in order of rows, or of columns with `order="F"`."""
-    return _np().ravel(self, order=order)
+    return _np().ravel(self, order=order, out_sharding=out_sharding)
 
 
 def astype(self, dtype, copy=False, device=None):

@@ -319,7 +319,11 @@ def sharding_of(array):
         return SingleDeviceSharding(_device_by_id(holder))
     names = {str(name): name for name in holder.axis_names}
     parts = [tuple(names.get(name, name) for name in entry) or None for entry in entries]
-    return NamedSharding(holder, PartitionSpec(*parts))
+    sums = {}
+    if holder.explicit_axes and not isinstance(array, _core.Tracer):
+        spec = _core.typeof(array).sharding.spec
+        sums = {"unreduced": spec.unreduced, "reduced": spec.reduced}
+    return NamedSharding(holder, PartitionSpec(*parts, **sums))
 
 
 def device_of(array):

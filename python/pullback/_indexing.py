@@ -47,9 +47,12 @@ class _IndexUpdateRef:
         `mode`: "fill" (`fill_value`, by default NaN or the least integer), "clip" (the nearest element) or "promise_in_bounds".
         `indices_are_sorted` and `unique_indices` are promises. `wrap_negative_indices=False` puts negative ones outside.
         """
-        return _core.index_get(
-            self.array, self.index, indices_are_sorted, unique_indices, mode, fill_value, wrap_negative_indices
-        )
+        def get():
+            return _core.index_get(
+                self.array, self.index, indices_are_sorted, unique_indices, mode, fill_value, wrap_negative_indices
+            )
+
+        return get() if out_sharding is None else _core.split_call("gather", out_sharding, get)
 
     def apply(self, func, *, indices_are_sorted=False, unique_indices=False, mode=None, wrap_negative_indices=True):
         """The array with an elementwise `func` of the chosen elements in their places, as often as each is chosen.
@@ -94,9 +97,12 @@ def _update(name, kind, doc):
     def method(
         self, values, *, indices_are_sorted=False, unique_indices=False, mode=None, out_sharding=None, wrap_negative_indices=True
     ):
-        return _core.index_update(
-            kind, self.array, self.index, values, indices_are_sorted, unique_indices, mode, wrap_negative_indices
-        )
+        def update():
+            return _core.index_update(
+                kind, self.array, self.index, values, indices_are_sorted, unique_indices, mode, wrap_negative_indices
+            )
+
+        return update() if out_sharding is None else _core.split_call("scatter", out_sharding, update)
 
     method.__doc__, method.__name__ = f"{doc}\n\n{_OPTIONS}", name
     return method
@@ -105,7 +111,7 @@ def _update(name, kind, doc):
 _OPTIONS = """`values` broadcast to the chosen elements; ValueError where they do not. The dtype is that of the array.
 `mode` says what indices outside do: nothing ("drop", the default), the nearest element ("clip"), or they are promised
 not to occur ("promise_in_bounds"). `indices_are_sorted` and `unique_indices` are promises too; `wrap_negative_indices=False`
-puts negative ones outside. `out_sharding` is accepted for compatibility."""
+puts negative ones outside. `out_sharding` says how the result is split where types do."""
 
 for _name, _kind, _doc in (
     ("set", "set", "The array with `values` in place of the chosen elements; which of several for one element is not said."),

@@ -7,7 +7,7 @@ import functools as _functools
 from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback._jit import _check_callable, _wraps
-from pullback.sharding import AxisType, Mesh, NamedSharding, PartitionSpec, _context, _names
+from pullback.sharding import AxisType, Mesh, NamedSharding, PartitionSpec, _context, _names, use_abstract_mesh
 from pullback._device import _spread
 
 
@@ -101,7 +101,33 @@ class _ShardMap:
                 )
             parts[axis] = shape[axis] // factor
         varying = {str(name) for partition in spec for name in _names(partition)} if self.check_vma else set()
-        return aval.update(shape=tuple(parts), vma=varying)
+        part = aval.update(shape=tuple(parts), vma=varying)
+        return part if not self.mesh.explicit_axes else part.update(sharding=self.inside(aval))
+
+    def inside(self, aval):
+        """How the type of an argument says that a part is split: by the axes that are not bound."""
+        entries = [tuple(name for name in _names(entry) if name not in self.manual) for entry in aval.sharding.spec]
+        return NamedSharding(self.inner_mesh, PartitionSpec(*entries))
+
+    @property
+    def inner_mesh(self):
+        """The mesh inside: axes that are bound are manual."""
+        return self.mesh.abstract_mesh.update_axis_types({name: AxisType.Manual for name in self.manual})
+
+    def check_split(self, aval, spec):
+        """Refuses an argument whose type says another split than its spec, along axes that are bound."""
+        explicit = set(self.mesh.explicit_axes)
+        bound = lambda entry: tuple(name for name in _names(entry) if name in self.manual and name in explicit)  # noqa: E731
+        own, wanted = [[bound(entry) for entry in entries] for entries in (aval.sharding.spec, spec)]
+        wanted += [()] * (len(own) - len(wanted))
+        if own != wanted:
+            raise _user_error(
+                ValueError,
+                f"in_specs passed to shard_map: {spec} does not match the specs of the input: {aval.sharding.spec} for arg: "
+                f"{aval.str_short()}. `in_specs` is an optional argument so you can omit specifying it and shard_map will infer the "
+                "in_specs from the arguments. If you want to reshard your inputs, you can use `jax.reshard` on the arguments and then "
+                "pass those args to shard_map."
+            )
 
     def specs_of_results(self, staged):
         """One spec for each leaf of the result."""
@@ -162,9 +188,17 @@ class _ShardMap:
         axes = [(name, self.mesh.shape[name]) for name in self.manual]
         _context.maps.append(self.mesh)
         try:
-            return _core.lax._call_with_axes(axes, lambda: _core.stage_call(self.fun, local_args, {}, transform="shard_map"), self.check_vma)
+            if self.mesh.explicit_axes:
+                with use_abstract_mesh(self.inner_mesh):
+                    return self.staged(axes, local_args)
+            return self.staged(axes, local_args)
         finally:
             _context.maps.pop()
+
+    def staged(self, axes, local_args):
+        """The program of one device, traced."""
+        stage = lambda: _core.stage_call(self.fun, local_args, {}, transform="shard_map")  # noqa: E731
+        return _core.lax._call_with_axes(axes, stage, self.check_vma)
 
     def __call__(self, args):
         from pullback.tree_util import keystr, tree_flatten, tree_flatten_with_path
@@ -178,7 +212,10 @@ class _ShardMap:
         paths = [("args" + keystr(path), path[0].idx) for path, _ in tree_flatten_with_path(args)[0]]
         locals_ = []
         for leaf, spec, (path, number) in zip(leaves, specs, paths):
-            locals_.append(self.local(_core.typeof(leaf), spec, (number, path)))
+            aval = _core.typeof(leaf)
+            locals_.append(self.local(aval, spec, (number, path)))
+            if self.in_specs is not Infer and isinstance(leaf, _core.Array) and self.mesh.explicit_axes:
+                self.check_split(aval, spec)
         staged = self.stage(treedef.unflatten(locals_))
         results = self.specs_of_results(staged)
         entries = lambda specs: [[list(_names(partition)) for partition in spec] for spec in specs]  # noqa: E731
@@ -196,6 +233,8 @@ class _Leaves:
 
 
 def _spec_of(leaf, mesh):
+    if mesh.explicit_axes and isinstance(leaf, _core.Array):
+        return _core.typeof(leaf).sharding.spec
     sharding = getattr(leaf, "sharding", None)
     return sharding.spec if isinstance(sharding, NamedSharding) and sharding.mesh == mesh else PartitionSpec()
 

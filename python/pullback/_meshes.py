@@ -27,9 +27,13 @@ class AxisType(_enum.Enum):
 def _axis_types(types, n):
     if types is None:
         return (AxisType.Auto,) * n
-    types = (types,) * n if isinstance(types, AxisType) else tuple(types)
+    if isinstance(types, AxisType):
+        types = (types,)
+    types = tuple(types)
+    if not all(isinstance(kind, AxisType) for kind in types):
+        raise _user_error(TypeError, f"axis_types passed to Mesh must be of type `jax.sharding.AxisType`. Got {types} of type {tuple(map(type, types))}")
     if len(types) != n:
-        raise _user_error(ValueError, f"Number of axis names should match the number of axis_types. Got axis_types of length {len(types)} for {n} axes")
+        raise _user_error(ValueError, f"Number of axis names should match the number of axis_types. Got axis_types={types} for {n} axes")
     return types
 
 
@@ -100,6 +104,10 @@ class _BaseMesh:
         return not self.empty and all(kind is not AxisType.Auto for kind in self.axis_types)
 
 
+# Equal meshes are one object.
+_known_meshes = {}
+
+
 class Mesh(_BaseMesh, _contextlib.ContextDecorator):
     """Devices in a grid with named axes. As a context, specs without a mesh mean this one.
 
@@ -116,7 +124,12 @@ class Mesh(_BaseMesh, _contextlib.ContextDecorator):
       (1, ('x',))
     """
 
-    def __init__(self, devices, axis_names, axis_types=None):
+    def __new__(cls, devices, axis_names, axis_types=None):
+        made = super().__new__(cls)
+        made._set(devices, axis_names, axis_types)
+        return _known_meshes.setdefault((cls, made._key), made)
+
+    def _set(self, devices, axis_names, axis_types):
         import numpy as np
 
         devices = np.array(devices, dtype=object) if not isinstance(devices, np.ndarray) else devices.copy()
@@ -143,7 +156,8 @@ class Mesh(_BaseMesh, _contextlib.ContextDecorator):
         """The mesh as the core carries it."""
         if self._lazy_handle is None:
             axes = [(name, size) for name, size in self.shape_tuple]
-            self._lazy_handle = _core.MeshHandle(axes, list(self._key[2]), str(self), self)
+            kinds = [kind.name for kind in self.axis_types]
+            self._lazy_handle = _core.MeshHandle(axes, list(self._key[2]), kinds, str(self), self)
         return self._lazy_handle
 
     @property
@@ -184,11 +198,11 @@ class Mesh(_BaseMesh, _contextlib.ContextDecorator):
         return Mesh(pick(devices, self.devices), pick(axis_names, self.axis_names), pick(axis_types, self.axis_types))
 
     def __enter__(self):
-        _context.meshes.append(self)
+        _put_meshes([*_context.meshes, self], None)
         return self
 
     def __exit__(self, *exception):
-        _context.meshes.pop()
+        _put_meshes(_context.meshes[:-1], None)
         return False
 
     def __eq__(self, other):
@@ -255,7 +269,7 @@ class AbstractMesh(_BaseMesh):
                 f"AbstractMesh takes one size for each name, got axis_sizes={self.axis_sizes} and axis_names={self.axis_names}."
             )
         # A mesh without devices exists to be explicit about placement.
-        axis_types = AxisType.Explicit if axis_types is None else axis_types
+        axis_types = (AxisType.Explicit,) * len(self.axis_names) if axis_types is None else axis_types
         self.axis_types, self.abstract_device = _axis_types(axis_types, len(self.axis_names)), abstract_device
 
     @property
@@ -314,12 +328,26 @@ class _Context(_threading.local):
 
     def __init__(self):
         self.meshes = []
+        # The mesh without devices that stands for that of the context, where it has other types of axes.
+        self.abstract = None
         # Meshes of the maps over devices that are being traced.
         self.maps = []
 
 
 _context = _Context()
 _EMPTY = AbstractMesh((), ())
+
+
+def _put_meshes(meshes, abstract):
+    """Makes meshes those of the context. What is traced under one is not used under another."""
+    from pullback import _user_context
+
+    _context.meshes, _context.abstract = meshes, abstract
+    current = meshes[-1] if meshes else None
+    _core.set_context_mesh(None if current is None or current.empty else current._handle)
+    others = {key: value for key, value in _user_context._values().items() if key != "mesh"}
+    shown = abstract if abstract is not None else current
+    _user_context._put(others if shown is None else {**others, "mesh": shown})
 
 
 def get_mesh():
@@ -345,6 +373,8 @@ def get_abstract_mesh():
       >>> jax.sharding.get_abstract_mesh().empty
       True
     """
+    if _context.abstract is not None:
+        return _context.abstract
     return _context.meshes[-1].abstract_mesh if _context.meshes else _EMPTY
 
 
@@ -365,29 +395,42 @@ class set_mesh:
             raise _user_error(ValueError, f"Expected mesh of type `jax.sharding.Mesh`. Got {mesh} of type {type(mesh)}")
         self.prev_mesh = _context.meshes[-1] if _context.meshes else None
         self.prev_abstract_mesh = get_abstract_mesh()
-        self._before = list(_context.meshes)
-        _context.meshes[:] = [*self._before, mesh] if mesh is not None else []
+        self._before = _context.meshes, _context.abstract
+        _put_meshes([*_context.meshes, mesh] if mesh is not None else [], None)
 
     def __enter__(self):
         return None
 
     def __exit__(self, *exception):
-        _context.meshes[:] = self._before
+        _put_meshes(*self._before)
         return False
 
 
 class use_abstract_mesh:
-    """A context with an abstract mesh; meshes here have devices, so it must be that of the context."""
+    """A context with an abstract mesh: types are of its axes, with their types. None is the mesh without axes.
+
+    Attributes: `mesh`, that of the block; `prev`, the abstract mesh before. Raises ValueError for what is no abstract mesh.
+
+    Example:
+      >>> with jax.sharding.use_abstract_mesh(jax.sharding.AbstractMesh((2,), ("x",))):
+      ...     jax.sharding.get_abstract_mesh().size
+      2
+    """
 
     def __init__(self, mesh):
-        self.mesh, self.prev = mesh, get_abstract_mesh()
+        if mesh is not None and not isinstance(mesh, AbstractMesh):
+            raise _user_error(
+                ValueError, f"Expected mesh of type `jax.sharding.AbstractMesh`. Got {mesh} of type {type(mesh)}"
+            )
+        self.mesh, self.prev = _EMPTY if mesh is None else mesh, get_abstract_mesh()
 
     def __enter__(self):
-        if self.mesh.empty or self.mesh.shape_tuple == self.prev.shape_tuple:
-            return self.mesh
-        raise _user_error(NotImplementedError, "use_abstract_mesh with a mesh other than that of the context")
+        self._before = _context.meshes, _context.abstract
+        _put_meshes(_context.meshes, self.mesh)
+        return self.mesh
 
     def __exit__(self, *exception):
+        _put_meshes(*self._before)
         return False
 
 

@@ -65,6 +65,10 @@ class JaxRuntimeError(RuntimeError):
     """The run of a program failed, or Pullback has a bug."""
 
 
+class ShardingTypeError(Exception):
+    """Shardings in types that do not fit, or leave open how a result is split: say it by `out_sharding`, or use `jax.reshard`."""
+
+
 class TypePromotionError(ValueError):
     """No implicit promotion path leads from the dtypes to a common one."""
 
@@ -87,6 +91,7 @@ __all__ = [
 
 # Names that modules of ours take from here, and that are not shown.
 _UNSHOWN = {
+    "ShardingTypeError",
     "TypePromotionError",
 }
 

@@ -7,8 +7,6 @@ holds, results of computations follow it, and `shard_map` gives each device its 
 
 from __future__ import annotations
 
-import dataclasses as _dataclasses
-import enum as _enum
 import functools as _functools
 
 from pullback._core import user_error as _user_error
@@ -27,205 +25,21 @@ from pullback._meshes import (
 )
 
 
+from pullback._specs import (
+    ManualAxisType as ManualAxisType,
+    PartitionSpec as PartitionSpec,
+    UnreducedKind as UnreducedKind,
+    _UNCONSTRAINED as _UNCONSTRAINED,
+    _names as _names,
+)
+
+
 class IndivisibleError(ValueError):
     """A sharding that does not divide a shape evenly."""
 
 
 class DuplicateSpecError(Exception):
     """A spec that uses a mesh axis twice."""
-
-
-class _Unconstrained:
-    """The entry of a spec that leaves an axis open."""
-
-    def __repr__(self):
-        return "UNCONSTRAINED"
-
-    def __reduce__(self):
-        return "_UNCONSTRAINED"
-
-    def __deepcopy__(self, memo):
-        return self
-
-
-_UNCONSTRAINED = _Unconstrained()
-
-
-class UnreducedKind(_enum.Enum):
-    """How partial results are to be joined."""
-
-    sum = 1
-    max = 2
-    min = 3
-
-
-def _axis_names(names, what):
-    if not isinstance(names, (set, frozenset)):
-        raise _user_error(TypeError, f"{what} argument of ManualAxisType should of type `frozenset` or `set`. Got type {type(names)}")
-    return frozenset(names)
-
-
-@_dataclasses.dataclass(frozen=True, kw_only=True)
-class ManualAxisType:
-    """What a type says of the mesh axes that `shard_map` made manual.
-
-    Attributes:
-      varying: axes along which values differ from member to member.
-      unreduced: axes along which the members hold parts that are still to be joined.
-      reduced: axes along which parts were joined.
-      unreduced_kind: how the parts are joined; a sum where it is not said.
-    Raises:
-      TypeError: names are not given as a set.
-      ValueError: an axis is in two of the sets.
-
-    Example:
-      >>> jax.sharding.ManualAxisType(varying={"i"}).varying
-      frozenset({'i'})
-    """
-
-    varying: frozenset = frozenset()
-    unreduced: frozenset = frozenset()
-    reduced: frozenset = frozenset()
-    unreduced_kind: UnreducedKind | None = None
-
-    def __post_init__(self):
-        for what in ("varying", "unreduced", "reduced"):
-            object.__setattr__(self, what, _axis_names(getattr(self, what), what))
-        for one, other in (("varying", "unreduced"), ("varying", "reduced"), ("unreduced", "reduced")):
-            if getattr(self, one) & getattr(self, other):
-                raise _user_error(
-                    ValueError,
-                    f"{one} and {other} cannot have common mesh axes. Got {one}={getattr(self, one)} and {other}={getattr(self, other)}"
-                )
-        if self.unreduced and self.unreduced_kind is None:
-            object.__setattr__(self, "unreduced_kind", UnreducedKind.sum)
-
-    def __repr__(self):
-        parts = ", ".join(f"{field.name}={getattr(self, field.name)!s}" for field in _dataclasses.fields(self))
-        return f"ManualAxisType({parts})"
-
-    @property
-    def vur(self):
-        """All axes of which something is said."""
-        return self.varying | self.unreduced | self.reduced
-
-    @property
-    def empty(self):
-        """Whether nothing is said."""
-        return not self.vur
-
-    def update(self, **changes):
-        """The same with some sets replaced."""
-        return _dataclasses.replace(self, **changes)
-
-    def to_ct_mat(self):
-        """The type of cotangents: what was joined comes back in parts, and parts come back joined."""
-        return ManualAxisType(varying=self.varying, unreduced=self.reduced, reduced=self.unreduced)
-
-
-def _entry(partition):
-    if isinstance(partition, (tuple, list)):
-        partition = tuple(partition)
-        return None if not partition else partition[0] if len(partition) == 1 else partition
-    return partition
-
-
-class PartitionSpec:
-    """For each axis of an array the mesh axes that divide it: a name, a tuple of names (the first the slowest), or `None`.
-
-    Axes beyond the last entry are whole. A spec is a sequence of its entries; it compares and hashes by them. `jax.P` is the
-    same class.
-
-    Attributes:
-      partitions: the tuple of entries.
-      unreduced, reduced: empty sets: partial sums as arrays are not supported, and naming axes for them raises
-        NotImplementedError.
-      UNCONSTRAINED: an entry that leaves an axis open.
-
-    Example:
-      >>> jax.sharding.PartitionSpec("x", None, ("y", "z"))
-      P('x', None, ('y', 'z'))
-    """
-
-    __slots__ = ("_partitions", "_unreduced", "_reduced")
-    UNCONSTRAINED = _UNCONSTRAINED
-
-    def __init__(self, *partitions, unreduced=frozenset(), reduced=frozenset(), unreduced_kind=None):
-        self._partitions = tuple(map(_entry, partitions))
-        self._unreduced, self._reduced = frozenset(unreduced), frozenset(reduced)
-        if self._unreduced or self._reduced:
-            raise _user_error(NotImplementedError, "PartitionSpec with unreduced or reduced axes: partial sums as arrays are not implemented")
-
-    @property
-    def partitions(self):
-        """The tuple of entries."""
-        return self._partitions
-
-    @property
-    def unreduced(self):
-        """Axes along which parts are still to be summed: none here."""
-        return self._unreduced
-
-    @property
-    def reduced(self):
-        """Axes along which parts were summed: none here."""
-        return self._reduced
-
-    @property
-    def unreduced_kind(self):
-        """How parts are still to be joined: None here."""
-        return None
-
-    def __getitem__(self, i):
-        return self._partitions[i]
-
-    def __iter__(self):
-        return iter(self._partitions)
-
-    def __len__(self):
-        return len(self._partitions)
-
-    def __add__(self, other):
-        if isinstance(other, PartitionSpec):
-            return PartitionSpec(*self, *other)
-        if isinstance(other, tuple):
-            return PartitionSpec(*self, *other)
-        raise _user_error(NotImplementedError, f"PartitionSpec + {type(other).__name__}")
-
-    def __radd__(self, other):
-        if not isinstance(other, tuple):
-            raise _user_error(NotImplementedError, f"{type(other).__name__} + PartitionSpec")
-        return PartitionSpec(*other, *self)
-
-    def __eq__(self, other):
-        return isinstance(other, PartitionSpec) and self._partitions == other._partitions
-
-    def __hash__(self):
-        return hash(self._partitions)
-
-    def __repr__(self):
-        return f"P{self._partitions!r}"
-
-    def __reduce__(self):
-        return PartitionSpec, self._partitions
-
-    def index(self, value):
-        """The position of an entry."""
-        return self._partitions.index(_entry(value))
-
-    def count(self, value):
-        """How often an entry occurs."""
-        return self._partitions.count(_entry(value))
-
-    def update(self, partitions=None, unreduced=None, reduced=None, **kwargs):
-        """The spec with other entries."""
-        return PartitionSpec(*(self._partitions if partitions is None else partitions))
-
-    def to_lo(self):
-        """The spec itself."""
-        return self
-
-    to_tangent_spec = to_ct_spec = to_lo
 
 
 def context_sharding(spec, function):
@@ -251,7 +65,10 @@ def context_sharding(spec, function):
             "context mesh via `jax.set_mesh(mesh)`. Alternatively, provide `Sharding`s to shardings and then the mesh context "
             "manager is not required."
         )
-    return NamedSharding(_context.meshes[-1], spec)
+    mesh = _context.meshes[-1]
+    if _context.abstract is not None and _context.abstract.axis_types != mesh.axis_types:
+        mesh = mesh.update(axis_types=_context.abstract.axis_types)
+    return NamedSharding(mesh, spec)
 
 
 class Sharding:
@@ -425,12 +242,6 @@ def make_single_device_sharding(device, *, memory_kind=None):
     return SingleDeviceSharding(device, memory_kind=memory_kind)
 
 
-def _names(partition):
-    if partition is None or partition is _UNCONSTRAINED:
-        return ()
-    return partition if isinstance(partition, tuple) else (partition,)
-
-
 class NamedSharding(Sharding):
     """An array divided over the named axes of a mesh.
 
@@ -458,10 +269,33 @@ class NamedSharding(Sharding):
                     f"{spec} has duplicate entries for `{name}`"
                 )
             seen.add(name)
+        self._memory_kind = memory_kind
+        for what, names in (("Unreduced", spec.unreduced), ("Reduced", spec.reduced)):
+            if unknown := names - set(mesh.axis_names):
+                shown = ", ".join(map(str, sorted(unknown)))
+                raise _user_error(ValueError, f"{what} axes {shown} is not found in {mesh.axis_names=}. Got pspec={spec}")
 
     @property
     def _devices(self):
         return list(self.mesh.devices.flat)
+
+    def _to_xla_hlo_sharding(self, num_dimensions):
+        from pullback._hlo_sharding import of_named
+
+        return of_named(self, num_dimensions)
+
+    def is_equivalent_to(self, other, ndim):
+        """Whether both put the same part of arrays with `ndim` axes on each device."""
+        if isinstance(self.mesh, AbstractMesh) and isinstance(other, NamedSharding):
+            padded = lambda sharding: [*sharding._entries, *[[]] * ndim][:ndim]  # noqa: E731
+            return self.mesh == other.mesh and padded(self) == padded(other)
+        return super().is_equivalent_to(other, ndim)
+
+    def with_memory_kind(self, kind):
+        """The same with another kind of memory."""
+        if not isinstance(self.mesh, AbstractMesh):
+            return super().with_memory_kind(kind)
+        return NamedSharding(self.mesh, self.spec, memory_kind=kind)
 
     @property
     def num_devices(self):
@@ -471,7 +305,7 @@ class NamedSharding(Sharding):
     @property
     def memory_kind(self):
         """The kind of memory; `None` on a mesh without devices."""
-        return None if isinstance(self.mesh, AbstractMesh) else "device"
+        return self._memory_kind if isinstance(self.mesh, AbstractMesh) else "device"
 
     def _rank(self):
         return len(self.spec)
@@ -530,9 +364,24 @@ class NamedSharding(Sharding):
 
     def _put(self, array, what):
         self._check(array.shape, what)
+        if self.mesh.explicit_axes and (isinstance(array, _core.Tracer) or isinstance(self.mesh, AbstractMesh)):
+            return self._reshard(array)
         if isinstance(array, _core.Tracer):
             return _core.constrain(array, self.mesh._handle, self._entries, 0, repr(self))
         return _core.put_on_mesh(array, self.mesh._handle, self._entries)
+
+    def _reshard(self, array):
+        """The array split so in its type."""
+        from pullback._out_sharding import in_types
+
+        if len(self.spec) > array.ndim:
+            shown = NamedSharding(self.mesh.abstract_mesh, self.spec)
+            raise _user_error(
+                ValueError,
+                f"Length of sharding.spec ({len(self.spec)}) must be equal to aval's ndim ({array.ndim}). Got sharding.spec "
+                f"{self.spec}, aval.ndim {array.ndim} and sharding {shown}"
+            )
+        return _core.reshard(array, in_types(self, array.ndim))
 
     def update(self, **kwargs):
         """The sharding with some parts changed."""
@@ -552,10 +401,36 @@ class NamedSharding(Sharding):
         return NamedSharding, (self.mesh, self.spec)
 
 
-@_functools.lru_cache(maxsize=None)
 def _sharding_without_mesh(ndim):
-    """What the aval of an array with `ndim` axes says of its sharding: whole in each axis, on a mesh without axes."""
-    return NamedSharding(AbstractMesh((), ()), PartitionSpec(*[None] * ndim))
+    """What the type of an array with `ndim` axes says that nothing splits: whole in each axis, on the mesh of the context."""
+    return _whole_on(get_abstract_mesh(), ndim)
+
+
+@_functools.lru_cache(maxsize=None)
+def _whole_on(mesh, ndim):
+    return NamedSharding(mesh, PartitionSpec(*[None] * ndim))
+
+
+def _sharding_of_type(axes, entries, unreduced, reduced):
+    """The sharding that a type says: axes of the mesh as `(name, size, type)`, names for each axis, and axes of sums."""
+    parts = (tuple(names) for names in entries)
+    return _typed_sharding(tuple(axes), tuple(parts), frozenset(unreduced), frozenset(reduced))
+
+
+@_functools.lru_cache(maxsize=None)
+def _typed_sharding(axes, entries, unreduced, reduced):
+    names, sizes, kinds = zip(*axes)
+    mesh = AbstractMesh(sizes, names, tuple(AxisType[kind] for kind in kinds), abstract_device=AbstractDevice("cpu", None, "cpu"))
+    return NamedSharding(mesh, PartitionSpec(*entries, unreduced=unreduced, reduced=reduced))
+
+
+def _in_types(sharding, ndim):
+    """What the core takes for the part of a sharding that stands in types; None where there is none."""
+    from pullback._out_sharding import in_types
+
+    if not (isinstance(sharding, NamedSharding) and sharding.mesh.explicit_axes):
+        return None
+    return in_types(sharding, ndim)
 
 
 def make_mesh(axis_sizes, axis_names, axis_types=None, *, devices=None):
@@ -612,7 +487,24 @@ def with_sharding_constraint(x, shardings):
             "One of with_sharding_constraint arguments got sharding None which is not allowed. Please only pass "
             "`jax.sharding.Sharding` instances."
         )
-    return _put_tree(x, shardings, "with_sharding_constraint", "pjit outputs with pytree key path result")
+    return _put_tree(x, shardings, "with_sharding_constraint", "pjit outputs with pytree key path result", _asserted)
+
+
+def _asserted(leaf, target, what):
+    """The leaf where a program wants it; on a mesh of explicit axes alone that is where its type says it is."""
+    if not (isinstance(target, NamedSharding) and target.mesh.are_all_axes_explicit):
+        return target._put(leaf, what)
+    target._check(leaf.shape, what)
+    own = _core.typeof(leaf).sharding.spec
+    wanted = target.spec.update(partitions=(*target.spec, *[None] * (leaf.ndim - len(target.spec))))
+    if own != wanted:
+        raise _user_error(
+            AssertionError,
+            "`with_sharding_constraint` acts as an assert when all axes of mesh are of type `Explicit`. The array sharding: "
+            f"{own} did not match the sharding provided: {wanted}. Please use `jax.sharding.reshard` to shard your input to the "
+            "sharding you want."
+        )
+    return leaf
 
 
 def reshard(xs, out_shardings):
@@ -632,10 +524,16 @@ def reshard(xs, out_shardings):
       >>> jax.reshard(jnp.arange(2), jax.NamedSharding(mesh, jax.P("x"))).sharding.spec
       P('x',)
     """
-    return _put_tree(xs, out_shardings, "reshard", "reshard args")
+    return _put_tree(xs, out_shardings, "reshard", "reshard args", _resharded)
 
 
-def _put_tree(x, shardings, function, what):
+def _resharded(leaf, target, what):
+    if isinstance(target, NamedSharding) and target.mesh.explicit_axes:
+        return target._reshard(leaf)
+    return target._put(leaf, what)
+
+
+def _put_tree(x, shardings, function, what, put):
     from pullback._device import _spread
     from pullback.tree_util import tree_flatten
 
@@ -649,7 +547,7 @@ def _put_tree(x, shardings, function, what):
                 f"{function} leaf specifications are expected to be PartitionSpec instances or None, but got {target}"
             )
         leaf = leaf if isinstance(leaf, _core.Array) else _core.to_array(leaf)
-        found.append(leaf if target is None else target._put(leaf, what))
+        found.append(leaf if target is None else put(leaf, target, what))
     return treedef.unflatten(found)
 
 
@@ -683,18 +581,29 @@ def make_array_from_process_local_data(sharding, local_data, global_shape=None):
     Args:
       sharding: how the arrays are divided, or a tree of shardings that is a prefix of `local_data`.
       local_data: a tree of arrays.
-      global_shape: accepted for compatibility; the shapes are those of the leaves.
+      global_shape: None, or the shape of the leaves, as all elements are in this process.
     Returns: a tree like `local_data`.
     Raises:
-      ValueError: `sharding` is no sharding or does not divide a shape.
+      ValueError: `sharding` is no sharding or does not divide a shape, or `global_shape` is another one.
     Differentiable: yes; cotangents pass unchanged.
     Example:
       >>> sharding = jax.sharding.SingleDeviceSharding(jax.devices()[0])
       >>> print(jax.make_array_from_process_local_data(sharding, jnp.arange(3)))
       [0 1 2]
     """
-    from pullback._device import device_put
+    import numpy as np
 
+    from pullback._device import device_put
+    from pullback.tree_util import tree_leaves
+
+    if global_shape is not None and not isinstance(global_shape, dict):
+        for leaf in tree_leaves(local_data):
+            if tuple(global_shape) != np.shape(leaf):
+                raise _user_error(
+                    ValueError,
+                    "When calling `make_array_from_process_local_data` on a single process, global_shape should be None or equal to "
+                    f"local_data.shape.Got {global_shape=} and local_data.shape={np.shape(leaf)}."
+                )
     return device_put(local_data, sharding)
 
 
@@ -705,7 +614,7 @@ def make_array_from_single_device_arrays(shape, sharding, arrays, *, dtype=None)
       shape: the shape of the whole array.
       sharding: how it is divided.
       arrays: one concrete array for each device of the sharding, of the shape of its part.
-      dtype: accepted for compatibility; the dtype is that of the parts.
+      dtype: None, or the dtype of the parts.
     Returns: an array of the shape with the sharding.
     Raises:
       ValueError: there is not one part for each device, or one has a wrong shape.
@@ -717,14 +626,25 @@ def make_array_from_single_device_arrays(shape, sharding, arrays, *, dtype=None)
       [0 1]
     """
     shape, arrays = tuple(shape), list(arrays)
+    if tracers := {type(array) for array in arrays if isinstance(array, _core.Tracer)}:
+        raise _user_error(
+            ValueError,
+            f"jax.make_array_from_single_device_arrays requires a list of concrete arrays as input, but got types {tracers}"
+        )
     for array in arrays:
-        if not isinstance(array, _core.Array) or isinstance(array, _core.Tracer):
+        if not isinstance(array, _core.Array):
             raise _user_error(TypeError, f"Unsupported type for elements in `arrays`: {type(array)}")
     if len(arrays) != sharding.num_devices:
         raise _user_error(
             ValueError,
             f"Expected {sharding.num_devices} per-device arrays (this is how many devices are addressable by the sharding), but got "
             f"{len(arrays)}"
+        )
+    if dtype is not None and arrays and _core.as_dtype(dtype) != arrays[0].dtype:
+        raise _user_error(
+            ValueError,
+            "If `dtype` is provided to `jax.make_array_from_single_device_arrays`, it must match the dtype of the addressable "
+            f"shards. Got dtype={_core.as_dtype(dtype)} and shard dtype={arrays[0].dtype}`."
         )
     wanted = sharding.shard_shape(shape)
     aval = _core.ShapedArray(shape, arrays[0].dtype)
@@ -743,8 +663,10 @@ def make_array_from_single_device_arrays(shape, sharding, arrays, *, dtype=None)
     return _core.assemble(aval, sharding.mesh._handle, sharding._entries, arrays)
 
 
-for _public in (DuplicateSpecError, IndivisibleError, NamedSharding, PartitionSpec, Sharding, SingleDeviceSharding):
+for _public in (DuplicateSpecError, IndivisibleError, NamedSharding, Sharding, SingleDeviceSharding):
     _public.__module__ = "pullback.sharding"
+
+from pullback._axis_modes import auto_axes as auto_axes, explicit_axes as explicit_axes  # noqa: E402
 
 
 # Names that modules of ours take from here, and that are not shown.

@@ -165,7 +165,7 @@ pub(crate) fn perform(
         Layout::Device(_) => SmallVec::new(),
         Layout::Split(mesh, _) => ins.iter().map(|val| is_on(val, mesh)).collect(),
     };
-    let avals = ins.iter().map(Val::aval).collect();
+    let avals = ins.iter().map(|val| val.aval().sharded(None)).collect();
     let key = Key { prim, params: params.clone(), avals, target: target.clone(), ins: layouts };
     let known = calls().get(&key).cloned();
     let call = match known {

@@ -16,6 +16,7 @@ mod placement;
 mod shards;
 #[cfg(test)]
 mod tests;
+mod untyped;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,8 +35,8 @@ pub use eval::{Eval, eval, eval_bind};
 pub use inspect::{Inspection, inspect};
 pub use kernels::{KernelCost, Roof, kernel_costs};
 pub use placement::{
-    FindDefault, assemble, default_device, find_default_device_with, set_default_device, set_process_default_device,
-    uncommitted,
+    FindDefault, assemble, default_device, find_default_device_with, set_context_mesh, set_default_device,
+    set_process_default_device, uncommitted,
 };
 pub use shards::{Wait, run_on_devices, set_wait};
 
@@ -162,4 +163,5 @@ pub fn clear_caches() {
     drop(old);
     engine::clear();
     eval::clear();
+    untyped::clear();
 }

@@ -1,25 +1,24 @@
 //! Where results lie: computations follow the committed operands, and results are split as their operands are.
 //!
 //! Programs run on whole arrays, since all devices share one memory; a split is a fact about the result. How a split
-//! passes through an operation is decided here, equation by equation: axes that go through whole keep their split, all
-//! others are whole.
+//! passes through an operation is said by the primitive ([`pullback_ir::Splits`]): strictly where types speak of it, freely
+//! along the axes of a mesh where the system decides.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use pullback_base::array::place::{DeviceId, FIRST_FOREIGN, Layout, Mesh, Place, Spec, places_in_use, use_places};
 use pullback_base::array::{Buffer, Held};
+use pullback_base::sharding::{self, AxisKind};
 use pullback_base::{Array, Aval, Error, Result};
 use pullback_core::control::{Jit, ShardMap};
-use pullback_core::prims::{
-    BroadcastInDim, Concatenate, DotGeneral, ReduceExtreme, ReduceLogical, ReduceProd, ReduceSum, ShardingConstraint,
-    Squeeze, TransposeParams,
-};
-use pullback_ir::{Atom, Jaxpr, Params, PrimRef, Val, Vals};
+use pullback_core::prims::ShardingConstraint;
+use pullback_ir::{Atom, Jaxpr, OutSharding, ParamField, Params, Passing, PrimRef, Val, Vals};
 
 use crate::checks;
 use crate::engine::{Engine, engine_of, first_device, perform, platform_of};
+use crate::untyped::untyped;
 
 thread_local! {
     static DEFAULT: Cell<Option<DeviceId>> = const { Cell::new(None) };
@@ -78,6 +77,9 @@ pub fn set_process_default_device(device: DeviceId) {
 pub fn uncommitted() -> Option<Arc<Place>> {
     // A failure to find it is raised by the first operation.
     let _ = ensure_default_device();
+    if let Some(mesh) = mesh_of_types(None, None) {
+        return Some(Arc::new(Place { layout: Layout::Split(mesh, vec![]), is_committed: true }));
+    }
     let device = default_device();
     (device != 0).then(|| Arc::new(Place { layout: Layout::Device(device), is_committed: false }))
 }
@@ -136,37 +138,91 @@ fn common_place(prim: PrimRef, params: &Params, ins: &[Val], used: &[bool]) -> R
 ///
 /// # Errors
 /// `Value` when operands are committed to different devices; what `run` raises.
-pub(crate) fn placed(prim: PrimRef, params: &Params, ins: &[Val], run: impl FnOnce() -> Result<Vals>) -> Result<Vals> {
+pub(crate) fn placed(
+    prim: PrimRef,
+    params: &Params,
+    ins: &[Val],
+    run: impl FnOnce(&Params) -> Result<Vals>,
+) -> Result<Vals> {
     if !places_in_use() {
-        return run();
+        return run(params);
     }
     ensure_default_device()?;
     let used = used_operands(params, ins.len());
     let place = common_place(prim, params, ins, &used)?;
+    let avals: Vec<Aval> = ins.iter().map(Val::aval).collect();
+    // Types say first whether the operation is one.
+    let types = if sharding::in_use() { Some(prim.abstract_eval(params, &avals)?) } else { None };
+    let bare = untyped(prim, params)?;
     let (target, is_committed) = target_of(prim, params, place.as_deref());
     if let Some(engine) = engine_of(first_device(&target)) {
-        return on_engine(&engine, (prim, params), ins, &target, is_committed);
+        let outs = on_engine(&engine, (prim, &bare), ins, &target, is_committed)?;
+        return match types {
+            Some(types) => put_as_typed(outs, &types),
+            None => Ok(outs),
+        };
     }
-    let outs = run()?;
+    let outs = run(&bare)?;
     if let Some(asked) = asked_place(prim, params) {
         return place_all(outs, |_| Some(asked.clone()));
     }
-    // A program that names a mesh runs on it, wherever its operands are.
-    let inside = mesh_inside(params).map(|mesh| Place { layout: Layout::Split(mesh, vec![]), is_committed: true });
-    let place = inside.map(Arc::new).or(place);
-    match place.as_deref() {
-        None => place_all(outs, |_| uncommitted()),
-        Some(Place { layout: Layout::Device(_), .. }) => place_all(outs, |_| place.clone()),
-        Some(Place { layout: Layout::Split(mesh, _), .. }) => {
-            let specs: Vec<Spec> = ins.iter().map(|val| spec_on(val, mesh)).collect();
-            let avals: Vec<Aval> = ins.iter().map(Val::aval).collect();
-            let out_avals: Vec<Aval> = outs.iter().map(Val::aval).collect();
-            let specs = specs_of(prim, params, &avals, &specs, &out_avals);
-            let split = |spec: Spec| Place { layout: Layout::Split(mesh.clone(), spec), is_committed: true };
-            let places: Vec<Arc<Place>> = specs.into_iter().map(|spec| Arc::new(split(trimmed(spec)))).collect();
-            place_all(outs, |number| Some(places[number].clone()))
+    let mesh = match (mesh_inside(params), place.as_deref()) {
+        // A program that names a mesh runs on it, wherever its operands are.
+        (Some(mesh), _) => Some(mesh),
+        (None, Some(Place { layout: Layout::Split(mesh, _), .. })) => Some(mesh.clone()),
+        (None, Some(Place { layout: Layout::Device(_), .. }) | None) => {
+            mesh_of_types(types.as_deref(), place.as_deref())
         }
-    }
+    };
+    let Some(mesh) = mesh else {
+        return place_all(outs, |_| place.clone().or_else(uncommitted));
+    };
+    let specs: Vec<Spec> = ins.iter().map(|val| spec_on(val, &mesh)).collect();
+    let out_avals: Vec<Aval> = types.map_or_else(|| outs.iter().map(Val::aval).collect(), |types| types.into_vec());
+    let specs = specs_of(prim, params, &avals, &specs, &out_avals, &mesh);
+    let split = |(spec, &aval): (Spec, &Aval)| {
+        Arc::new(Place { layout: Layout::Split(mesh.clone(), with_type(spec, aval, &mesh)), is_committed: true })
+    };
+    let places: Vec<Arc<Place>> = specs.into_iter().zip(&out_avals).map(split).collect();
+    let typed = |(out, aval): (Val, Aval)| match out {
+        Val::Array(array) if aval.sharding.is_some() => {
+            Ok(Val::Array(array.reinterpret(array.aval().sharded(aval.sharding))?))
+        }
+        other => Ok(other),
+    };
+    let outs = outs.into_iter().zip(out_avals).map(typed).collect::<Result<Vals>>()?;
+    place_all(outs, |number| Some(places[number].clone()))
+}
+
+thread_local! {
+    static CONTEXT: RefCell<Option<Arc<Mesh>>> = const { RefCell::new(None) };
+}
+
+/// Sets the mesh of the context of this thread, and gives the one before.
+pub fn set_context_mesh(mesh: Option<Arc<Mesh>>) -> Option<Arc<Mesh>> {
+    CONTEXT.replace(mesh)
+}
+
+/// The mesh on which results lie whose operands name none: that of the context, where types speak of its axes or all of
+/// them are explicit.
+fn mesh_of_types(types: Option<&[Aval]>, place: Option<&Place>) -> Option<Arc<Mesh>> {
+    let context = CONTEXT.with_borrow(Clone::clone)?;
+    let is_split = types.is_some_and(|types| types.iter().any(|aval| aval.sharding.is_some()));
+    let is_explicit = context.kinds.contains(&AxisKind::Explicit) && place.is_none();
+    (is_split || is_explicit).then_some(context)
+}
+
+/// Results of another engine, split as their types say.
+fn put_as_typed(outs: Vals, types: &[Aval]) -> Result<Vals> {
+    let put = |(out, &aval): (Val, &Aval)| match &out {
+        Val::Array(array) if aval.sharding.is_some() => {
+            let Some(Layout::Split(mesh, spec)) = array.place().map(|place| &place.layout) else { return Ok(out) };
+            let layout = Layout::Split(mesh.clone(), with_type(padded(spec, aval.rank()), aval, mesh));
+            crate::put(array, Some(Arc::new(Place { layout, is_committed: true }))).map(Val::Array)
+        }
+        _ => Ok(out),
+    };
+    outs.into_iter().zip(types).map(put).collect()
 }
 
 /// Performs a primitive on another engine, and looks at the results where the settings ask for it.
@@ -230,8 +286,9 @@ pub(crate) fn out_layouts(
         Layout::Device(_) => vec![vec![]; aval.rank()],
     };
     let specs: Vec<Spec> = ins.iter().zip(avals).map(spec).collect();
-    let specs = specs_of_jaxpr(jaxpr, &specs);
-    specs.into_iter().map(|spec| Layout::Split(mesh.clone(), trimmed(spec))).collect()
+    let specs = specs_of_jaxpr(jaxpr, &specs, mesh);
+    let split = |(spec, &aval): (Spec, &Aval)| Layout::Split(mesh.clone(), with_type(spec, aval, mesh));
+    specs.into_iter().zip(outs).map(split).collect()
 }
 
 /// A place that the operation itself asks for.
@@ -252,6 +309,11 @@ fn mesh_inside(params: &Params) -> Option<Arc<Mesh>> {
         && let Layout::Split(mesh, _) = &sharding.layout
     {
         return Some(mesh.clone());
+    }
+    if sharding::in_use()
+        && let Some(mesh) = params.fields().iter().find_map(|(_, value)| OutSharding::from_value(value)?.mesh)
+    {
+        return Some(mesh);
     }
     params.jaxprs().iter().find_map(|jaxpr| jaxpr.eqns.iter().find_map(|eqn| mesh_inside(&eqn.params)))
 }
@@ -304,98 +366,38 @@ fn trimmed(mut spec: Spec) -> Spec {
 }
 
 /// Splits of the results of one operation from those of its operands.
-fn specs_of(prim: PrimRef, params: &Params, ins: &[Aval], specs: &[Spec], outs: &[Aval]) -> Vec<Spec> {
-    if let Some(jit) = params.get::<Jit>() {
-        return specs_of_jaxpr(&jit.jaxpr, specs);
-    }
+fn specs_of(prim: PrimRef, params: &Params, ins: &[Aval], specs: &[Spec], outs: &[Aval], mesh: &Mesh) -> Vec<Spec> {
     if let Some(map) = params.get::<ShardMap>() {
         return map.out_specs.iter().zip(outs).map(|(spec, aval)| padded(&spec.entries, aval.rank())).collect();
     }
-    let through = passage(prim, params, ins);
-    let make = |aval: &Aval| {
-        let whole: Spec = vec![vec![]; aval.rank()];
-        through.iter().zip(specs).fold(whole, |spec, (axes, operand)| follow(spec, axes, operand))
-    };
-    outs.iter().map(make).collect()
+    let ranks: Vec<Spec> = specs.iter().zip(ins).map(|(spec, aval)| padded(spec, aval.rank())).collect();
+    let size_of = |name: &str| mesh.size_of(name);
+    let passing = Passing { name: prim.name(), ins, specs: &ranks, outs, is_strict: false, size_of: &size_of };
+    match prim.pass(params, &passing) {
+        Some(found) => found.unwrap_or_else(|_| passing.whole()),
+        None => match params.jaxprs().first() {
+            Some(jaxpr) if jaxpr.invars.len() == ins.len() && jaxpr.outs.len() == outs.len() && !prim.is("scan") => {
+                specs_of_jaxpr(jaxpr, &ranks, mesh)
+            }
+            _ => passing.whole(),
+        },
+    }
 }
 
-/// The split of a result joined with that of an operand whose axes go to the given axes of the result. What is split
-/// already stays, an axis of the mesh serves once, and a split must divide its axis.
-fn follow(mut spec: Spec, axes: &[Option<usize>], operand: &Spec) -> Spec {
-    for (from, to) in axes.iter().enumerate() {
-        let (Some(to), Some(names)) = (*to, operand.get(from)) else { continue };
-        let is_taken = names.iter().any(|name| spec.iter().flatten().any(|other| other == name));
-        if spec.get(to).is_some_and(Vec::is_empty) && !is_taken {
-            spec[to] = names.clone();
-        }
+/// How a result lies that is split freely so, of a type that says how explicit axes split it.
+fn with_type(free: Spec, aval: Aval, mesh: &Mesh) -> Spec {
+    if mesh.kinds.iter().all(|kind| *kind != AxisKind::Explicit) {
+        return trimmed(free);
     }
-    spec
-}
-
-/// For each operand, the axis of the result that each of its axes becomes, if it goes through whole.
-fn passage(prim: PrimRef, params: &Params, ins: &[Aval]) -> Vec<Vec<Option<usize>>> {
-    let without = |aval: &Aval, axes: &[usize]| {
-        let mut next = 0..;
-        (0..aval.rank()).map(|axis| if axes.contains(&axis) { None } else { next.next() }).collect()
+    let entry = |(axis, names): (usize, Vec<Arc<str>>)| match aval.entry(axis) {
+        [] => names.into_iter().filter(|name| !mesh.is_explicit(name)).collect(),
+        own => own.to_vec(),
     };
-    let reduced = |axes: &[usize]| ins.iter().map(|aval| without(aval, axes)).collect();
-    if let Some(p) = params.get::<TransposeParams>() {
-        return vec![(0..ins[0].rank()).map(|axis| p.permutation.iter().position(|&from| from == axis)).collect()];
-    }
-    if let Some(p) = params.get::<BroadcastInDim>() {
-        let axis = |(from, &to): (usize, &usize)| (ins[0].shape[from] == p.shape[to]).then_some(to);
-        return vec![p.broadcast_dimensions.iter().enumerate().map(axis).collect()];
-    }
-    if let Some(p) = params.get::<DotGeneral>() {
-        return contraction(p, ins);
-    }
-    if let Some(p) = params.get::<Squeeze>() {
-        return reduced(&p.dimensions);
-    }
-    if params.get::<Concatenate>().is_some() {
-        return ins.iter().map(|aval| (0..aval.rank()).map(Some).collect()).collect();
-    }
-    let reductions = [
-        params.get::<ReduceSum>().map(|p| &p.axes),
-        params.get::<ReduceExtreme>().map(|p| &p.axes),
-        params.get::<ReduceProd>().map(|p| &p.axes),
-        params.get::<ReduceLogical>().map(|p| &p.axes),
-    ];
-    if let Some(axes) = reductions.into_iter().flatten().next() {
-        return reduced(axes);
-    }
-    // Elementwise operations, and those along an axis that keep the shape.
-    let outs = prim.abstract_eval(params, ins).unwrap_or_default();
-    let fits = |aval: &Aval, out: &Aval| {
-        aval.rank() == out.rank()
-            && aval.shape.iter().zip(&out.shape).all(|(size, wanted)| size == wanted || *size == 1)
-    };
-    let keeps = outs.len() == 1 && ins.iter().all(|aval| aval.rank() == 0 || fits(aval, &outs[0]));
-    let through = |aval: &Aval| match (keeps, outs.first()) {
-        (true, Some(out)) if aval.rank() > 0 => {
-            (0..aval.rank()).map(|axis| (aval.shape[axis] == out.shape[axis]).then_some(axis)).collect()
-        }
-        _ => vec![None; aval.rank()],
-    };
-    ins.iter().map(through).collect()
-}
-
-fn contraction(p: &DotGeneral, ins: &[Aval]) -> Vec<Vec<Option<usize>>> {
-    let (contract, batch) = (&p.dimension_numbers.contract, &p.dimension_numbers.batch);
-    let mut next = batch[0].len()..;
-    let mut side = |number: usize| -> Vec<Option<usize>> {
-        let place = |axis: usize| match batch[number].iter().position(|&other| other == axis) {
-            Some(at) => Some(at),
-            None if contract[number].contains(&axis) => None,
-            None => next.next(),
-        };
-        (0..ins[number].rank()).map(place).collect()
-    };
-    vec![side(0), side(1)]
+    padded(&free, aval.rank()).into_iter().enumerate().map(entry).collect()
 }
 
 /// Splits of the results of a jaxpr from those of its inputs.
-fn specs_of_jaxpr(jaxpr: &Jaxpr, ins: &[Spec]) -> Vec<Spec> {
+fn specs_of_jaxpr(jaxpr: &Jaxpr, ins: &[Spec], mesh: &Mesh) -> Vec<Spec> {
     let mut specs: Vec<Spec> = jaxpr.vars.iter().map(|aval| vec![vec![]; aval.rank()]).collect();
     for (var, spec) in jaxpr.invars.iter().zip(ins) {
         specs[var.index()].clone_from(spec);
@@ -410,7 +412,7 @@ fn specs_of_jaxpr(jaxpr: &Jaxpr, ins: &[Spec]) -> Vec<Spec> {
         let outs = match asked_place(eqn.prim, &eqn.params).as_deref() {
             Some(Place { layout: Layout::Split(_, spec), .. }) => vec![padded(spec, avals[0].rank())],
             Some(Place { layout: Layout::Device(_), .. }) | None => {
-                specs_of(eqn.prim, &eqn.params, &avals, &operands, jaxpr.eqn_out_avals(eqn))
+                specs_of(eqn.prim, &eqn.params, &avals, &operands, jaxpr.eqn_out_avals(eqn), mesh)
             }
         };
         for (var, spec) in eqn.outs().zip(outs) {

@@ -1,7 +1,7 @@
 //! Abstract values: shape, element type and weak type of an array, interned.
 //!
 //! An [`Aval`] is one pointer, compared and hashed as such. Interned avals are never freed: a program meets few
-//! distinct ones, each about a hundred bytes. Sharding will become one more field of [`AvalData`].
+//! distinct ones, each about a hundred bytes. How a value is split over devices is part of it ([`Sharding`]).
 
 use std::collections::HashSet;
 use std::fmt;
@@ -11,8 +11,10 @@ use std::sync::{Arc, LazyLock, Mutex};
 
 use smallvec::SmallVec;
 
+use crate::array::place::Spec;
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, Result};
+use crate::sharding::{Sharding, size_text};
 
 /// Sizes of the axes, outermost first.
 pub type Shape = SmallVec<[usize; 4]>;
@@ -28,6 +30,8 @@ pub struct AvalData {
     pub weak_type: bool,
     /// Named axes of devices along which the value may differ, in alphabetical order.
     pub vma: Vec<Arc<str>>,
+    /// How explicit axes of a mesh split the array; nothing where none does.
+    pub sharding: Option<Sharding>,
 }
 
 /// An interned abstract value. Two are equal exactly when shape, dtype, weak type and varying axes are.
@@ -44,7 +48,7 @@ impl Aval {
 
     /// The aval of an array whose weak type is given.
     pub fn with_weak_type(shape: &[usize], dtype: DType, weak_type: bool) -> Aval {
-        Aval::intern(AvalData { shape: Shape::from_slice(shape), dtype, weak_type, vma: vec![] })
+        Aval::intern(AvalData { shape: Shape::from_slice(shape), dtype, weak_type, vma: vec![], sharding: None })
     }
 
     /// The aval of a scalar.
@@ -113,9 +117,61 @@ impl Aval {
         }
     }
 
-    /// Same dtype and weak type, other shape.
+    /// Same dtype and weak type, other shape, of which no axis is split.
     pub fn with_shape(self, shape: &[usize]) -> Aval {
-        Aval::intern(AvalData { shape: Shape::from_slice(shape), vma: self.0.vma.clone(), ..*self.0 })
+        let sharding = self.0.sharding.filter(|_| self.0.shape[..] == *shape);
+        Aval::intern(AvalData { shape: Shape::from_slice(shape), vma: self.0.vma.clone(), sharding, ..*self.0 })
+    }
+
+    /// The mesh axes that split an axis.
+    pub fn entry(self, axis: usize) -> &'static [Arc<str>] {
+        match self.0.sharding {
+            Some(_) => {
+                self.0.sharding.as_ref().and_then(|sharding| sharding.entries.get(axis)).map_or(&[], |names| names)
+            }
+            None => &[],
+        }
+    }
+
+    /// The mesh axes that split each axis.
+    pub fn entries(self) -> Spec {
+        (0..self.rank()).map(|axis| self.entry(axis).to_vec()).collect()
+    }
+
+    /// The same with another sharding.
+    pub fn sharded(self, sharding: Option<Sharding>) -> Aval {
+        if self.0.sharding == sharding {
+            return self;
+        }
+        Aval::intern(AvalData { sharding, ..self.0.clone() })
+    }
+
+    /// Without one axis; the others stay split as they are.
+    pub fn without_axis(self, axis: usize) -> Aval {
+        let mut shape = self.0.shape.clone();
+        shape.remove(axis);
+        let mut entries = self.entries();
+        entries.remove(axis);
+        self.reshaped(&shape, entries)
+    }
+
+    /// With one more axis; the others stay split as they are.
+    pub fn with_axis(self, axis: usize, size: usize, names: &[Arc<str>]) -> Aval {
+        let mut shape = self.0.shape.clone();
+        shape.insert(axis, size);
+        let mut entries = self.entries();
+        entries.insert(axis, names.to_vec());
+        self.reshaped(&shape, entries)
+    }
+
+    fn reshaped(self, shape: &[usize], entries: Spec) -> Aval {
+        let other = self.with_shape(shape);
+        self.0.sharding.map_or(other, |sharding| other.sharded(sharding.with_entries(entries)))
+    }
+
+    /// Whether it says nothing of devices.
+    pub fn is_plain(self) -> bool {
+        self.0.vma.is_empty() && self.0.sharding.is_none()
     }
 
     /// Same shape and weak type, other dtype.
@@ -148,26 +204,34 @@ impl Aval {
     /// `float32[2,3]`, with `~` in front when weakly typed.
     pub fn long(self) -> String {
         let weak = if self.0.weak_type { "~" } else { "" };
-        format!("{weak}{}{}{}", self.0.dtype.name(), bracketed(&self.0.shape), varying_text(&self.0.vma))
+        format!("{weak}{}{}", self.0.dtype.name(), self.sizes_text())
     }
 
     /// `f32[2,3]`, as jaxprs show it; weak types are not shown.
     pub fn short(self) -> String {
-        format!("{}{}{}", self.0.dtype.short(), bracketed(&self.0.shape), varying_text(&self.0.vma))
+        format!("{}{}", self.0.dtype.short(), self.sizes_text())
     }
-}
 
-fn varying_text(vma: &[Arc<str>]) -> String {
-    match vma {
-        [] => String::new(),
-        [name] => format!("{{V:{name}}}"),
-        names => format!("{{V:({})}}", names.join(",")),
+    /// `[8@x,2]{V:i}`: sizes with what splits them, and what is said of the members of the mesh.
+    fn sizes_text(self) -> String {
+        let size = |(axis, &size): (usize, &usize)| size_text(size, self.entry(axis));
+        let sizes: Vec<String> = self.0.shape.iter().enumerate().map(size).collect();
+        format!("[{}]{}", sizes.join(","), self.members_text())
     }
-}
 
-fn bracketed(shape: &[usize]) -> String {
-    let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
-    format!("[{}]", sizes.join(","))
+    fn members_text(self) -> String {
+        let (unreduced, reduced): (&[_], &[_]) = match self.0.sharding.as_ref() {
+            Some(sharding) => (&sharding.unreduced, &sharding.reduced),
+            None => (&[], &[]),
+        };
+        let parts = [("V", &self.0.vma[..]), ("U", unreduced), ("R", reduced)].map(|(kind, names)| match names {
+            [] => String::new(),
+            [name] => format!("{kind}:{name}"),
+            names => format!("{kind}:({})", names.join(",")),
+        });
+        let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+        if parts.is_empty() { String::new() } else { format!("{{{}}}", parts.join(", ")) }
+    }
 }
 
 impl Deref for Aval {

@@ -42,6 +42,8 @@ pub enum ErrorKind {
     FloatingPoint,
     /// No implicit promotion path between dtypes.
     TypePromotion,
+    /// Shardings in types that do not fit, or leave open how a result is split.
+    ShardingType,
     /// A concrete value was needed of an abstract tracer.
     Concretization,
     /// `bool(tracer)` of an abstract tracer.

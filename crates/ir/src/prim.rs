@@ -7,6 +7,8 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
+use pullback_base::array::place::Spec;
+use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, DType, Error, Result};
 use smallvec::SmallVec;
 
@@ -15,6 +17,7 @@ use crate::hlo::{Hlo, HloCx, HloValue, HloValues, missing_hlo};
 use crate::jaxpr::{AxisName, Effects};
 use crate::lower::{Control, CpuForm};
 use crate::params::{ParamSet, ParamValue, Params};
+use crate::passing::{OutSharding, Passing, Splits, typed_results};
 use crate::split::Split;
 use crate::val::{Val, Vals};
 
@@ -64,6 +67,8 @@ pub struct Batch {
     pub size: usize,
     /// Name of the mapped axis, for collectives.
     pub name: Option<AxisName>,
+    /// Mesh axes that split the mapped axis.
+    pub split: Vec<AxisName>,
 }
 
 /// Forward derivative: results and their tangents, from primals and tangents.
@@ -170,6 +175,8 @@ pub trait Prim: Send + Sync + 'static {
     fn transpose(&self) -> Transpose<Self::Params>;
     /// Batching.
     fn batching(&self) -> Batching<Self::Params>;
+    /// How splits over a mesh pass from operands to results.
+    fn splits(&self) -> Splits<Self::Params>;
     /// What the CPU does.
     fn cpu(&self, params: &Self::Params, ins: &[Aval], outs: &[Aval]) -> CpuForm;
     /// What StableHLO says; [`crate::hlo`] tells how to state it.
@@ -200,6 +207,10 @@ pub trait Prim: Send + Sync + 'static {
     /// Names of the printed params that JAX's form shows for this application only sometimes: those to leave out.
     fn unprinted(&self, _params: &Self::Params) -> Vec<&'static str> {
         vec![]
+    }
+    /// How this application asks its result to be split.
+    fn asked<'a>(&self, _params: &'a Self::Params) -> Option<&'a OutSharding> {
+        None
     }
     /// Along which axes of devices results may differ.
     fn varying(&self, _params: &Self::Params) -> Varying {
@@ -245,6 +256,8 @@ pub struct Coverage {
     pub transpose: Result<&'static str, &'static str>,
     /// Batching.
     pub batching: Result<&'static str, &'static str>,
+    /// How splits over a mesh pass.
+    pub splits: Result<&'static str, &'static str>,
     /// StableHLO.
     pub hlo: Result<&'static str, &'static str>,
 }
@@ -276,6 +289,10 @@ pub trait DynPrim: Send + Sync {
         ins: &[HloValue],
         outs: &[Aval],
     ) -> Result<HloValues>;
+    /// How splits of operands pass to results, as [`Splits`] says; nothing where jaxprs inside say it.
+    fn pass(&self, params: &Params, passing: &Passing<'_>) -> Option<Result<Vec<Spec>>>;
+    /// How this application asks its result to be split.
+    fn asked<'a>(&self, params: &'a Params) -> Option<&'a OutSharding>;
     fn effects(&self, params: &Params) -> Effects;
     fn split(&self, params: &Params, split: &dyn Split, ins: &[Val]) -> Result<Option<Vals>>;
     fn drop_unused(&self, params: &Params, used: &[bool]) -> Option<(Params, Vec<bool>, Vec<bool>)>;
@@ -315,19 +332,21 @@ impl<T: Prim> DynPrim for T {
     }
     fn abstract_eval(&self, params: &Params, ins: &[Aval]) -> Result<Avals> {
         let typed = typed::<T>(params);
-        if ins.iter().all(|aval| aval.vma.is_empty()) {
+        let asked = Prim::asked(self, typed);
+        if asked.is_none() && ins.iter().all(|aval| aval.is_plain()) {
             return Prim::abstract_eval(self, typed, ins);
         }
-        let all = varying_axes(ins);
-        let axes = match Prim::varying(self, typed) {
-            // Jaxprs inside say it of their results.
-            Varying::AsOperands if !params.jaxprs().is_empty() => return Prim::abstract_eval(self, typed, ins),
-            Varying::Own => return Prim::abstract_eval(self, typed, ins),
-            Varying::AsOperands | Varying::Everywhere => all,
-            Varying::Without(names) => all.into_iter().filter(|name| !names.contains(name)).collect(),
+        let splits = Prim::splits(self);
+        if matches!(splits, Splits::Inside) {
+            return varying_eval(self, params, ins);
+        }
+        let whole: SmallVec<[Aval; 4]> = ins.iter().map(|aval| aval.sharded(None)).collect();
+        let outs = varying_eval(self, params, &whole)?;
+        let typed = match asked {
+            Some(asked) => outs.into_iter().map(|out| asked_type(asked, out)).collect::<Result<_>>()?,
+            None => typed_results(T::NAME, &splits, typed, ins, outs.into_vec())?,
         };
-        let plain: SmallVec<[Aval; 4]> = ins.iter().map(|aval| aval.varying(&[])).collect();
-        Ok(Prim::abstract_eval(self, typed, &plain)?.into_iter().map(|aval| aval.varying(&axes)).collect())
+        Ok(typed.into())
     }
     fn jvp(&self, this: PrimRef, p: &Params, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)> {
         match self.derivative() {
@@ -390,6 +409,17 @@ impl<T: Prim> DynPrim for T {
             Hlo::Missing(reason) => Err(missing_hlo(T::NAME, reason)),
         }
     }
+    fn pass(&self, params: &Params, passing: &Passing<'_>) -> Option<Result<Vec<Spec>>> {
+        match Prim::splits(self) {
+            Splits::Pointwise => Some(passing.pointwise()),
+            Splits::Rule(rule) => Some(rule(typed::<T>(params), passing)),
+            Splits::Missing(_) => Some(Ok(passing.whole())),
+            Splits::Inside => None,
+        }
+    }
+    fn asked<'a>(&self, params: &'a Params) -> Option<&'a OutSharding> {
+        Prim::asked(self, typed::<T>(params))
+    }
     fn effects(&self, params: &Params) -> Effects {
         Prim::effects(self, typed::<T>(params))
     }
@@ -438,14 +468,58 @@ impl<T: Prim> DynPrim for T {
             Batching::Rule(_) => Ok("rule"),
             Batching::Missing(reason) => Err(reason),
         };
+        let splits = match Prim::splits(self) {
+            Splits::Pointwise => Ok("pointwise"),
+            Splits::Rule(_) => Ok("rule"),
+            Splits::Inside => Ok("inside"),
+            Splits::Missing(reason) => Err(reason),
+        };
         let hlo = match Prim::hlo(self) {
             Hlo::Op(_) | Hlo::RealOp(_) | Hlo::Attributes(..) => Ok("op"),
             Hlo::AsCpu | Hlo::Composition(_) => Ok("composition"),
             Hlo::Rule(_) => Ok("rule"),
             Hlo::Missing(reason) => Err(reason),
         };
-        Coverage { derivative, transpose, batching, hlo }
+        Coverage { derivative, transpose, batching, splits, hlo }
     }
+}
+
+/// The type that a result has that is split as asked.
+fn asked_type(asked: &OutSharding, out: Aval) -> Result<Aval> {
+    let Some(sharding) = asked.sharding else { return Ok(out) };
+    for (axis, names) in sharding.entries.iter().enumerate() {
+        let (size, factor) = (out.shape.get(axis).copied().unwrap_or(1), sharding.factor(names));
+        if size % factor != 0 {
+            return Err(Error::value_error(format!(
+                "Sharding spec ({}) implies that array axis {axis} is partitioned {factor} times, but does not evenly divide the \
+                 dimension size {size}. Got shape: {} and sharding {}",
+                names.iter().map(|name| format!("'{name}',")).collect::<String>(),
+                tuple_text(&out.shape),
+                asked.text
+            )));
+        }
+    }
+    let mut entries = sharding.entries.clone();
+    entries.resize(out.rank(), vec![]);
+    Ok(out.sharded(sharding.with_entries(entries)))
+}
+
+/// Abstract evaluation with the axes of devices along which results may differ.
+fn varying_eval<T: Prim>(this: &T, params: &Params, ins: &[Aval]) -> Result<Avals> {
+    let typed = typed::<T>(params);
+    if ins.iter().all(|aval| aval.vma.is_empty()) {
+        return this.abstract_eval(typed, ins);
+    }
+    let all = varying_axes(ins);
+    let axes = match this.varying(typed) {
+        // Jaxprs inside say it of their results.
+        Varying::AsOperands if !params.jaxprs().is_empty() => return this.abstract_eval(typed, ins),
+        Varying::Own => return this.abstract_eval(typed, ins),
+        Varying::AsOperands | Varying::Everywhere => all,
+        Varying::Without(names) => all.into_iter().filter(|name| !names.contains(name)).collect(),
+    };
+    let plain: SmallVec<[Aval; 4]> = ins.iter().map(|aval| aval.varying(&[])).collect();
+    Ok(this.abstract_eval(typed, &plain)?.into_iter().map(|aval| aval.varying(&axes)).collect())
 }
 
 /// Tangents of a linear primitive: the primitive of the tangents, with zeros made only where others are not.

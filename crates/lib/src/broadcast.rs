@@ -5,7 +5,7 @@ use std::cell::Cell;
 use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, Error, Result, Shape, bail};
 use pullback_core::prims;
-use pullback_ir::Val;
+use pullback_ir::{OutSharding, Val};
 
 use crate::config::{forbids_rank_promotion, warns_of_rank_promotion};
 use crate::declare::last_part;
@@ -155,6 +155,21 @@ pub fn broadcast_to(x: &Val, shape: &[usize]) -> Result<Val> {
         );
     }
     broadcast_in_dim(x, shape, &(added..shape.len()).collect::<Vec<_>>())
+}
+
+/// The array repeated to the shape of a type, and split as it says.
+///
+/// # Errors
+/// As [`broadcast_to`].
+pub fn broadcast_as(x: &Val, aval: Aval) -> Result<Val> {
+    let own = x.aval();
+    if own.shape == aval.shape || own.rank() > aval.rank() {
+        return pullback_trace::split(&broadcast_to(x, &aval.shape)?, OutSharding::like(aval));
+    }
+    let broadcast_dimensions = (aval.rank() - own.rank()..aval.rank()).collect();
+    let sharding = Some(OutSharding::like(aval));
+    let params = prims::BroadcastInDim { shape: aval.shape.to_vec(), broadcast_dimensions, sharding };
+    prims::BROADCAST_IN_DIM.bind_with(params, std::slice::from_ref(x))
 }
 
 /// The primitive, unless it would change nothing.

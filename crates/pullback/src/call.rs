@@ -354,7 +354,7 @@ impl Arguments for Call {
         let structure = TreeDef::tuple(leaves.iter().map(|_| TreeDef::leaf()).collect());
         Ok(Tree { leaves, structure })
     }
-    fn check_unsharded(&mut self, at: usize) -> Result<()> {
+    fn split_result(&mut self, at: usize) -> Result<()> {
         Err(self.misfit(at, "sharding"))
     }
 }

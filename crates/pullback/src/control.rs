@@ -94,7 +94,7 @@ pub fn scan<C: Tree, X: Tree, Y: Tree, R: Output<Tree = (C, Y)>>(
     Span::of(Location::caller()).scope(|| {
         let (carry, slices) = (vals(init)?, vals(xs)?);
         let length = scan_length(&slices)?;
-        let slice_avals: Vec<Aval> = avals(&slices).iter().map(|x| x.with_shape(&x.shape[1..])).collect();
+        let slice_avals: Vec<Aval> = avals(&slices).iter().map(|x| x.without_axis(0)).collect();
         let in_avals = [avals(&carry), slice_avals].concat();
         let (traced, (last, ys)) = trace(&in_avals, |args| f(init.with_leaves(args), xs.with_leaves(args)))?;
         let out_avals = traced.jaxpr.out_avals();

@@ -2,11 +2,13 @@
 
 use std::collections::HashSet;
 
+use pullback_base::sharding::AxisKind;
 use pullback_base::{Aval, DType};
 use pullback_ir::AxisName;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+use crate::devices::{PyOutSharding, sharding_parts};
 use crate::dtypes::{self, DTypeArg};
 use crate::errors::type_error;
 
@@ -23,13 +25,14 @@ impl PyAval {
         shape: Vec<usize>,
         dtype: DTypeArg,
         weak_type: bool,
-        sharding: Option<Py<PyAny>>,
+        sharding: Option<Bound<'_, PyAny>>,
         vma: Option<HashSet<String>>,
         memory_space: Option<Py<PyAny>>,
-    ) -> PyAval {
-        let _ = (sharding, memory_space);
+    ) -> PyResult<PyAval> {
+        let _ = memory_space;
         let aval = Aval::with_weak_type(&shape, dtype.exact(), weak_type);
-        PyAval(aval.varying(&vma.unwrap_or_default().into_iter().map(AxisName::from).collect::<Vec<_>>()))
+        let aval = aval.varying(&vma.unwrap_or_default().into_iter().map(AxisName::from).collect::<Vec<_>>());
+        Ok(PyAval(sharded(aval, sharding)?))
     }
 
     #[getter]
@@ -57,10 +60,14 @@ impl PyAval {
         self.0.size()
     }
 
-    /// On no mesh: a type does not say where its arrays lie.
+    /// How explicit axes of a mesh split it; of what none splits, whole on the mesh of the context.
     #[getter]
     fn sharding<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("pullback.sharding")?.call_method1("_sharding_without_mesh", (self.0.rank(),))
+        let module = py.import("pullback.sharding")?;
+        match self.0.sharding {
+            None => module.call_method1("_sharding_without_mesh", (self.0.rank(),)),
+            Some(sharding) => module.call_method1("_sharding_of_type", sharding_parts(sharding)),
+        }
     }
 
     #[getter]
@@ -83,7 +90,12 @@ impl PyAval {
             Some(names) => names.extract::<HashSet<String>>()?.into_iter().map(AxisName::from).collect(),
             None => self.0.vma.clone(),
         };
-        Ok(PyAval(Aval::with_weak_type(&shape, dtype, weak_type).varying(&vma)))
+        let changed = Aval::with_weak_type(&shape, dtype, weak_type).varying(&vma);
+        match get("sharding")? {
+            Some(sharding) => Ok(PyAval(sharded(changed, Some(sharding))?)),
+            None if changed.shape == self.0.shape => Ok(PyAval(changed.sharded(self.0.sharding))),
+            None => Ok(PyAval(changed)),
+        }
     }
 
     /// The aval of tangents.
@@ -93,7 +105,7 @@ impl PyAval {
 
     /// The aval of cotangents.
     fn to_ct_aval(&self) -> PyAval {
-        PyAval(self.0.tangent())
+        PyAval(pullback_core::prims::cotangent_type(self.0))
     }
 
     /// The tangent aval, under its older name.
@@ -109,8 +121,11 @@ impl PyAval {
     /// `float32[3]`, or `f32[3]` with short names.
     #[pyo3(signature = (short_dtypes=false, mesh_axis_types=false))]
     fn str_short(&self, short_dtypes: bool, mesh_axis_types: bool) -> String {
-        let _ = mesh_axis_types;
-        if short_dtypes { self.0.short() } else { self.0.weak(false).long() }
+        let text = if short_dtypes { self.0.short() } else { self.0.weak(false).long() };
+        match self.0.sharding.filter(|_| mesh_axis_types) {
+            Some(sharding) => format!("{text}({})", kinds_text(sharding)),
+            None => text,
+        }
     }
 
     fn __str__(&self) -> String {
@@ -130,6 +145,32 @@ impl PyAval {
     }
 }
 
+/// The type with the sharding that a Python object says.
+pub fn sharded(aval: Aval, sharding: Option<Bound<'_, PyAny>>) -> PyResult<Aval> {
+    let Some(sharding) = sharding.filter(|sharding| !sharding.is_none()) else { return Ok(aval) };
+    let module = sharding.py().import("pullback.sharding")?;
+    let found = module.call_method1("_in_types", (sharding, aval.rank()))?;
+    Ok(match found.cast::<PyOutSharding>() {
+        Ok(found) => aval.sharded(found.get().0.sharding),
+        Err(_) => aval,
+    })
+}
+
+/// `{Explicit: ('x', 'y')}`: which axes of the mesh are of which kind.
+fn kinds_text(sharding: pullback_base::Sharding) -> String {
+    let of = |wanted: AxisKind| {
+        let names = sharding.mesh.iter().filter(|axis| axis.kind == wanted).map(|axis| format!("'{}'", axis.name));
+        names.collect::<Vec<String>>()
+    };
+    let kinds = [("Auto", AxisKind::Auto), ("Explicit", AxisKind::Explicit), ("Manual", AxisKind::Manual)];
+    let text = |(name, kind): (&str, AxisKind)| match &of(kind)[..] {
+        [] => None,
+        [one] => Some(format!("{name}: ({one},)")),
+        all => Some(format!("{name}: ({})", all.join(", "))),
+    };
+    format!("{{{}}}", kinds.into_iter().filter_map(text).collect::<Vec<String>>().join(", "))
+}
+
 /// `ShapedArray(float32[3])`, with the weak type when there is one.
 pub fn repr(aval: Aval) -> String {
     let weak = if aval.weak_type { ", weak_type=True" } else { "" };
@@ -147,5 +188,9 @@ pub fn aval_of(obj: &Bound<'_, PyAny>) -> PyResult<Option<Aval>> {
     let (Some(shape), Some(dtype)) = (obj.getattr_opt("shape")?, obj.getattr_opt("dtype")?) else { return Ok(None) };
     let dtype: DType = dtypes::canonical_named(dtypes::of_object(&dtype)?);
     let weak = obj.getattr_opt("weak_type")?.map_or(Ok(false), |weak| weak.is_truthy())?;
-    Ok(Some(Aval::with_weak_type(&shape.extract::<Vec<usize>>()?, dtype, weak)))
+    let aval = Aval::with_weak_type(&shape.extract::<Vec<usize>>()?, dtype, weak);
+    if !pullback_base::array::place::places_in_use() {
+        return Ok(Some(aval));
+    }
+    sharded(aval, obj.getattr_opt("sharding")?).map(Some)
 }

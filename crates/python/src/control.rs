@@ -127,7 +127,8 @@ impl Carried<'_, '_> {
         let mut found = vec![];
         for (leaf, (a, b)) in ins.iter().zip(outs).enumerate() {
             let why = match (a.dtype == b.dtype, a.shape == b.shape) {
-                (true, true) if a.vma == b.vma => continue,
+                (true, true) if a.vma == b.vma && a.sharding == b.sharding => continue,
+                (true, true) if a.vma == b.vma => "so the shardings do not match",
                 (true, true) => {
                     "so the manual axis types do not match. Apply `jax.lax.pcast(..., to='varying')` to the initial carry"
                 }
@@ -302,7 +303,13 @@ fn scan(
     let mut carry_avals = avals(&carry);
     let (slices, xs_tree) = tree_vals(xs, &not_a_jax_type)?;
     let length = scan_length(&slices, length)?;
-    let slice_avals: Vec<Aval> = slices.iter().map(|x| x.aval().with_shape(&x.aval().shape[1..])).collect();
+    if let Some(split) = slices.iter().map(Val::aval).find(|x| !x.entry(0).is_empty()) {
+        return Err(value_error(format!(
+            "0th dimension of all xs should be replicated. Got {}",
+            pullback_base::sharding::spec_text(&split.entries())
+        )));
+    }
+    let slice_avals: Vec<Aval> = slices.iter().map(|x| x.aval().without_axis(0)).collect();
     let carried = Carried { what, fun: f, init, tree: &carry_tree, argument: 0 };
     loop {
         let in_avals = [carry_avals.clone(), slice_avals.clone()].concat();
@@ -494,7 +501,8 @@ fn output_differences(py: Python<'_>, a: &TracedFun, b: &TracedFun, names: &[Str
     let mut found = vec![];
     for (leaf, (x, y)) in a.out_avals().into_iter().zip(b.out_avals()).enumerate() {
         let why = match (x.dtype == y.dtype, x.shape == y.shape) {
-            (true, true) => continue,
+            (true, true) if x.sharding == y.sharding => continue,
+            (true, true) => "so the shardings do not match",
             (false, true) => "so the dtypes do not match",
             (true, false) => "so the shapes do not match",
             (false, false) => "so the dtypes do not match, and also the shapes do not match",

@@ -9,12 +9,13 @@ use std::hash::Hasher;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use pullback_base::array::place::Spec;
 use pullback_base::{Aval, Result};
 use pullback_ir::hlo::{HloCx, HloValue, HloValues};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
-    Avals, Batch, BatchDims, Coverage, CustomRule, DynPrim, Effects, Emit, EmitRef, Opaque, Operand, ParamValue,
-    Params, ParamsObject, PrimRef, Sample, Split, Tangents, Val, Vals, as_cpu, eval_jaxpr,
+    Avals, Batch, BatchDims, Coverage, CustomRule, DynPrim, Effects, Emit, EmitRef, Opaque, Operand, OutSharding,
+    ParamValue, Params, ParamsObject, Passing, PrimRef, Sample, Split, Tangents, Val, Vals, as_cpu, eval_jaxpr,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PyTuple};
@@ -338,6 +339,12 @@ impl DynPrim for &'static Defined {
     ) -> Result<HloValues> {
         as_cpu(this, params, cx, ins, outs)
     }
+    fn pass(&self, _: &Params, passing: &Passing<'_>) -> Option<Result<Vec<Spec>>> {
+        Some(Ok(passing.whole()))
+    }
+    fn asked<'a>(&self, _: &'a Params) -> Option<&'a OutSharding> {
+        None
+    }
     fn effects(&self, params: &Params) -> Effects {
         match PyParams::of(params).and_then(|own| own.effects.get()) {
             Some(own) if own.is_ordered => Effects::ORDERED,
@@ -384,6 +391,6 @@ impl DynPrim for &'static Defined {
     }
     fn coverage(&self) -> Coverage {
         let rule = Ok("python");
-        Coverage { derivative: rule, transpose: rule, batching: rule, hlo: rule }
+        Coverage { derivative: rule, transpose: rule, batching: rule, splits: rule, hlo: rule }
     }
 }

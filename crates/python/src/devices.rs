@@ -7,10 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pullback_base::array::place::{DeviceId, Layout, Mesh, Place, Spec, use_places};
-use pullback_base::{Array, Result};
+use pullback_base::sharding::{AxisKind, MeshAxis, ShardingData};
+use pullback_base::{Array, Result, Sharding};
 use pullback_core::control::{SHARD_MAP, ShardMap};
 use pullback_core::prims::{MeshParam, NameSet, SHARDING_CONSTRAINT, ShardingConstraint, ShardingParam, SpecParam};
-use pullback_ir::{AxisName, Params, Val};
+use pullback_ir::{AxisName, OutSharding, Params, Val};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -32,13 +33,98 @@ impl MeshHandle {
     fn new(
         axes: Vec<(Bound<'_, PyAny>, usize)>,
         devices: Vec<DeviceId>,
+        kinds: Vec<String>,
         text: String,
         mesh: Py<PyAny>,
     ) -> PyResult<MeshHandle> {
         let axes: PyResult<Vec<_>> = axes.into_iter().map(|(name, size)| Ok((axis_name(&name)?, size))).collect();
         use_places();
-        Ok(MeshHandle(Arc::new(Mesh { axes: axes?, devices, text, object: Some(Arc::new(mesh)) })))
+        let kinds = kinds.iter().map(|kind| kind_of(kind)).collect();
+        Ok(MeshHandle(Arc::new(Mesh { axes: axes?, devices, kinds, text, object: Some(Arc::new(mesh)) })))
     }
+}
+
+/// Who decides along an axis, by the name of the `AxisType`.
+fn kind_of(name: &str) -> AxisKind {
+    match name {
+        "Explicit" => AxisKind::Explicit,
+        "Manual" => AxisKind::Manual,
+        _ => AxisKind::Auto,
+    }
+}
+
+fn kind_name(kind: AxisKind) -> &'static str {
+    match kind {
+        AxisKind::Auto => "Auto",
+        AxisKind::Explicit => "Explicit",
+        AxisKind::Manual => "Manual",
+    }
+}
+
+/// The parts of a sharding in a type: axes of the mesh with their sizes and kinds, entries, unreduced and reduced axes.
+pub type ShardingParts = (Vec<(String, usize, &'static str)>, Vec<Vec<String>>, Vec<String>, Vec<String>);
+
+/// What Python makes the sharding of a type of.
+pub fn sharding_parts(sharding: Sharding) -> ShardingParts {
+    let names = |names: &[AxisName]| names.iter().map(|name| name.to_string()).collect::<Vec<String>>();
+    let axes = sharding.mesh.iter().map(|axis| (axis.name.to_string(), axis.size, kind_name(axis.kind))).collect();
+    let entries = sharding.entries.iter().map(|entry| names(entry)).collect();
+    (axes, entries, names(&sharding.unreduced), names(&sharding.reduced))
+}
+
+/// How a result is to be split, for functions that take an `out_sharding`.
+#[pyclass(name = "OutSharding", module = "pullback._core", frozen)]
+pub struct PyOutSharding(pub OutSharding);
+
+/// Names of mesh axes, as Python gives them.
+type Names<'py> = Vec<Bound<'py, PyAny>>;
+
+#[pymethods]
+impl PyOutSharding {
+    /// `axes` are those of the mesh, as `(name, size, kind)`; `mesh` has its devices, where they are known.
+    #[new]
+    fn new(
+        axes: Vec<(Bound<'_, PyAny>, usize, String)>,
+        entries: Entries<'_>,
+        sums: (Names<'_>, Names<'_>),
+        mesh: Option<&MeshHandle>,
+        text: String,
+    ) -> PyResult<PyOutSharding> {
+        let names = |names: Names<'_>| names.iter().map(axis_name).collect::<PyResult<Vec<AxisName>>>();
+        let axis = |(name, size, kind): (Bound<'_, PyAny>, usize, String)| {
+            Ok(MeshAxis { name: axis_name(&name)?, size, kind: kind_of(&kind) })
+        };
+        let axes = axes.into_iter().map(axis).collect::<PyResult<Vec<_>>>()?;
+        let (unreduced, reduced) = (names(sums.0)?, names(sums.1)?);
+        let data = ShardingData { mesh: axes.into(), entries: spec_of(entries)?, unreduced, reduced };
+        use_places();
+        let mesh = mesh.map(|mesh| mesh.0.clone());
+        Ok(PyOutSharding(OutSharding { sharding: Sharding::of(data), mesh, text: text.into() }))
+    }
+}
+
+/// A value split as said, in its type.
+#[pyfunction]
+fn reshard(py: Python<'_>, x: &Bound<'_, PyAny>, to: &PyOutSharding) -> PyResult<Py<PyAny>> {
+    let val = to_val(x)?;
+    wrap(py, gate(py, || pullback_trace::split(&val, to.0.clone()))?)
+}
+
+/// What `call` gives, split as asked; what is ambiguous on the way is resolved.
+#[pyfunction]
+fn split_call(
+    py: Python<'_>,
+    function: &str,
+    asked: &Bound<'_, PyAny>,
+    call: &Bound<'_, PyAny>,
+) -> PyResult<Py<PyAny>> {
+    crate::api::arguments::split_as(py, function, Some(asked), || Ok(call.call0()?.unbind()))
+}
+
+/// Sets the mesh of the context of this thread.
+#[pyfunction]
+fn set_context_mesh(mesh: Option<&MeshHandle>) {
+    pullback_backend::set_context_mesh(mesh.map(|mesh| mesh.0.clone()));
 }
 
 fn mesh_object(py: Python<'_>, mesh: &Mesh) -> PyResult<Py<PyAny>> {
@@ -208,6 +294,10 @@ fn wait(step: &mut (dyn FnMut(Duration) -> bool + Send)) -> Result<()> {
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     pullback_backend::set_wait(wait);
     m.add_class::<MeshHandle>()?;
+    m.add_class::<PyOutSharding>()?;
+    m.add_function(wrap_pyfunction!(reshard, m)?)?;
+    m.add_function(wrap_pyfunction!(split_call, m)?)?;
+    m.add_function(wrap_pyfunction!(set_context_mesh, m)?)?;
     m.add_function(wrap_pyfunction!(put_on_device, m)?)?;
     m.add_function(wrap_pyfunction!(put_on_mesh, m)?)?;
     m.add_function(wrap_pyfunction!(place_of, m)?)?;

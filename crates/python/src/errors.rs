@@ -51,6 +51,7 @@ fn builtin(kind: ErrorKind, text: &str) -> Option<PyErr> {
         ErrorKind::Interrupt => PyKeyboardInterrupt::new_err(text),
         ErrorKind::FloatingPoint => PyFloatingPointError::new_err(text),
         ErrorKind::TypePromotion
+        | ErrorKind::ShardingType
         | ErrorKind::Concretization
         | ErrorKind::TracerBool
         | ErrorKind::TracerArray
@@ -65,6 +66,7 @@ fn builtin(kind: ErrorKind, text: &str) -> Option<PyErr> {
 fn own(py: Python<'_>, kind: ErrorKind, text: String) -> PyErr {
     let name = match kind {
         ErrorKind::TypePromotion => "TypePromotionError",
+        ErrorKind::ShardingType => "ShardingTypeError",
         ErrorKind::Concretization => "ConcretizationTypeError",
         ErrorKind::TracerBool => "TracerBoolConversionError",
         ErrorKind::TracerArray => "TracerArrayConversionError",

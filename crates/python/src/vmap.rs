@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use pullback_base::tree::TreeDef;
 use pullback_base::{Aval, Result, Scalar};
-use pullback_ir::{Batch, Val};
+use pullback_ir::{AxisName, Batch, Val};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -159,11 +159,33 @@ fn vmap_call(
     let names = || argument_names_of_vmap(fun, args, kwargs);
     let size = common_size(&mapped, &names, axis_size)?;
     let name = axis_name.map(|name| crate::api::lax::parallel::axis_name(&name)).transpose()?;
-    let batch = Batch { size, name };
+    let split = common_split(&mapped)?;
+    let batch = Batch { size, name, split };
 
     let job = Job { fun, in_tree: &in_tree, out_axes };
     let (outs, out_tree) = gate(py, || job.run(&batch, &mapped))?;
     tree_of(py, &out_tree, outs)
+}
+
+/// The mesh axes that split the mapped axis, which all arguments agree on.
+fn common_split(mapped: &[Mapped]) -> PyResult<Vec<AxisName>> {
+    let mut found: Option<Vec<AxisName>> = None;
+    for names in mapped.iter().filter_map(|one| one.dim.map(|dim| one.val.aval().entry(dim))) {
+        match &found {
+            Some(other) if other[..] != *names => {
+                let shown = |names: &[AxisName]| if names.is_empty() { "None".to_string() } else { names.join(",") };
+                return Err(value_error(format!(
+                    "Mapped away dimension of inputs passed to vmap should be sharded the same. Got inconsistent axis specs: {} vs \
+                     {}",
+                    shown(other),
+                    shown(names)
+                )));
+            }
+            Some(_) => {}
+            None => found = Some(names.to_vec()),
+        }
+    }
+    Ok(found.unwrap_or_default())
 }
 
 fn argument_names_of_vmap(

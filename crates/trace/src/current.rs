@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
+use crate::splitting::bind_split;
 use pullback_base::{Aval, Error, ErrorKind, Result};
 use pullback_core::prims::{AxisNames, PVARY, Pvary};
 use pullback_ir::{AxisName, Emit, EmitRef, Params, PrimRef, TraceId, Tracer, Val, Vals, varying_axes};
@@ -170,9 +171,9 @@ pub(crate) fn check_returned(out: &Val) -> Result<()> {
 pub fn bind(prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals> {
     check_live(ins)?;
     if let Some(ins) = alike(prim, params, ins)? {
-        return bind_on_current(prim, params, &ins);
+        return bind_split(prim, params, &ins);
     }
-    bind_on_current(prim, params, ins)
+    bind_split(prim, params, ins)
 }
 
 /// Operands of an operation on values of which some differ along more axes of devices than others: all are taken to
@@ -224,7 +225,7 @@ pub fn vary(val: &Val, axes: &[AxisName]) -> Result<Val> {
     Ok(bind_on_current(PVARY, &params, std::slice::from_ref(val))?.swap_remove(0))
 }
 
-fn bind_on_current(prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals> {
+pub(crate) fn bind_on_current(prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals> {
     STACK
         .with_borrow(|stack| stack.last().map(Arc::clone))
         .map_or_else(|| pullback_backend::eval_bind(prim, params, ins), |emit| emit.bind(prim, params, ins))

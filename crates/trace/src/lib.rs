@@ -10,6 +10,7 @@ mod axes;
 mod current;
 mod record;
 pub mod settings;
+mod splitting;
 mod staging;
 mod transform;
 
@@ -20,5 +21,6 @@ pub use current::{
     with_warnings,
 };
 pub use record::{is_recording, record};
+pub use splitting::{SplitScope, is_resolving, resolving_splits, split, splitting_constants};
 pub use staging::{Traced, call_jaxpr, trace_to_jaxpr, unify_captures};
 pub use transform::{Flat, jvp, linearize, pull_back, vmap, where_safe};

@@ -166,7 +166,7 @@ def ragged_dot_general(
       precision: as `dot_general` takes it.
       preferred_element_type: the dtype of sums and of the result; that of the operands by default.
       group_offset: not served; None.
-      out_sharding: taken for compatibility and ignored.
+      out_sharding: how the result is split over devices: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of the axes that `dot_general` gives, with the groups in front if a contracted axis is ragged.
     Raises:
       NotImplementedError: the ragged axis is a batch axis, sizes differ from batch to batch, or `group_offset` is given.
@@ -179,6 +179,9 @@ def ragged_dot_general(
     """
     lhs, rhs, group_sizes = _n.asarray(lhs), _n.asarray(rhs), _n.asarray(group_sizes)
     dims = ragged_dot_dimension_numbers
+    if out_sharding is not None:
+        whole = lambda: ragged_dot_general(lhs, rhs, group_sizes, dims, precision, preferred_element_type, group_offset)  # noqa: E731
+        return _core.split_call("ragged_dot_general", out_sharding, whole)
     (contract, batch), (ragged,) = dims.dot_dimension_numbers, dims.lhs_ragged_dimensions
     if group_offset is not None:
         raise _user_error(NotImplementedError, "ragged_dot_general with group_offset is not implemented")
@@ -213,7 +216,7 @@ def ragged_dot(lhs, rhs, group_sizes, precision=None, preferred_element_type=Non
       precision: as `dot_general` takes it.
       preferred_element_type: the dtype of sums and of the result; that of the operands by default.
       group_offset: not served; None.
-      out_sharding: taken for compatibility and ignored.
+      out_sharding: how the result is split over devices: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array [m, n].
     Raises:
       NotImplementedError: `group_offset` is given. TypeError: sizes do not go together.

@@ -146,7 +146,7 @@ def conv_general_dilated(
       batch_group_count: groups of the batch, each with features of its own.
       precision: None, a word such as 'highest', a `Precision` or a pair of them; for accelerators.
       preferred_element_type: dtype of the result and of sums; that of the operands by default.
-      out_sharding: taken for compatibility and ignored.
+      out_sharding: how the result is split over devices: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: [N / batch_group_count, O, places...] in the order of `dimension_numbers`.
     Raises:
       TypeError: ranks or dtypes of the operands differ, or `dimension_numbers` or the number of pads do not fit.
@@ -182,12 +182,13 @@ def conv_general_dilated(
     if len(padding) != n:
         raise _user_error(TypeError, f"Wrong number of explicit pads for convolution: expected {n}, got {len(padding)}.")
     preferred = None if preferred_element_type is None else _n.result_type(preferred_element_type)
-    return _primitive("conv_general_dilated").bind(
+    convolved = lambda: _primitive("conv_general_dilated").bind(  # noqa: E731
         lhs, rhs, window_strides=strides, padding=padding, lhs_dilation=lhs_dilation, rhs_dilation=rhs_dilation,
         dimension_numbers=tuple(map(tuple, dims)), feature_group_count=operator.index(feature_group_count),
         batch_group_count=operator.index(batch_group_count), precision=_core.precision_param(precision),
         preferred_element_type=preferred, out_sharding=None,
     )
+    return convolved() if out_sharding is None else _core.split_call("conv_general_dilated", out_sharding, convolved)
 
 
 def conv(lhs, rhs, window_strides, padding, precision=None, preferred_element_type=None):

@@ -26,7 +26,7 @@ def rng_bit_generator(key, shape, dtype=_np.uint32, algorithm=RandomAlgorithm.RN
       shape: the shape of the bits.
       dtype: uint8, uint16, uint32 (the default) or uint64.
       algorithm: a `RandomAlgorithm`: RNG_DEFAULT, RNG_PHILOX or RNG_THREE_FRY.
-      out_sharding: None, or a sharding that splits nothing over devices.
+      out_sharding: how the bits are split over devices: a `NamedSharding`, a spec on the mesh of the context, or None.
     Returns: a pair: the next state, like `key`; and an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no state, another dtype or algorithm, or a size is negative.
@@ -36,9 +36,6 @@ def rng_bit_generator(key, shape, dtype=_np.uint32, algorithm=RandomAlgorithm.RN
       >>> print(state, bits)
       [1 2 4 4] [ 512747620 1298009047]
     """
-    from pullback._out_sharding import check_out_sharding
-
-    check_out_sharding("rng_bit_generator", out_sharding)
     dtype = _core.as_dtype(dtype)
     if dtype.name not in _WORDS:
         raise _user_error(TypeError, f"rng_bit_generator: unsupported dtype {dtype}")
@@ -50,7 +47,8 @@ def rng_bit_generator(key, shape, dtype=_np.uint32, algorithm=RandomAlgorithm.RN
     if any(size < 0 for size in shape):
         raise _user_error(TypeError, f"rng_bit_generator shape must have every element be nonnegative, got {shape}.")
     primitive = _core.find_primitive("rng_bit_generator")
-    return tuple(primitive.bind(key, shape=shape, dtype=dtype, algorithm=algorithm.name, out_sharding=None))
+    state, bits = primitive.bind(key, shape=shape, dtype=dtype, algorithm=algorithm.name, out_sharding=None)
+    return state, bits if out_sharding is None else _core.split_call("rng_bit_generator", out_sharding, lambda: bits)
 
 
 def _drawn(low, high, shape):

@@ -1,5 +1,6 @@
 """Initial values of weights: functions that make functions of key, shape and dtype."""
 
+import functools as _functools
 import math as _math
 from typing import Protocol as _Protocol
 from typing import runtime_checkable as _runtime_checkable
@@ -22,13 +23,20 @@ class Initializer(_Protocol):
         raise NotImplementedError
 
 
-def _check_sharding(out_sharding):
-    if out_sharding is not None:
-        from pullback._out_sharding import check_out_sharding
+def _splits(initializer):
+    """The initializer with its result split as `out_sharding` says."""
 
-        check_out_sharding("an initializer", out_sharding)
+    @_functools.wraps(initializer)
+    def split(key, shape, dtype=None, out_sharding=None):
+        def make():
+            return initializer(key, shape, dtype)
+
+        return make() if out_sharding is None else _core.split_call("an initializer", out_sharding, make)
+
+    return split
 
 
+@_splits
 def zeros(key, shape, dtype=None, out_sharding=None):
     """Zeros, as an initializer: the key is not used.
 
@@ -36,19 +44,19 @@ def zeros(key, shape, dtype=None, out_sharding=None):
       key: any value.
       shape: the shape of the result.
       dtype: its dtype; float32 by default, float64 with x64.
-      out_sharding: not served; None.
+      out_sharding: how the result is split over devices: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
-      TypeError: a size is negative. NotImplementedError: `out_sharding` is given.
+      TypeError: a size is negative.
     Differentiable: nothing to differentiate.
     Example:
       >>> jax.nn.initializers.zeros(jax.random.key(0), (2,))
       Array([0., 0.], dtype=float32)
     """
-    _check_sharding(out_sharding)
     return _core.nn.init_constant(0, shape, dtype)
 
 
+@_splits
 def ones(key, shape, dtype=None, out_sharding=None):
     """Ones, as an initializer: the key is not used.
 
@@ -56,16 +64,15 @@ def ones(key, shape, dtype=None, out_sharding=None):
       key: any value.
       shape: the shape of the result.
       dtype: its dtype; float32 by default, float64 with x64.
-      out_sharding: not served; None.
+      out_sharding: how the result is split over devices: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
-      TypeError: a size is negative. NotImplementedError: `out_sharding` is given.
+      TypeError: a size is negative.
     Differentiable: nothing to differentiate.
     Example:
       >>> jax.nn.initializers.ones(jax.random.key(0), (2,))
       Array([1., 1.], dtype=float32)
     """
-    _check_sharding(out_sharding)
     return _core.nn.init_constant(1, shape, dtype)
 
 
@@ -83,8 +90,8 @@ def constant(value, dtype=None):
     """
     default = dtype
 
+    @_splits
     def init(key, shape, dtype=None, out_sharding=None):
-        _check_sharding(out_sharding)
         return _core.nn.init_constant(value, shape, default if dtype is None else dtype)
 
     return init
@@ -105,8 +112,8 @@ def uniform(scale=1e-2, dtype=None):
     """
     default = dtype
 
+    @_splits
     def init(key, shape, dtype=None, out_sharding=None):
-        _check_sharding(out_sharding)
         return _core.nn.init_uniform(key, shape, default if dtype is None else dtype, scale)
 
     return init
@@ -127,8 +134,8 @@ def normal(stddev=1e-2, dtype=None):
     """
     default = dtype
 
+    @_splits
     def init(key, shape, dtype=None, out_sharding=None):
-        _check_sharding(out_sharding)
         return _core.nn.init_normal(key, shape, default if dtype is None else dtype, stddev)
 
     return init
@@ -149,8 +156,8 @@ def truncated_normal(stddev=1e-2, dtype=None, lower=-2.0, upper=2.0):
     """
     default = dtype
 
+    @_splits
     def init(key, shape, dtype=None, out_sharding=None):
-        _check_sharding(out_sharding)
         dtype = default if dtype is None else dtype
         return _core.nn.init_truncated_normal(key, shape, dtype, stddev, lower, upper)
 
@@ -186,8 +193,8 @@ def variance_scaling(scale, mode, distribution, in_axis=-2, out_axis=-1, batch_a
     inputs = None if in_axis == _DEFAULT_IN_AXIS else _axes(in_axis)
     outputs, batch = _axes(out_axis), _axes(batch_axis)
 
+    @_splits
     def init(key, shape, dtype=None, out_sharding=None):
-        _check_sharding(out_sharding)
         dtype = default if dtype is None else dtype
         return _core.nn.init_variance_scaling(
             key, shape, dtype, float(scale), mode, distribution, inputs, outputs, batch
@@ -258,10 +265,10 @@ def orthogonal(scale=1.0, column_axis=-1, dtype=None):
     """
     default = dtype
 
+    @_splits
     def init(key, shape, dtype=None, out_sharding=None):
         from pullback import random
 
-        _check_sharding(out_sharding)
         dtype = _core.as_dtype((float if default is None else default) if dtype is None else dtype)
         if len(shape) < 2:
             raise _user_error(ValueError, "orthogonal initializer requires at least a 2D shape")
@@ -292,8 +299,8 @@ def delta_orthogonal(scale=1.0, column_axis=-1, dtype=None):
     """
     default = dtype
 
+    @_splits
     def init(key, shape, dtype=None, out_sharding=None):
-        _check_sharding(out_sharding)
         dtype = _core.as_dtype((float if default is None else default) if dtype is None else dtype)
         if len(shape) not in (3, 4, 5):
             raise _user_error(ValueError, "Delta orthogonal initializer requires a 3D, 4D or 5D shape.")

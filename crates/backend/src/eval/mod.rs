@@ -92,8 +92,8 @@ pub(crate) fn clear() {
 /// # Errors
 /// What abstract evaluation raises; `UnexpectedTracer` for a tracer; `NotImplemented` for what the engine cannot do.
 pub fn eval_bind(prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals> {
-    placed(prim, params, ins, || {
-        let avals: SmallVec<[Aval; 4]> = ins.iter().map(Val::aval).collect();
+    placed(prim, params, ins, |params| {
+        let avals: SmallVec<[Aval; 4]> = ins.iter().map(|val| val.aval().sharded(None)).collect();
         let key = Key { prim, params: params.clone(), avals };
         if checks::is_armed() {
             checks::check_may_run(prim, params)?;

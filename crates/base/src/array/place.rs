@@ -11,7 +11,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Array, Buffer};
+use crate::aval::Aval;
 use crate::error::{Error, Result};
+use crate::sharding::{AxisKind, MeshAxis, Sharding, ShardingData};
 
 /// A device by its number.
 pub type DeviceId = u32;
@@ -25,6 +27,8 @@ pub struct Mesh {
     pub axes: Vec<(Arc<str>, usize)>,
     /// The devices in row-major order.
     pub devices: Vec<DeviceId>,
+    /// Who decides along each axis.
+    pub kinds: Vec<AxisKind>,
     /// How it prints.
     pub text: String,
     /// What the front end knows the mesh as.
@@ -44,9 +48,39 @@ impl Mesh {
         position / stride % self.axes[at].1
     }
 
-    /// Whether both have the same devices under the same names.
+    /// Whether both have the same devices under the same names, with the same deciders.
     pub fn is_like(&self, other: &Mesh) -> bool {
-        self.axes == other.axes && self.devices == other.devices
+        self.axes == other.axes && self.devices == other.devices && self.kinds == other.kinds
+    }
+
+    /// Its axes as types say them.
+    pub fn types(&self) -> Arc<[MeshAxis]> {
+        let axis =
+            |((name, size), &kind): (&(Arc<str>, usize), &AxisKind)| MeshAxis { name: name.clone(), size: *size, kind };
+        self.axes.iter().zip(&self.kinds).map(axis).collect()
+    }
+
+    /// Whether types say how arrays are split along a named axis.
+    pub fn is_explicit(&self, name: &str) -> bool {
+        let kind = self.axes.iter().zip(&self.kinds).find(|((own, _), _)| &**own == name).map(|(_, kind)| *kind);
+        kind == Some(AxisKind::Explicit)
+    }
+
+    /// The part of a spec that stands in types, for arrays of a rank.
+    pub fn in_type(&self, spec: &Spec, rank: usize) -> Spec {
+        let explicit = |names: &Vec<Arc<str>>| names.iter().filter(|name| self.is_explicit(name)).cloned().collect();
+        let mut entries: Spec = spec.iter().map(explicit).collect();
+        entries.resize(rank, vec![]);
+        entries
+    }
+
+    /// What the type of an array of a rank says that is split by a spec over this mesh.
+    pub fn sharding(&self, spec: &Spec, rank: usize) -> Option<Sharding> {
+        if !self.kinds.contains(&AxisKind::Explicit) {
+            return None;
+        }
+        let entries = self.in_type(spec, rank);
+        Sharding::of(ShardingData { mesh: self.types(), entries, unreduced: vec![], reduced: vec![] })
     }
 }
 
@@ -209,6 +243,24 @@ pub fn write_region(bytes: &mut [u8], shape: &[usize], region: &Region, element:
     });
 }
 
+/// The type of an array at a place: what explicit axes of the mesh split stands in it.
+fn typed_at(aval: Aval, place: Option<&Place>) -> Aval {
+    let Some(Place { layout: Layout::Split(mesh, spec), .. }) = place else { return aval.sharded(None) };
+    let found = mesh.sharding(spec, aval.rank());
+    let entries = |sharding: Option<Sharding>| sharding.map_or_else(Vec::new, |sharding| sharding.entries.clone());
+    // Of partial sums a place does not speak.
+    match aval.sharding {
+        Some(own)
+            if !(own.unreduced.is_empty() && own.reduced.is_empty())
+                && own.entries == aval.sharded(found).entries() =>
+        {
+            aval
+        }
+        Some(own) if entries(Some(own)) == entries(found) && own.mesh[..] == mesh.types()[..] => aval,
+        Some(_) | None => aval.sharded(found),
+    }
+}
+
 impl Array {
     /// Where the array was placed; `None` is uncommitted on the first device.
     pub fn place(&self) -> Option<&Arc<Place>> {
@@ -224,11 +276,12 @@ impl Array {
             use_places();
         }
         let layout = |place: &Option<Arc<Place>>| place.as_ref().map(|place| place.layout.clone());
+        let aval = typed_at(self.aval(), place.as_deref());
         if let Some(held) = self.held().filter(|_| layout(&place) == layout(&self.0.place)) {
-            return Ok(Array::on_device(self.aval(), held, place));
+            return Ok(Array::on_device(aval, held, place));
         }
         let buffer = self.buffer()?;
-        Ok(Array::at(self.aval(), buffer, place))
+        Ok(Array::at(aval, buffer, place))
     }
 
     /// The part of the array that the device number `position` holds, on that device.
@@ -256,7 +309,13 @@ mod tests {
 
     fn mesh() -> Arc<Mesh> {
         let axes = vec![("x".into(), 2), ("y".into(), 2)];
-        Arc::new(Mesh { axes, devices: vec![0, 1, 2, 3], text: String::new(), object: None })
+        Arc::new(Mesh {
+            axes,
+            devices: vec![0, 1, 2, 3],
+            kinds: vec![AxisKind::Auto; 2],
+            text: String::new(),
+            object: None,
+        })
     }
 
     #[test]

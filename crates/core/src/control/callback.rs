@@ -6,12 +6,13 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use crate::prims::splits::whole;
 use pullback_base::{Aval, Result};
 use pullback_ir::hlo::{HloCx, HloValue, HloValues};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
     Avals, Batch, BatchDims, Batching, Derivative, Effects, Emit, Hlo, Opaque, ParamField, ParamValue, Params, Prim,
-    PrimRef, Sample, Transpose, Val, Vals,
+    PrimRef, Sample, Splits, Transpose, Val, Vals,
 };
 pub use pullback_loops::HostCall;
 use smallvec::smallvec;
@@ -91,6 +92,10 @@ impl Prim for DebugCallbackPrim {
     fn transpose(&self) -> Transpose<DebugCallback> {
         Transpose::NotLinear
     }
+    fn splits(&self) -> Splits<DebugCallback> {
+        Splits::Rule(whole)
+    }
+
     fn batching(&self) -> Batching<DebugCallback> {
         Batching::Rule(batch_debug)
     }

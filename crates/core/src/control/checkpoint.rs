@@ -6,7 +6,7 @@ use pullback_base::{Aval, DType, Result, Span};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
     Atom, Avals, Batching, Builder, Derivative, Effects, Emit, Eqn, Hlo, Jaxpr, JaxprRef, Operand, Params, Prim,
-    PrimRef, Sample, Split, SplitJaxpr, Tangents, TraceId, Transpose, Val, Vals, VarId, eval_jaxpr,
+    PrimRef, Sample, Split, SplitJaxpr, Splits, Tangents, TraceId, Transpose, Val, Vals, VarId, eval_jaxpr,
 };
 
 use super::jit::{JIT, Jit, batch_in_front, check_call};
@@ -76,6 +76,10 @@ impl Prim for CheckpointPrim {
     fn transpose(&self) -> Transpose<Checkpoint> {
         Transpose::Rule(transpose)
     }
+    fn splits(&self) -> Splits<Checkpoint> {
+        Splits::Inside
+    }
+
     fn batching(&self) -> Batching<Checkpoint> {
         Batching::Rule(|p, e, batch, ins, dims| {
             let (ins, batched) = batch_in_front(e, ins, dims, batch.size)?;

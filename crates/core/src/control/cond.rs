@@ -8,7 +8,8 @@ use pullback_ir::hlo::{HloCx, HloRegion, HloValue};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
     Atom, Avals, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Eqn, Hlo, Jaxpr, JaxprRef, Operand,
-    Params, Prim, PrimRef, Sample, Split, SplitJaxpr, Tangents, Transpose, Val, Vals, Varying, eval_jaxpr, not_linear,
+    Params, Prim, PrimRef, Sample, Split, SplitJaxpr, Splits, Tangents, Transpose, Val, Vals, Varying, eval_jaxpr,
+    not_linear,
 };
 use smallvec::smallvec;
 
@@ -79,6 +80,10 @@ impl Prim for CondPrim {
 
     fn transpose(&self) -> Transpose<Cond> {
         Transpose::Rule(transpose)
+    }
+
+    fn splits(&self) -> Splits<Cond> {
+        Splits::Inside
     }
 
     fn batching(&self) -> Batching<Cond> {

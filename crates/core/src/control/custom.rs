@@ -13,7 +13,7 @@ use pullback_base::{Aval, Error, Result};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
     Avals, Batch, BatchDims, Batching, CustomRule, Derivative, Effects, Emit, EmitRef, Hlo, JaxprRef, Operand, Params,
-    Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals, eval_jaxpr,
+    Prim, PrimRef, Sample, Splits, Tangents, Transpose, Val, Vals, eval_jaxpr,
 };
 
 use super::jit::{batch_in_front, check_call, transpose_call};
@@ -106,6 +106,10 @@ impl Prim for CustomJvpPrim {
     fn transpose(&self) -> Transpose<CustomJvpCall> {
         Transpose::Rule(|p, e, cts, ins| transpose_inline(&p.call_jaxpr, e, cts, ins))
     }
+    fn splits(&self) -> Splits<CustomJvpCall> {
+        Splits::Inside
+    }
+
     fn batching(&self) -> Batching<CustomJvpCall> {
         Batching::Rule(|p, e, batch, ins, dims| {
             let (ins, batched) = batch_in_front(e, ins, dims, batch.size)?;
@@ -149,6 +153,10 @@ impl Prim for CustomVjpPrim {
     fn transpose(&self) -> Transpose<CustomVjpCall> {
         Transpose::Rule(|p, e, cts, ins| transpose_inline(&p.call_jaxpr, e, cts, ins))
     }
+    fn splits(&self) -> Splits<CustomVjpCall> {
+        Splits::Inside
+    }
+
     fn batching(&self) -> Batching<CustomVjpCall> {
         Batching::Rule(|p, e, batch, ins, dims| {
             let (ins, batched) = batch_in_front(e, ins, dims, batch.size)?;
@@ -191,6 +199,10 @@ impl Prim for CustomLinPrim {
     fn transpose(&self) -> Transpose<CustomLin> {
         Transpose::Missing(RULE_TAKES_PLACE)
     }
+    fn splits(&self) -> Splits<CustomLin> {
+        Splits::Inside
+    }
+
     fn batching(&self) -> Batching<CustomLin> {
         Batching::Rule(|p, e, batch, ins, dims| {
             let (ins, batched) = batch_in_front(e, ins, dims, batch.size)?;

@@ -10,7 +10,7 @@ use pullback_base::{Aval, Error, Result, bail};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
     Avals, Batch, BatchDims, Batching, CustomRule, Derivative, Effects, EmitRef, Hlo, JaxprRef, Operand, Params, Prim,
-    PrimRef, Sample, Tangents, Transpose, Val, Vals,
+    PrimRef, Sample, Splits, Tangents, Transpose, Val, Vals,
 };
 
 use super::jit::{batch_in_front, check_call};
@@ -63,6 +63,10 @@ impl Prim for CustomVmapPrim {
     fn transpose(&self) -> Transpose<CustomVmapCall> {
         Transpose::NotLinear
     }
+    fn splits(&self) -> Splits<CustomVmapCall> {
+        Splits::Inside
+    }
+
     fn batching(&self) -> Batching<CustomVmapCall> {
         Batching::Missing(RULE_TAKES_PLACE)
     }

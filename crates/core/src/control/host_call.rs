@@ -9,11 +9,12 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::prims::splits::whole;
 use pullback_base::{Aval, Error, Result, Shape};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
     Avals, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Hlo, JaxprRef, Opaque, Operand, ParamField,
-    ParamValue, Params, Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals,
+    ParamValue, Params, Prim, PrimRef, Sample, Splits, Tangents, Transpose, Val, Vals,
 };
 
 use super::callback::{HostFunction, host_call};
@@ -122,6 +123,10 @@ impl Prim for PureCallbackPrim {
     fn transpose(&self) -> Transpose<PureCallback> {
         Transpose::Rule(no_transpose_of_pure)
     }
+    fn splits(&self) -> Splits<PureCallback> {
+        Splits::Rule(whole)
+    }
+
     fn batching(&self) -> Batching<PureCallback> {
         Batching::Rule(batch_pure)
     }
@@ -151,6 +156,10 @@ impl Prim for IoCallbackPrim {
     fn transpose(&self) -> Transpose<IoCallback> {
         Transpose::Rule(no_transpose_of_io)
     }
+    fn splits(&self) -> Splits<IoCallback> {
+        Splits::Rule(whole)
+    }
+
     fn batching(&self) -> Batching<IoCallback> {
         Batching::Rule(batch_io)
     }

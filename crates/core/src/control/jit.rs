@@ -9,7 +9,7 @@ use pullback_base::{Aval, Result, bail};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
     Atom, Avals, Batch, BatchDims, Batching, Derivative, Effects, Emit, Hlo, JaxprRef, Operand, Params, Prim, PrimRef,
-    Sample, Split, SplitJaxpr, Tangents, Transpose, Val, Vals,
+    Sample, Split, SplitJaxpr, Splits, Tangents, Transpose, Val, Vals,
 };
 
 use crate::prims::batch_to_front;
@@ -76,6 +76,10 @@ impl Prim for JitPrim {
 
     fn transpose(&self) -> Transpose<Jit> {
         Transpose::Rule(transpose)
+    }
+
+    fn splits(&self) -> Splits<Jit> {
+        Splits::Inside
     }
 
     fn batching(&self) -> Batching<Jit> {

@@ -8,7 +8,7 @@ use pullback_base::{Aval, Result, bail};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
     Avals, Batch, BatchDims, Batching, Derivative, Effects, Emit, Hlo, JaxprRef, Operand, Params, Prim, PrimRef,
-    Sample, Tangents, Transpose, Val, Vals, eval_jaxpr,
+    Sample, Splits, Tangents, Transpose, Val, Vals, eval_jaxpr,
 };
 
 use super::jit::check_call;
@@ -67,6 +67,10 @@ impl Prim for LinearCallPrim {
     fn transpose(&self) -> Transpose<LinearCall> {
         Transpose::Rule(transpose)
     }
+    fn splits(&self) -> Splits<LinearCall> {
+        Splits::Inside
+    }
+
     fn batching(&self) -> Batching<LinearCall> {
         Batching::Rule(batch)
     }

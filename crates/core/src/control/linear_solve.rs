@@ -8,7 +8,7 @@ use pullback_base::{Aval, Error, Result, bail};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
     Avals, Batch, BatchDims, Batching, Derivative, Effects, Emit, Hlo, JaxprRef, Operand, ParamField, ParamValue,
-    Params, Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals, eval_jaxpr,
+    Params, Prim, PrimRef, Sample, Splits, Tangents, Transpose, Val, Vals, eval_jaxpr,
 };
 
 use super::jit::{batch_in_front, check_call};
@@ -165,6 +165,10 @@ impl Prim for LinearSolvePrim {
 
     fn transpose(&self) -> Transpose<LinearSolve> {
         Transpose::Rule(transpose)
+    }
+
+    fn splits(&self) -> Splits<LinearSolve> {
+        Splits::Inside
     }
 
     fn batching(&self) -> Batching<LinearSolve> {

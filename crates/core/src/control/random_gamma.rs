@@ -10,8 +10,8 @@
 use pullback_base::{Aval, DType, Error, Result, Scalar, bail};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
-    Avals, Batching, Builder, Derivative, Emit, Hlo, JaxprRef, Params, Prim, PrimRef, Sample, SampleIn, Tangents,
-    Transpose, Val, Vals,
+    Avals, Batching, Builder, Derivative, Emit, Hlo, JaxprRef, Params, Prim, PrimRef, Sample, SampleIn, Splits,
+    Tangents, Transpose, Val, Vals,
 };
 use smallvec::smallvec;
 
@@ -55,6 +55,10 @@ impl Prim for RandomGammaPrim {
 
     fn transpose(&self) -> Transpose<RandomGamma> {
         Transpose::NotLinear
+    }
+
+    fn splits(&self) -> Splits<RandomGamma> {
+        Splits::Pointwise
     }
 
     fn batching(&self) -> Batching<RandomGamma> {

@@ -11,7 +11,7 @@ use pullback_base::{Aval, Result, bail};
 use pullback_ir::hlo::{HloCx, HloRegion, HloValue, HloValues, int_array};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
-    Avals, Batch, BatchDims, Batching, Builder, Derivative, Emit, Hlo, JaxprRef, Params, Prim, PrimRef, Sample,
+    Avals, Batch, BatchDims, Batching, Builder, Derivative, Emit, Hlo, JaxprRef, Params, Prim, PrimRef, Sample, Splits,
     Tangents, Transpose, Val, Vals, eval_jaxpr,
 };
 use smallvec::SmallVec;
@@ -119,7 +119,7 @@ fn elementwise(e: &dyn Emit, jaxpr: &JaxprRef, ins: &[Val]) -> Result<Vec<Val>> 
 
 /// The computation on vectors of `size`.
 fn flat_body(jaxpr: &JaxprRef, size: usize) -> Result<JaxprRef> {
-    let batch = Batch { size, name: None };
+    let batch = Batch { size, name: None, split: vec![] };
     let all = |n: usize| vec![true; n];
     Ok(batch_jaxpr(jaxpr, &batch, &all(jaxpr.invars.len()), &all(jaxpr.outs.len()))?.jaxpr)
 }
@@ -249,6 +249,10 @@ impl Prim for ReducePrim {
         Transpose::NotLinear
     }
 
+    fn splits(&self) -> Splits<Reduce> {
+        Splits::Rule(|p, x| Ok(x.without(&p.dimensions)))
+    }
+
     fn batching(&self) -> Batching<Reduce> {
         Batching::Rule(|p, e, batch, ins, dims| match with_batch_in_front(e, batch, ins, dims)? {
             Some(ins) => {
@@ -318,6 +322,10 @@ impl Prim for ReduceWindowPrim {
 
     fn transpose(&self) -> Transpose<ReduceWindowBy> {
         Transpose::NotLinear
+    }
+
+    fn splits(&self) -> Splits<ReduceWindowBy> {
+        Splits::Rule(|_, x| x.divisible("reduce_window"))
     }
 
     fn batching(&self) -> Batching<ReduceWindowBy> {

@@ -3,12 +3,13 @@
 //! scan : consts carry xs[length, ...] -> carry ys[length, ...]
 //! The body takes consts, carry and one slice of each x, and gives the next carry and one slice of each y.
 
-use pullback_base::{Aval, Result, Scalar, Shape, bail};
+use pullback_base::sharding::spec_text;
+use pullback_base::{Aval, Result, Scalar, bail};
 use pullback_ir::hlo::{HloCx, HloValue, HloValues};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
     Atom, Avals, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Hlo, Jaxpr, JaxprRef, Operand, Params,
-    Prim, PrimRef, Sample, Split, SplitJaxpr, Tangents, Transpose, Val, Vals, eval_jaxpr,
+    Prim, PrimRef, Sample, Split, SplitJaxpr, Splits, Tangents, Transpose, Val, Vals, eval_jaxpr,
 };
 
 use smallvec::smallvec;
@@ -96,15 +97,16 @@ pub static SCAN: PrimRef = PrimRef(&ScanPrim);
 
 fn slice_aval(x: Aval, length: usize) -> Result<Aval> {
     match x.shape.first() {
-        Some(&first) if first == length => Ok(x.with_shape(&x.shape[1..])),
+        Some(_) if !x.entry(0).is_empty() => {
+            bail!(Value, "0th dimension of all xs should be replicated. Got {}", spec_text(&x.entries()))
+        }
+        Some(&first) if first == length => Ok(x.without_axis(0)),
         _ => bail!(Value, "scan of length {length} got an array of type {} to scan over", x.long()),
     }
 }
 
 fn stacked(y: Aval, length: usize) -> Aval {
-    let mut shape = Shape::from_elem(length, 1);
-    shape.extend_from_slice(&y.shape);
-    y.with_shape(&shape)
+    y.with_axis(0, length, &[])
 }
 
 impl Prim for ScanPrim {
@@ -131,6 +133,10 @@ impl Prim for ScanPrim {
 
     fn transpose(&self) -> Transpose<Scan> {
         Transpose::Rule(transpose)
+    }
+
+    fn splits(&self) -> Splits<Scan> {
+        Splits::Inside
     }
 
     fn batching(&self) -> Batching<Scan> {

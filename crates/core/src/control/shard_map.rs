@@ -7,12 +7,12 @@
 use std::sync::{Arc, OnceLock};
 
 use pullback_base::aval::tuple_text;
-use pullback_base::{Aval, Error, Result, bail};
+use pullback_base::{Aval, Error, Result, Sharding, bail};
 use pullback_ir::hlo::DeviceMap;
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
     Avals, AxisName, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Hlo, JaxprRef, Operand, Params,
-    Prim, PrimRef, Sample, Split, Tangents, Transpose, Val, Vals, Varying, eval_jaxpr,
+    Prim, PrimRef, Sample, Split, Splits, Tangents, Transpose, Val, Vals, Varying, eval_jaxpr,
 };
 use pullback_loops::HostCall;
 
@@ -93,7 +93,17 @@ fn rescaled(p: &ShardMap, aval: Aval, spec: &SpecParam, divide: bool) -> Result<
         }
         *size = if divide { *size / factor } else { *size * factor };
     }
-    Ok(aval.with_shape(&shape).varying(&[]))
+    let typed =
+        |aval: Aval, sharding: Option<Sharding>| aval.sharded(None).with_shape(&shape).sharded(sharding).varying(&[]);
+    let Some(sharding) = aval.sharding.filter(|_| divide) else {
+        // Axes that are bound split whole results; those that are not are in their types already.
+        let named = |axis: usize| spec.entries.get(axis).cloned().unwrap_or_default();
+        let joined = (0..aval.rank()).map(|axis| [named(axis), aval.entry(axis).to_vec()].concat()).collect();
+        return Ok(typed(aval, if divide { None } else { p.mesh.0.sharding(&joined, aval.rank()) }));
+    };
+    let is_manual = |name: &AxisName| p.newly_manual_axes.0.is_empty() || p.newly_manual_axes.0.contains(name);
+    let rest = |names: &Vec<AxisName>| names.iter().filter(|name| !is_manual(name)).cloned().collect();
+    Ok(typed(aval, sharding.with_entries(sharding.entries.iter().map(rest).collect())))
 }
 
 impl Prim for ShardMapPrim {
@@ -115,6 +125,10 @@ impl Prim for ShardMapPrim {
 
     fn transpose(&self) -> Transpose<ShardMap> {
         Transpose::Rule(transpose)
+    }
+
+    fn splits(&self) -> Splits<ShardMap> {
+        Splits::Inside
     }
 
     fn batching(&self) -> Batching<ShardMap> {

@@ -8,7 +8,7 @@ use pullback_base::{Aval, DType, Error, Result, bail};
 use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{
     Atom, Avals, Batch, BatchDims, Batching, Builder, Derivative, Effects, Emit, Hlo, Jaxpr, JaxprRef, Params, Prim,
-    PrimRef, Sample, Split, Tangents, Transpose, Val, Vals, Varying, eval_jaxpr,
+    PrimRef, Sample, Split, Splits, Tangents, Transpose, Val, Vals, Varying, eval_jaxpr,
 };
 
 use super::jit::check_call;
@@ -75,6 +75,10 @@ impl Prim for WhilePrim {
                  values. Try using lax.scan, or using fori_loop with static start/stop.",
             ))
         })
+    }
+
+    fn splits(&self) -> Splits<While> {
+        Splits::Inside
     }
 
     fn batching(&self) -> Batching<While> {

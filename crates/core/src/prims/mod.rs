@@ -11,6 +11,7 @@ pub mod movement;
 pub mod parallel;
 pub mod random;
 pub mod reduction;
+pub mod splits;
 mod value;
 pub mod windowed;
 
@@ -24,7 +25,7 @@ pub use movement::*;
 pub use parallel::*;
 pub use random::*;
 pub use reduction::*;
-pub use value::{V, add_any, instantiate, zeros};
+pub use value::{V, add_any, cotangent_type, instantiate, zeros};
 pub use windowed::*;
 
 /// All of them.
@@ -103,6 +104,7 @@ static OTHERS: &[PrimRef] = &[
     PSUM_INVARIANT,
     PVARY,
     REDUCE_SCATTER,
+    RESHARD,
     SHARDING_CONSTRAINT,
     FFT,
     // linear algebra

@@ -290,6 +290,11 @@ pub fn add_any(e: &dyn Emit, a: Option<Val>, b: Option<Val>) -> Result<Option<Va
     }
 }
 
+/// The type of cotangents of values of a type.
+pub fn cotangent_type(aval: Aval) -> Aval {
+    aval.tangent().sharded(aval.sharding.and_then(pullback_base::Sharding::cotangent))
+}
+
 /// Zeros of an aval: a literal for scalars, else a broadcast one.
 ///
 /// # Errors
@@ -300,7 +305,7 @@ pub fn zeros(e: &dyn Emit, aval: Aval) -> Result<Val> {
         return Ok(Val::Array(Array::full(aval, Scalar::zero(aval.dtype))?));
     }
     let zero = Val::Literal(Scalar::zero(aval.dtype).weak(aval.weak_type));
-    if aval.rank() == 0 { Ok(zero) } else { V::new(e, &zero).broadcast_in_dim(&aval.shape, &[]).done() }
+    if aval.rank() == 0 { Ok(zero) } else { V::new(e, &zero).broadcast_as(aval, &[]).done() }
 }
 
 /// The tangent or cotangent, made of zeros when it is a symbolic zero.

@@ -33,10 +33,8 @@ impl BatchEmit {
     pub fn pack(&self, value: Val, dim: Option<usize>) -> Val {
         let Some(dim) = dim else { return value };
         let whole = value.aval();
-        let mut shape = whole.shape.clone();
-        shape.remove(dim);
         let batched = Arc::new(Batched { value, dim, span: Span::current() });
-        Val::Tracer(Tracer { trace: self.id, aval: whole.with_shape(&shape), slot: Slot::Batched(batched) })
+        Val::Tracer(Tracer { trace: self.id, aval: whole.without_axis(dim), slot: Slot::Batched(batched) })
     }
 
     /// Whether the application communicates along this batch: then operands without a batch axis matter too.
@@ -148,9 +146,10 @@ pub struct BatchedJaxpr {
 /// # Errors
 /// What a rule raises.
 pub fn batch_jaxpr(jaxpr: &JaxprRef, batch: &Batch, batched_in: &[bool], force_out: &[bool]) -> Result<BatchedJaxpr> {
-    type Key = (u64, usize, Option<Arc<str>>, Vec<bool>, Vec<bool>);
+    type Key = (u64, (usize, Option<Arc<str>>, Vec<Arc<str>>), Vec<bool>, Vec<bool>);
     static CACHE: Cache<Key, BatchedJaxpr> = Cache::new();
-    let key = (jaxpr.id(), batch.size, batch.name.clone(), batched_in.to_vec(), force_out.to_vec());
+    let batched = (batch.size, batch.name.clone(), batch.split.clone());
+    let key = (jaxpr.id(), batched, batched_in.to_vec(), force_out.to_vec());
     CACHE.get_or_make(key, || make_batched(jaxpr, batch, batched_in, force_out))
 }
 
@@ -163,8 +162,7 @@ fn make_batched(jaxpr: &JaxprRef, batch: &Batch, batched_in: &[bool], force_out:
             args.push(builder.input(aval));
             continue;
         }
-        let shape: Vec<usize> = std::iter::once(batch.size).chain(aval.shape.iter().copied()).collect();
-        args.push(emit.pack(builder.input(aval.with_shape(&shape)), Some(0)));
+        args.push(emit.pack(builder.input(aval.with_axis(0, batch.size, &batch.split)), Some(0)));
     }
     let (mut outs, mut batched_out) = (vec![], vec![]);
     for (out, &forced) in eval_jaxpr(&emit, jaxpr, &args)?.iter().zip(force_out) {

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use pullback_base::{DType, Result, Span};
+use pullback_base::{Aval, DType, Result, Span};
 use pullback_ir::{
-    Atom, Builder, CustomRule, EmitRef, Eqn, Jaxpr, JaxprRef, Operand, Tangents, Val, Vals, eval_jaxpr, not_linear,
+    Atom, Builder, CustomRule, Emit, EmitRef, Eqn, Jaxpr, JaxprRef, Operand, Tangents, Val, Vals, eval_jaxpr,
+    not_linear,
 };
 
 use super::cache::Cache;
 use super::split::split_jaxpr_forced;
-use crate::prims::{add_any, instantiate};
+use crate::prims::{V, add_any, cotangent_type, instantiate};
 
 /// Cotangents of the unknown inputs of a jaxpr that is linear in them.
 ///
@@ -99,6 +100,7 @@ impl<'a> Backward<'a> {
         if let Atom::Var(var) = atom
             && self.values[var.index()].is_none()
         {
+            let ct = ct.map(|ct| split_as(&**self.e, ct, self.jaxpr.aval(atom))).transpose()?;
             let before = self.cts[var.index()].take();
             self.cts[var.index()] = add_any(&**self.e, before, ct)?;
         }
@@ -140,6 +142,15 @@ impl Backward<'_> {
         let Some((e, bare)) = self.e.for_user_rules(cts) else { return rule.transpose(self.e, cts, ins) };
         Some(rule.transpose(&e, &bare, ins)?.map(|in_cts| self.e.accept_from_user_rules(in_cts)))
     }
+}
+
+/// The cotangent of a value of a type, split as that says; a sum over what repeated it may have come out otherwise.
+fn split_as(e: &dyn Emit, ct: Val, aval: Aval) -> Result<Val> {
+    let own = ct.aval();
+    if own.sharding.is_none() && aval.sharding.is_none() || own.shape != aval.shape {
+        return Ok(ct);
+    }
+    V::new(e, &ct).split_like(cotangent_type(aval)).done()
 }
 
 /// Conditions have no cotangents, nor have counts and indices of what is not whole itself, so nothing is linear in one that

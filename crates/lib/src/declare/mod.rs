@@ -7,7 +7,7 @@
 //! A parameter of the function stands for the parameter of that name (an underscore at the end is dropped), or else for a
 //! group of them: a struct that derives `Keywords`. What is read how is said by the type, or by the [`Reader`] that the
 //! text names: `shape: Sizes`. An argument of which the function knows nothing is read by its reader and dropped:
-//! `out_sharding: NoSharding=None`. Nothing here knows who calls: a front is an implementation of [`Arguments`].
+//! `out_sharding: Sharded=None`. Nothing here knows who calls: a front is an implementation of [`Arguments`].
 
 mod absent;
 mod readers;
@@ -188,8 +188,8 @@ pub trait Arguments {
     fn callables(&mut self, at: usize) -> Result<Vec<CallableOr>>;
     /// A tree of arrays.
     fn tree(&mut self, at: usize) -> Result<Tree>;
-    /// Refuses a sharding that splits something.
-    fn check_unsharded(&mut self, at: usize) -> Result<()>;
+    /// Takes how the result is to be split: the front resolves what is ambiguous on the way, and splits the result.
+    fn split_result(&mut self, at: usize) -> Result<()>;
 }
 
 /// A parameter in a group: its name and type, and whether `None` may be given.

@@ -562,9 +562,9 @@ impl Reader<Val> for Key {
 #[derive(Clone, Copy, Debug)]
 pub struct NoOut;
 
-/// A sharding of the result, which may split nothing yet.
+/// How the result is split, which the front sees to.
 #[derive(Clone, Copy, Debug)]
-pub struct NoSharding;
+pub struct Sharded;
 
 /// Where the result shall be: the front puts it there.
 #[derive(Clone, Copy, Debug)]
@@ -600,7 +600,7 @@ macro_rules! without_value {
 }
 without_value! {
     NoOut "None", |args, at| refuse_out(args, at);
-    NoSharding "Any", |args, at| args.check_unsharded(at);
+    Sharded "Any", |args, at| args.split_result(at);
     Placed "CpuDevice | Sharding", |_args, _at| Ok::<(), Error>(());
     Object "Any", |_args, _at| Ok::<(), Error>(());
     Ignored "Any", |_args, _at| Ok::<(), Error>(());

@@ -101,7 +101,7 @@ impl Arguments for Plainest {
     fn tree(&mut self, at: usize) -> Result<Tree> {
         Ok(Tree { leaves: vec![self.array(at)?], structure: TreeDef::leaf() })
     }
-    fn check_unsharded(&mut self, _at: usize) -> Result<()> {
+    fn split_result(&mut self, _at: usize) -> Result<()> {
         Ok(())
     }
 }

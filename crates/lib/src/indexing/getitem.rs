@@ -1,8 +1,10 @@
 //! Reading elements: `x[...]` and `x.at[...].get()`.
 
 use pullback_base::{Result, Scalar};
+use pullback_ir::OutSharding;
 use pullback_ir::Val;
 use pullback_trace::settings::{Setting, is_on};
+use pullback_trace::{is_resolving, split};
 
 use super::IndexItem;
 use super::plan::{Item, Range, check_masks, check_static, normalize, plan};
@@ -42,6 +44,10 @@ pub fn get(x: &Val, items: &[IndexItem], options: &GetOptions) -> Result<Val> {
         check_static(x, items, options.plain_negative)?;
     }
     let (x, items) = normalize(x, items, options.plain_negative)?;
+    let x = match check_unsplit(&x, &items) {
+        Err(_) if is_resolving() => split(&x, OutSharding::like(x.aval().sharded(None)))?,
+        checked => checked.map(|()| x)?,
+    };
     if options.mode.is_none() && options.fill.is_none() && !options.plain_negative {
         if is_static(&x, &items) {
             return static_slice(&x, &items);
@@ -51,6 +57,26 @@ pub fn get(x: &Val, items: &[IndexItem], options: &GetOptions) -> Result<Val> {
         }
     }
     gather(&x, &items, options)
+}
+
+/// What is taken from an axis may lie on few devices, so that the split of the result is open.
+fn check_unsplit(x: &Val, items: &[Item]) -> Result<()> {
+    let aval = x.aval();
+    if aval.sharding.is_none() {
+        return Ok(());
+    }
+    let is_taken = |(axis, item): (usize, &Item)| match item {
+        Item::Range(range) => !range.is_whole() && !aval.entry(axis).is_empty(),
+        _ => !aval.entry(axis).is_empty(),
+    };
+    if !on_axes(items).enumerate().any(is_taken) {
+        return Ok(());
+    }
+    Err(pullback_ir::sharding_error(format!(
+        "Use `.at[...].get(out_sharding=)` to provide output PartitionSpec for the gather indexing as out sharding could not be \
+         resolved unambiguously (or would require collectives on inputs). Got operand=ShapedArray({}), indices=ShapedArray(int32[1])",
+        aval.weak(false).long()
+    )))
 }
 
 fn on_axes(items: &[Item]) -> impl Iterator<Item = &Item> {

@@ -65,7 +65,7 @@ impl Argument for DotDimensions {
 ///   dimension_numbers: `((lhs contracted, rhs contracted), (lhs batch, rhs batch))`, pairs of axes of equal sizes.
 ///   precision: None, a word such as 'highest', a `Precision`, a pair of them, a `DotAlgorithm`, or a `DotAlgorithmPreset`.
 ///   preferred_element_type: the dtype of sums and of the result; that of the operands by default.
-///   out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of the batch axes, the other axes of `lhs`, then those of `rhs`.
 /// Raises:
 ///   TypeError: dtypes differ, or paired axes differ in number or size or are out of bounds.
@@ -74,7 +74,7 @@ impl Argument for DotDimensions {
 ///   >>> lax.dot_general(jnp.array([[1, 2], [3, 4]]), jnp.array([5, 6]), (((1,), (0,)), ((), ())))
 ///   Array([17, 39], dtype=int32)
 #[public(
-    "lax.dot_general(lhs, rhs, dimension_numbers, precision=None, preferred_element_type=None, *, out_sharding: NoSharding=None)"
+    "lax.dot_general(lhs, rhs, dimension_numbers, precision=None, preferred_element_type=None, *, out_sharding: Sharded=None)"
 )]
 pub fn dot_general_with(
     lhs: &Val,
@@ -93,7 +93,7 @@ pub fn dot_general_with(
 ///   dimension_numbers: as `dot_general` takes them, if the axes are others.
 ///   precision: None, a word such as 'highest', a `Precision`, a pair of them, a `DotAlgorithm`, or a `DotAlgorithmPreset`.
 ///   preferred_element_type: the dtype of sums and of the result; that of the operands by default.
-///   out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: a scalar of two vectors, else a vector or matrix.
 /// Raises:
 ///   TypeError: dtypes differ, or shapes do not go together.
@@ -102,7 +102,7 @@ pub fn dot_general_with(
 ///   >>> lax.dot(jnp.array([[1, 2], [3, 4]]), jnp.array([5, 6]))
 ///   Array([17, 39], dtype=int32)
 #[public(
-    "lax.dot(lhs, rhs, *, dimension_numbers=None, precision=None, preferred_element_type=None, out_sharding: NoSharding=None)"
+    "lax.dot(lhs, rhs, *, dimension_numbers=None, precision=None, preferred_element_type=None, out_sharding: Sharded=None)"
 )]
 pub fn dot(
     lhs: &Val,

@@ -108,7 +108,7 @@ pub fn broadcasted_iota(dtype: DType, shape: &[usize], axis: usize) -> Result<Va
 ///   dtype: an integer, floating or complex dtype; 64-bit ones are halved without x64.
 ///   shape: the shape of the result.
 ///   dimension: the axis that counts, from the front.
-///   out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape`.
 /// Raises:
 ///   TypeError: the dtype is boolean, or a size is negative.
@@ -118,7 +118,7 @@ pub fn broadcasted_iota(dtype: DType, shape: &[usize], axis: usize) -> Result<Va
 ///   >>> lax.broadcasted_iota(jnp.int32, (2, 3), 1)
 ///   Array([[0, 1, 2],
 ///          [0, 1, 2]], dtype=int32)
-#[public("lax.broadcasted_iota(dtype: Narrowed, shape, dimension, *, out_sharding: NoSharding=None)")]
+#[public("lax.broadcasted_iota(dtype: Narrowed, shape, dimension, *, out_sharding: Sharded=None)")]
 pub fn checked_broadcasted_iota(dtype: DType, shape: &[usize], dimension: i64) -> Result<Val> {
     if !(0..shape.len() as i64).contains(&dimension) {
         let shape = tuple_text(shape);
@@ -161,7 +161,7 @@ pub fn checked_iota(dtype: DType, size: i64) -> Result<Val> {
 /// Args:
 ///   shape: the shape of the result.
 ///   dtype: the dtype of the result; 64-bit ones are halved without x64.
-///   out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: there is no such dtype, or a size is negative.
@@ -169,7 +169,7 @@ pub fn checked_iota(dtype: DType, size: i64) -> Result<Val> {
 /// Example:
 ///   >>> jax.lax.empty((2,), jnp.int32)
 ///   Array([0, 0], dtype=int32)
-#[public("lax.empty(shape: Sizes, dtype: FloatByDefault, *, out_sharding: NoSharding=None)")]
+#[public("lax.empty(shape: Sizes, dtype: FloatByDefault, *, out_sharding: Sharded=None)")]
 pub fn empty(shape: &[i64], dtype: DType) -> Result<Val> {
     crate::numpy::zeros(shape, Some(dtype))
 }

@@ -124,7 +124,7 @@ over_axes! {
     /// Args:
     ///   operand: integer, floating or complex array.
     ///   axes: a sequence of axes, counted from the front.
-    ///   out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+    ///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     /// Returns: the dtype of `operand`, its shape without the axes.
     /// Raises:
     ///   TypeError: `operand` is boolean.
@@ -133,7 +133,7 @@ over_axes! {
     /// Example:
     ///   >>> lax.reduce_sum(jnp.array([[1, 2], [3, 4]]), (0,))
     ///   Array([4, 6], dtype=int32)
-    #[public("lax.reduce_sum(operand, axes: Sizes, *, out_sharding: NoSharding=None)")]
+    #[public("lax.reduce_sum(operand, axes: Sizes, *, out_sharding: Sharded=None)")]
     fn checked_reduce_sum reduce_sum;
 
     /// The greatest element over axes; NaN if one is. Of no elements it is the least value: `-inf`, the least integer or
@@ -142,7 +142,7 @@ over_axes! {
     /// Args:
     ///   operand: boolean, integer, floating or complex array.
     ///   axes: a sequence of axes, counted from the front.
-    ///   out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+    ///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     /// Returns: the dtype of `operand`, its shape without the axes.
     /// Raises:
     ///   ValueError: an axis is negative, out of bounds or occurs twice.
@@ -150,7 +150,7 @@ over_axes! {
     /// Example:
     ///   >>> lax.reduce_max(jnp.array([[1, 7], [3, 4]]), (0,))
     ///   Array([3, 7], dtype=int32)
-    #[public("lax.reduce_max(operand, axes: Sizes, *, out_sharding: NoSharding=None)")]
+    #[public("lax.reduce_max(operand, axes: Sizes, *, out_sharding: Sharded=None)")]
     fn checked_reduce_max reduce_max;
 
     /// The least element over axes; NaN if one is. Of no elements it is the greatest value: `inf`, the greatest integer
@@ -159,7 +159,7 @@ over_axes! {
     /// Args:
     ///   operand: boolean, integer, floating or complex array.
     ///   axes: a sequence of axes, counted from the front.
-    ///   out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+    ///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     /// Returns: the dtype of `operand`, its shape without the axes.
     /// Raises:
     ///   ValueError: an axis is negative, out of bounds or occurs twice.
@@ -167,7 +167,7 @@ over_axes! {
     /// Example:
     ///   >>> lax.reduce_min(jnp.array([[1, 7], [3, 4]]), (0,))
     ///   Array([1, 4], dtype=int32)
-    #[public("lax.reduce_min(operand, axes: Sizes, *, out_sharding: NoSharding=None)")]
+    #[public("lax.reduce_min(operand, axes: Sizes, *, out_sharding: Sharded=None)")]
     fn checked_reduce_min reduce_min;
 
     /// The product over axes; integers wrap around, and of no elements it is 1.

@@ -244,7 +244,7 @@ pub(super) fn nonnegative(numbers: &[i64]) -> Result<Vec<usize>> {
 /// Args:
 ///   operand: array or scalar of any dtype.
 ///   sizes: sizes of the new axes.
-///   out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of shape `(*sizes, *operand.shape)`.
 /// Raises:
 ///   TypeError: a size is negative.
@@ -254,7 +254,7 @@ pub(super) fn nonnegative(numbers: &[i64]) -> Result<Vec<usize>> {
 ///   Array([[1, 2],
 ///          [1, 2],
 ///          [1, 2]], dtype=int32)
-#[public("lax.broadcast(operand, sizes, *, out_sharding: NoSharding=None)")]
+#[public("lax.broadcast(operand, sizes, *, out_sharding: Sharded=None)")]
 pub fn broadcast(operand: &Val, sizes: &[usize]) -> Result<Val> {
     let n = sizes.len();
     let shape = [sizes, &operand.aval().shape].concat();
@@ -267,7 +267,7 @@ pub fn broadcast(operand: &Val, sizes: &[usize]) -> Result<Val> {
 ///   operand: array or scalar of any dtype.
 ///   shape: the shape of the result.
 ///   broadcast_dimensions: for each axis of `operand` its axis of the result, rising.
-///   out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape`; an axis of size 1 and those not named repeat the elements.
 /// Raises:
 ///   TypeError: a size is negative, an axis neither has size 1 nor that of its place, or the axes do not rise or do
@@ -277,7 +277,7 @@ pub fn broadcast(operand: &Val, sizes: &[usize]) -> Result<Val> {
 ///   >>> lax.broadcast_in_dim(jnp.array([1, 2]), (2, 3), (0,))
 ///   Array([[1, 1, 1],
 ///          [2, 2, 2]], dtype=int32)
-#[public("lax.broadcast_in_dim(operand, shape, broadcast_dimensions: Sizes, *, out_sharding: NoSharding=None)")]
+#[public("lax.broadcast_in_dim(operand, shape, broadcast_dimensions: Sizes, *, out_sharding: Sharded=None)")]
 pub fn checked_broadcast_in_dim(operand: &Val, shape: &[usize], broadcast_dimensions: &[i64]) -> Result<Val> {
     broadcast_in_dim(operand, shape, &nonnegative(broadcast_dimensions)?)
 }
@@ -395,7 +395,7 @@ pub fn checked_pad(operand: &Val, padding_value: &Val, padding_config: &NestedIn
 ///   operand: array of any dtype.
 ///   new_sizes: the shape, of which every size is given.
 ///   dimensions: an order of axes in which the elements are read; their own by default.
-///   out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of the new shape.
 /// Raises:
 ///   TypeError: a size is negative, or `dimensions` is no order of the axes.
@@ -408,7 +408,7 @@ pub fn checked_pad(operand: &Val, padding_value: &Val, padding_config: &NestedIn
 ///          [4, 5]], dtype=int32)
 ///   >>> lax.reshape(jnp.arange(6).reshape(2, 3), (6,), (1, 0))
 ///   Array([0, 3, 1, 4, 2, 5], dtype=int32)
-#[public("lax.reshape(operand, new_sizes: Sizes, dimensions: Sizes=None, *, out_sharding: NoSharding=None)")]
+#[public("lax.reshape(operand, new_sizes: Sizes, dimensions: Sizes=None, *, out_sharding: Sharded=None)")]
 pub fn checked_reshape(operand: &Val, new_sizes: &[i64], dimensions: Option<&[i64]>) -> Result<Val> {
     let shape = wanted_sizes(operand, new_sizes)?;
     match dimensions {

@@ -352,21 +352,18 @@ fn standardized(x: &Val, options: &Standardize) -> Result<Val> {
 ///   num_classes: the size of the vectors.
 ///   dtype: the dtype of the result; float32 by default, float64 with x64.
 ///   axis: where the vectors' axis is in the result, negative counted from its end.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of the shape of `x` with one axis more.
 /// Raises:
 ///   TypeError: `num_classes` is negative, or `x` is boolean.
 ///   ValueError: the axis is out of bounds.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: no; the derivative is 0.
 /// Example:
 ///   >>> jax.nn.one_hot(jnp.array([0, 2, 3]), 3)
 ///   Array([[1., 0., 0.],
 ///          [0., 0., 1.],
 ///          [0., 0., 0.]], dtype=float32)
-#[public(
-    "nn.one_hot(x: Convertible, num_classes, *, dtype: FloatByDefault=None, axis=-1, out_sharding: NoSharding=None)"
-)]
+#[public("nn.one_hot(x: Convertible, num_classes, *, dtype: FloatByDefault=None, axis=-1, out_sharding: Sharded=None)")]
 pub fn one_hot(x: &Val, num_classes: i64, dtype: DType, axis: i64) -> Result<Val> {
     let rank = x.aval().rank() + 1;
     let at = canonical_axis(axis, rank)?;

@@ -320,7 +320,7 @@ pub fn cross(x: &Val, y: &Val, axes: [i64; 3]) -> Result<Val> {
 /// Example:
 ///   >>> print(jnp.dot(jnp.array([[1, 2], [3, 4]]), jnp.array([1, 10])))
 ///   [21 43]
-#[public("numpy.dot(a, b, *, precision=None, preferred_element_type=None, out_sharding: NoSharding=None)")]
+#[public("numpy.dot(a, b, *, precision=None, preferred_element_type=None, out_sharding: Sharded=None)")]
 pub fn dot_within(
     a: &Val,
     b: &Val,
@@ -348,7 +348,7 @@ pub fn dot_within(
 ///   >>> print(jnp.matmul(jnp.array([[1, 2], [3, 4]]), jnp.array([[1, 0], [0, 10]])))
 ///   [[ 1 20]
 ///    [ 3 40]]
-#[public("numpy.matmul(a, b, *, precision=None, preferred_element_type=None, out_sharding: NoSharding=None)")]
+#[public("numpy.matmul(a, b, *, precision=None, preferred_element_type=None, out_sharding: Sharded=None)")]
 pub fn matmul_within(
     a: &Val,
     b: &Val,
@@ -450,9 +450,7 @@ pub fn vecdot_within(
 /// Example:
 ///   >>> print(jnp.tensordot(jnp.ones((2, 3, 4)), jnp.ones((3, 4)), axes=2))
 ///   [12. 12.]
-#[public(
-    "numpy.tensordot(a, b, axes=2, *, precision=None, preferred_element_type=None, out_sharding: NoSharding=None)"
-)]
+#[public("numpy.tensordot(a, b, axes=2, *, precision=None, preferred_element_type=None, out_sharding: Sharded=None)")]
 pub fn tensordot_within(
     a: &Val,
     b: &Val,

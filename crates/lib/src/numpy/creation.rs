@@ -3,8 +3,9 @@
 use pullback_base::dtype::Kind;
 use pullback_base::scalar::Number;
 use pullback_base::{DType, Result, Scalar, bail};
+use pullback_core::prims;
 use pullback_derive::{Keywords, public};
-use pullback_ir::Val;
+use pullback_ir::{OutSharding, Val};
 
 use crate::axes::{canonical_axis, shape_of};
 use crate::broadcast::broadcast_to;
@@ -12,6 +13,7 @@ use crate::convert::{convert, default_float, default_int, inexact, literal, numb
 use crate::declare::{OneOrTuple, Prototype, WideNumber};
 use crate::jit::{named_jit, named_jit_one};
 use crate::lax;
+use crate::primitive::Bind;
 use crate::promotion::{result_type_of, typed};
 
 /// An array of zeros.
@@ -30,7 +32,7 @@ use crate::promotion::{result_type_of, typed};
 ///   >>> print(jnp.zeros((2, 3), int))
 ///   [[0 0 0]
 ///    [0 0 0]]
-#[public("numpy.zeros(shape: Sizes, dtype=None, *, device: Placed=None, out_sharding: NoSharding=None)")]
+#[public("numpy.zeros(shape: Sizes, dtype=None, *, device: Placed=None, out_sharding: Sharded=None)")]
 pub fn zeros(shape: &[i64], dtype: Option<DType>) -> Result<Val> {
     filled(shape, dtype, 0)
 }
@@ -51,7 +53,7 @@ pub fn zeros(shape: &[i64], dtype: Option<DType>) -> Result<Val> {
 ///   >>> print(jnp.ones((2, 3), int))
 ///   [[1 1 1]
 ///    [1 1 1]]
-#[public("numpy.ones(shape: Sizes, dtype=None, *, device: Placed=None, out_sharding: NoSharding=None)")]
+#[public("numpy.ones(shape: Sizes, dtype=None, *, device: Placed=None, out_sharding: Sharded=None)")]
 pub fn ones(shape: &[i64], dtype: Option<DType>) -> Result<Val> {
     filled(shape, dtype, 1)
 }
@@ -80,7 +82,13 @@ pub fn full_like(x: &Val, value: &Val, dtype: Option<DType>, shape: Option<&[i64
     let weak_type = dtype.is_none() && aval.weak_type;
     let value = convert(value, dtype.unwrap_or(aval.dtype), weak_type)?;
     let shape = shape.map_or_else(|| Ok(aval.shape.to_vec()), shape_of)?;
-    broadcast_to(&value, &shape)
+    // What is like a split array is split like it, unless it has another shape.
+    let sharding = aval.sharding.filter(|_| shape[..] == aval.shape[..]).map(|_| OutSharding::like(aval));
+    if sharding.is_none() || value.aval().rank() > 0 {
+        return broadcast_to(&value, &shape);
+    }
+    let params = prims::BroadcastInDim { shape, broadcast_dimensions: vec![], sharding };
+    prims::BROADCAST_IN_DIM.bind_with(params, &[value])
 }
 
 /// Zeros with shape and dtype of another array unless given.
@@ -479,7 +487,7 @@ pub fn astype(x: &Val, dtype: DType) -> Result<Val> {
 /// Example:
 ///   >>> print(jnp.empty(2))
 ///   [0. 0.]
-#[public("numpy.empty(shape: Sizes, dtype=None, *, device: Placed=None, out_sharding: NoSharding=None)")]
+#[public("numpy.empty(shape: Sizes, dtype=None, *, device: Placed=None, out_sharding: Sharded=None)")]
 pub fn empty(shape: &[i64], dtype: Option<DType>) -> Result<Val> {
     zeros(shape, dtype)
 }
@@ -502,7 +510,7 @@ pub fn empty(shape: &[i64], dtype: Option<DType>) -> Result<Val> {
 ///   >>> print(jnp.full((2, 2), 7))
 ///   [[7 7]
 ///    [7 7]]
-#[public("numpy.full(shape: Sizes, fill_value, dtype=None, *, device: Placed=None, out_sharding: NoSharding=None)")]
+#[public("numpy.full(shape: Sizes, fill_value, dtype=None, *, device: Placed=None, out_sharding: Sharded=None)")]
 pub fn full_of(shape: &[i64], fill_value: WideNumber, dtype: Option<DType>) -> Result<Val> {
     let value = match dtype {
         Some(dtype) => fill_value.to_wide(dtype)?,
@@ -527,7 +535,7 @@ pub fn full_of(shape: &[i64], fill_value: WideNumber, dtype: Option<DType>) -> R
 /// Example:
 ///   >>> print(jnp.zeros_like(jnp.array([1, 2])))
 ///   [0 0]
-#[public("numpy.zeros_like(a, dtype=None, shape: Sizes=None, *, device: Placed=None, out_sharding: NoSharding=None)")]
+#[public("numpy.zeros_like(a, dtype=None, shape: Sizes=None, *, device: Placed=None, out_sharding: Sharded=None)")]
 pub fn zeros_as(a: Prototype, dtype: Option<DType>, shape: Option<&[i64]>) -> Result<Val> {
     let shape = shape.map(<[i64]>::to_vec).or(a.shape);
     zeros_like(&a.val, dtype, shape.as_deref())
@@ -549,7 +557,7 @@ pub fn zeros_as(a: Prototype, dtype: Option<DType>, shape: Option<&[i64]>) -> Re
 /// Example:
 ///   >>> print(jnp.ones_like(jnp.array([1, 2])))
 ///   [1 1]
-#[public("numpy.ones_like(a, dtype=None, shape: Sizes=None, *, device: Placed=None, out_sharding: NoSharding=None)")]
+#[public("numpy.ones_like(a, dtype=None, shape: Sizes=None, *, device: Placed=None, out_sharding: Sharded=None)")]
 pub fn ones_as(a: Prototype, dtype: Option<DType>, shape: Option<&[i64]>) -> Result<Val> {
     let shape = shape.map(<[i64]>::to_vec).or(a.shape);
     ones_like(&a.val, dtype, shape.as_deref())
@@ -593,7 +601,7 @@ pub fn empty_like(prototype: Prototype, dtype: Option<DType>, shape: Option<&[i6
 ///   >>> print(jnp.full_like(jnp.arange(3), 2.7))
 ///   [2 2 2]
 #[public(
-    "numpy.full_like(a, fill_value, dtype=None, shape: Sizes=None, *, device: Placed=None, out_sharding: NoSharding=None)"
+    "numpy.full_like(a, fill_value, dtype=None, shape: Sizes=None, *, device: Placed=None, out_sharding: Sharded=None)"
 )]
 pub fn full_as(a: Prototype, fill_value: WideNumber, dtype: Option<DType>, shape: Option<&[i64]>) -> Result<Val> {
     let value = fill_value.to_wide(dtype.unwrap_or(a.val.aval().dtype))?;

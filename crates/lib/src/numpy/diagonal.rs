@@ -6,7 +6,7 @@ use pullback_ir::Val;
 
 use super::creation::{diagonal_mask, lower_mask};
 use super::where_;
-use crate::broadcast::broadcast_to;
+use crate::broadcast::{broadcast_as, broadcast_to};
 use crate::convert::number;
 use crate::indexing::{IndexItem, getitem};
 use crate::jit::named_jit_one;
@@ -20,8 +20,10 @@ fn triangle(name: &'static str, x: &Val, k: i64, lower: bool) -> Result<Val> {
             bail!(Value, "Argument to jax.numpy.{name} must be at least 2D");
         }
         let mask = lower_mask(&shape[shape.len() - 2..], &crate::convert::weak_int(if lower { k } else { k - 1 }))?;
-        let mask = broadcast_to(&mask, &shape)?;
-        let zeros = lax::full(&shape, &number(x, 0.0))?;
+        let (mask, zeros) = match x.aval().sharding {
+            None => (broadcast_to(&mask, &shape)?, lax::full(&shape, &number(x, 0.0))?),
+            Some(_) => (broadcast_as(&mask, x.aval())?, broadcast_as(&number(x, 0.0), x.aval())?),
+        };
         if lower { lax::select(&mask, x, &zeros) } else { lax::select(&mask, &zeros, x) }
     })
 }

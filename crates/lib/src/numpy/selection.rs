@@ -7,7 +7,7 @@ use pullback_ir::Val;
 
 use super::remainder;
 use crate::axes::canonical_axis;
-use crate::broadcast::{broadcast_in_dim, broadcast_shapes, broadcast_to};
+use crate::broadcast::{broadcast_as, broadcast_in_dim, broadcast_shapes, broadcast_to};
 use crate::convert::{concrete_scalar, convert, int_literal, known_for, number, to_dtype};
 use crate::declare::WideNumber;
 use crate::jit::named_jit_one;
@@ -25,9 +25,14 @@ pub fn where_(condition: &Val, x: &Val, y: &Val) -> Result<Val> {
         let avals: Vec<Aval> = [&condition, &ins[0], &ins[1]].map(Val::aval).to_vec();
         let shapes: Vec<&[usize]> = avals.iter().map(|aval| &aval.data().shape[..]).collect();
         let shape = broadcast_shapes(&shapes)?;
-        let condition = if condition.aval().rank() == 0 { condition } else { broadcast_to(&condition, &shape)? };
-        let (x, y) = (broadcast_to(&ins[0], &shape)?, broadcast_to(&ins[1], &shape)?);
-        lax::select(&condition, &x, &y)
+        let split = avals.iter().copied().find(|aval| aval.sharding.is_some() && aval.shape[..] == shape[..]);
+        let wide = |x: &Val| match split {
+            // What is repeated is split like the array beside it.
+            Some(split) if x.aval().shape != split.shape => broadcast_as(x, split),
+            Some(_) | None => broadcast_to(x, &shape),
+        };
+        let condition = if condition.aval().rank() == 0 { condition } else { wide(&condition)? };
+        lax::select(&condition, &wide(&ins[0])?, &wide(&ins[1])?)
     })
 }
 

@@ -66,7 +66,7 @@ impl Order {
 ///   >>> print(jnp.reshape(jnp.arange(6), (2, -1)))
 ///   [[0 1 2]
 ///    [3 4 5]]
-#[public("numpy.reshape(a, shape: Sizes, order='C', *, copy: Ignored=None, out_sharding: NoSharding=None)")]
+#[public("numpy.reshape(a, shape: Sizes, order='C', *, copy: Ignored=None, out_sharding: Sharded=None)")]
 pub fn reshape(a: &Val, shape: &[i64], order: Order) -> Result<Val> {
     let shape = resolve_sizes(a, shape)?;
     match order {
@@ -495,7 +495,7 @@ pub fn atleast(x: &Val, ndim: usize) -> Result<Val> {
 ///   >>> a = jnp.array([[1, 2], [3, 4]])
 ///   >>> print(jnp.ravel(a), jnp.ravel(a, order="F"))
 ///   [1 2 3 4] [1 3 2 4]
-#[public("numpy.ravel(a, order='C', *, out_sharding: NoSharding=None)")]
+#[public("numpy.ravel(a, order='C', *, out_sharding: Sharded=None)")]
 pub fn ravel_by(a: &Val, order: &str) -> Result<Val> {
     if matches!(order, "A" | "K") {
         bail!(NotImplemented, "Ravel not implemented for order={order:?}.");
@@ -537,7 +537,7 @@ pub fn permute_dims(a: &Val, axes: &[i64]) -> Result<Val> {
 ///   [[1 2]
 ///    [1 2]
 ///    [1 2]]
-#[public("numpy.broadcast_to(array, shape, *, out_sharding: NoSharding=None)")]
+#[public("numpy.broadcast_to(array, shape, *, out_sharding: Sharded=None)")]
 pub fn broadcast_to_shape(array: &Val, shape: &[usize]) -> Result<Val> {
     broadcast_to(array, shape)
 }
@@ -756,7 +756,7 @@ fn total_of(x: &Val, repeats: &Val, axis: Option<i64>) -> Result<usize> {
 /// Example:
 ///   >>> print(jnp.repeat(jnp.array([5, 6]), 2), jnp.repeat(jnp.array([5, 6]), jnp.array([1, 3])))
 ///   [5 5 6 6] [5 6 6 6]
-#[public("numpy.repeat(a, repeats, axis=None, *, total_repeat_length=None, out_sharding: NoSharding=None)")]
+#[public("numpy.repeat(a, repeats, axis=None, *, total_repeat_length=None, out_sharding: Sharded=None)")]
 pub fn repeat_by(a: &Val, repeats: IntsOrArray, axis: Option<i64>, total_repeat_length: Option<usize>) -> Result<Val> {
     let repeats = match repeats {
         IntsOrArray::Ints(each) => match (each.as_slice(), total_repeat_length) {

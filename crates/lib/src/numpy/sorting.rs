@@ -333,7 +333,7 @@ fn greatest_plus_one(x: &Val) -> Result<usize> {
 /// Example:
 ///   >>> print(jnp.bincount(jnp.array([0, 1, 1, 3])))
 ///   [1 2 0 1]
-#[public("numpy.bincount(x, weights=None, minlength=0, *, length=None, out_sharding: NoSharding=None)")]
+#[public("numpy.bincount(x, weights=None, minlength=0, *, length=None, out_sharding: Sharded=None)")]
 pub fn bincount_of(x: &Val, weights: Option<&Val>, minlength: i64, length: Option<usize>) -> Result<Val> {
     let length = match length {
         Some(length) => length,

@@ -57,17 +57,16 @@ fn least_normal(dtype: DType) -> Result<f64> {
 ///   shape: the shape of the result; one number by default.
 ///   dtype: a floating or complex dtype; float32 by default. Parts of complex numbers are independent, with variance
 ///     1/2.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or a size is negative.
 ///   ValueError: several keys are given, or the dtype is neither floating nor complex.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: nothing to differentiate, keys have no tangents.
 /// Example:
 ///   >>> jax.random.normal(jax.random.key(0), (2, 3)).shape
 ///   (2, 3)
-#[public("random.normal(key: Key, shape=(), dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)")]
+#[public("random.normal(key: Key, shape=(), dtype: FloatByDefault=None, *, out_sharding: Sharded=None)")]
 pub fn normal(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
     let key = checked_key("normal", key)?;
     if !dtype.is_inexact() {
@@ -106,19 +105,18 @@ pub(crate) fn open_interval(key: &Val, shape: &[usize], dtype: DType) -> Result<
 ///   upper: upper bounds above them; real numbers, not included.
 ///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
 ///   dtype: a floating dtype; float32 by default, float64 with x64.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or a size is negative.
 ///   ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: in both bounds.
 /// Example:
 ///   >>> x = jax.random.truncated_normal(jax.random.key(0), -1.0, 1.0, (100,))
 ///   >>> bool((abs(x) < 1).all())
 ///   True
 #[public(
-    "random.truncated_normal(key: Key, lower, upper, shape=None, dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)"
+    "random.truncated_normal(key: Key, lower, upper, shape=None, dtype: FloatByDefault=None, *, out_sharding: Sharded=None)"
 )]
 pub fn truncated_normal(key: &Val, lower: &Val, upper: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked_key("truncated_normal", key)?;
@@ -149,17 +147,16 @@ fn normal_between(key: &Val, lower: &Val, upper: &Val, shape: &[usize], dtype: D
 ///   shape: the shape of the result; one number by default.
 ///   dtype: a floating dtype; float32 by default, float64 with x64.
 ///   mode: 'low', the default, takes one word for each number; 'high' takes two, which matters for the upper tail.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or a size is negative.
 ///   ValueError: several keys are given, the dtype is not floating, or the mode is unknown.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: nothing to differentiate, keys have no tangents.
 /// Example:
 ///   >>> jax.random.gumbel(jax.random.key(0), (3,)).shape
 ///   (3,)
-#[public("random.gumbel(key: Key, shape=(), dtype: FloatByDefault=None, mode=None, *, out_sharding: NoSharding=None)")]
+#[public("random.gumbel(key: Key, shape=(), dtype: FloatByDefault=None, mode=None, *, out_sharding: Sharded=None)")]
 pub fn gumbel(key: &Val, shape: &[usize], dtype: DType, mode: Option<Mode>) -> Result<Val> {
     let key = checked_key("gumbel", key)?;
     check_float("gumbel", dtype)?;
@@ -193,17 +190,16 @@ fn gumbel_high(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
 ///   key: a key, typed or of two words.
 ///   shape: the shape of the result; one number by default.
 ///   dtype: a floating dtype; float32 by default, float64 with x64.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or a size is negative.
 ///   ValueError: several keys are given, or the dtype is not floating.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: nothing to differentiate, keys have no tangents.
 /// Example:
 ///   >>> bool((jax.random.exponential(jax.random.key(0), (100,)) >= 0).all())
 ///   True
-#[public("random.exponential(key: Key, shape=(), dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)")]
+#[public("random.exponential(key: Key, shape=(), dtype: FloatByDefault=None, *, out_sharding: Sharded=None)")]
 pub fn exponential(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
     let key = checked_key("exponential", key)?;
     check_float("exponential", dtype)?;
@@ -220,17 +216,16 @@ fn exponential_of(unit: &Val) -> Result<Val> {
 ///   key: a key, typed or of two words.
 ///   shape: the shape of the result; one number by default.
 ///   dtype: a floating dtype; float32 by default, float64 with x64.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or a size is negative.
 ///   ValueError: several keys are given, or the dtype is not floating.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: nothing to differentiate, keys have no tangents.
 /// Example:
 ///   >>> jax.random.laplace(jax.random.key(0), (3,)).shape
 ///   (3,)
-#[public("random.laplace(key: Key, shape=(), dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)")]
+#[public("random.laplace(key: Key, shape=(), dtype: FloatByDefault=None, *, out_sharding: Sharded=None)")]
 pub fn laplace(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
     let key = checked_key("laplace", key)?;
     check_float("laplace", dtype)?;
@@ -248,17 +243,16 @@ pub fn laplace(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
 ///   key: a key, typed or of two words.
 ///   shape: the shape of the result; one number by default.
 ///   dtype: a floating dtype; float32 by default, float64 with x64.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or a size is negative.
 ///   ValueError: several keys are given, or the dtype is not floating.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: nothing to differentiate, keys have no tangents.
 /// Example:
 ///   >>> jax.random.logistic(jax.random.key(0), (3,)).shape
 ///   (3,)
-#[public("random.logistic(key: Key, shape=(), dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)")]
+#[public("random.logistic(key: Key, shape=(), dtype: FloatByDefault=None, *, out_sharding: Sharded=None)")]
 pub fn logistic(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
     let key = checked_key("logistic", key)?;
     check_float("logistic", dtype)?;
@@ -275,17 +269,16 @@ pub fn logistic(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
 ///   key: a key, typed or of two words.
 ///   shape: the shape of the result; one number by default.
 ///   dtype: a floating dtype; float32 by default, float64 with x64.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or a size is negative.
 ///   ValueError: several keys are given, or the dtype is not floating.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: nothing to differentiate, keys have no tangents.
 /// Example:
 ///   >>> jax.random.cauchy(jax.random.key(0), (3,)).shape
 ///   (3,)
-#[public("random.cauchy(key: Key, shape=(), dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)")]
+#[public("random.cauchy(key: Key, shape=(), dtype: FloatByDefault=None, *, out_sharding: Sharded=None)")]
 pub fn cauchy(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
     let key = checked_key("cauchy", key)?;
     check_float("cauchy", dtype)?;
@@ -303,17 +296,16 @@ pub fn cauchy(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
 ///   b: the exponent, positive; real numbers.
 ///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
 ///   dtype: a floating dtype; float32 by default, float64 with x64.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or a size is negative.
 ///   ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: in `b`.
 /// Example:
 ///   >>> bool((jax.random.pareto(jax.random.key(0), 2.0, (100,)) >= 1).all())
 ///   True
-#[public("random.pareto(key: Key, b, shape=None, dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)")]
+#[public("random.pareto(key: Key, b, shape=None, dtype: FloatByDefault=None, *, out_sharding: Sharded=None)")]
 pub fn pareto(key: &Val, b: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked_key("pareto", key)?;
     check_float("pareto", dtype)?;
@@ -361,17 +353,16 @@ pub fn weibull_min(key: &Val, scale: &Val, concentration: &Val, shape: &[usize],
 ///   scale: the mode, not negative; real numbers.
 ///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
 ///   dtype: a floating dtype; float32 by default, float64 with x64.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or a size is negative.
 ///   ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: in `scale`, linear.
 /// Example:
 ///   >>> jax.random.rayleigh(jax.random.key(0), jnp.zeros(2))
 ///   Array([0., 0.], dtype=float32)
-#[public("random.rayleigh(key: Key, scale, shape=None, dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)")]
+#[public("random.rayleigh(key: Key, scale, shape=None, dtype: FloatByDefault=None, *, out_sharding: Sharded=None)")]
 pub fn rayleigh(key: &Val, scale: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked_key("rayleigh", key)?;
     check_float("rayleigh", dtype)?;
@@ -391,18 +382,17 @@ pub fn rayleigh(key: &Val, scale: &Val, shape: Option<&[usize]>, dtype: DType) -
 ///   sigma: the deviation of the logarithm; real numbers.
 ///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
 ///   dtype: a floating dtype; float32 by default, float64 with x64.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or a size is negative.
 ///   ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: in `sigma`.
 /// Example:
 ///   >>> jax.random.lognormal(jax.random.key(0), jnp.zeros(2))
 ///   Array([1., 1.], dtype=float32)
 #[public(
-    "random.lognormal(key: Key, sigma=1.0, shape=None, dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)"
+    "random.lognormal(key: Key, sigma=1.0, shape=None, dtype: FloatByDefault=None, *, out_sharding: Sharded=None)"
 )]
 pub fn lognormal(key: &Val, sigma: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked_key("lognormal", key)?;
@@ -418,17 +408,16 @@ pub fn lognormal(key: &Val, sigma: &Val, shape: Option<&[usize]>, dtype: DType) 
 ///   key: a key, typed or of two words.
 ///   shape: the shape of the result; one number by default.
 ///   dtype: a floating dtype; float32 by default, float64 with x64.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or a size is negative.
 ///   ValueError: several keys are given, or the dtype is not floating.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: nothing to differentiate, keys have no tangents.
 /// Example:
 ///   >>> bool((jax.random.maxwell(jax.random.key(0), (100,)) >= 0).all())
 ///   True
-#[public("random.maxwell(key: Key, shape=(), dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)")]
+#[public("random.maxwell(key: Key, shape=(), dtype: FloatByDefault=None, *, out_sharding: Sharded=None)")]
 pub fn maxwell(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
     let key = checked_key("maxwell", key)?;
     check_float("maxwell", dtype)?;
@@ -480,19 +469,18 @@ pub fn double_sided_maxwell(key: &Val, loc: &Val, scale: &Val, shape: &[usize], 
 ///   right: where it ends, above `left`.
 ///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
 ///   dtype: a floating dtype; float32 by default, float64 with x64.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or a size is negative.
 ///   ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: in all three, where the sample does not change sides.
 /// Example:
 ///   >>> x = jax.random.triangular(jax.random.key(0), 0.0, 1.0, 2.0, (100,))
 ///   >>> bool(((x >= 0) & (x <= 2)).all())
 ///   True
 #[public(
-    "random.triangular(key: Key, left, mode, right, shape=None, dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)"
+    "random.triangular(key: Key, left, mode, right, shape=None, dtype: FloatByDefault=None, *, out_sharding: Sharded=None)"
 )]
 pub fn triangular(
     key: &Val,
@@ -525,17 +513,16 @@ pub fn triangular(
 ///   mean: the mean, positive; real numbers.
 ///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
 ///   dtype: a floating dtype; float32 by default, float64 with x64.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or a size is negative.
 ///   ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: in `mean`, where the choice between the two roots does not change.
 /// Example:
 ///   >>> jax.random.wald(jax.random.key(0), 1.0, (3,)).shape
 ///   (3,)
-#[public("random.wald(key: Key, mean, shape=None, dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)")]
+#[public("random.wald(key: Key, mean, shape=None, dtype: FloatByDefault=None, *, out_sharding: Sharded=None)")]
 pub fn wald(key: &Val, mean: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked_key("wald", key)?;
     check_float("wald", dtype)?;

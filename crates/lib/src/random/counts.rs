@@ -58,7 +58,7 @@ fn is_early(step: &Val) -> Formula {
 ///   shape: the shape of the result; that of `lam` by default.
 ///   dtype: an integer dtype, int32 by default.
 ///   method: only 'exact' is served.
-///   out_sharding: None, or a sharding that splits nothing over devices.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key.
@@ -70,7 +70,7 @@ fn is_early(step: &Val) -> Formula {
 ///   >>> jax.random.poisson(jax.random.key(0), jnp.zeros(3))
 ///   Array([0, 0, 0], dtype=int32)
 #[public(
-    "random.poisson(key: Key, lam, shape=None, dtype=None, *, method: ExactMethod='exact', out_sharding: NoSharding=None)"
+    "random.poisson(key: Key, lam, shape=None, dtype=None, *, method: ExactMethod='exact', out_sharding: Sharded=None)"
 )]
 pub fn poisson(key: &Val, lam: &Val, shape: Option<&[usize]>, dtype: Option<DType>) -> Result<Val> {
     let key = checked_key("poisson", key)?;

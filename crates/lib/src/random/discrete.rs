@@ -19,17 +19,16 @@ use crate::numpy::{add, multiply, subtract, where_};
 ///   key: a key, typed or of two words.
 ///   shape: the shape of the result; one number by default.
 ///   dtype: any numeric dtype; int32 by default.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or a size is negative.
 ///   ValueError: several keys are given.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: nothing to differentiate, keys have no tangents.
 /// Example:
 ///   >>> jax.random.rademacher(jax.random.key(0), (4,))
 ///   Array([-1, -1,  1,  1], dtype=int32)
-#[public("random.rademacher(key: Key, shape=(), dtype: IntByDefault=None, *, out_sharding: NoSharding=None)")]
+#[public("random.rademacher(key: Key, shape=(), dtype: IntByDefault=None, *, out_sharding: Sharded=None)")]
 pub fn rademacher(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
     let key = checked_key("rademacher", key)?;
     named_jit_one("_rademacher", &statics(shape, dtype), &[key], |ins| {
@@ -49,19 +48,18 @@ pub fn rademacher(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
 ///     default.
 ///   replace: whether draws along the axes that `shape` adds may repeat.
 ///   mode: 'low', the default, or 'high', as `gumbel` takes it.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: int32 of `shape`.
 /// Raises:
 ///   TypeError: `key` is no key.
 ///   ValueError: several keys are given, the axis is out of bounds, shapes do not go together, the mode is unknown,
 ///     logits are integers, or more is drawn without replacement than there are categories.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: no, positions are integers.
 /// Example:
 ///   >>> jax.random.categorical(jax.random.key(0), jnp.array([-jnp.inf, 0.0]), shape=(3,))
 ///   Array([1, 1, 1], dtype=int32)
 #[public(
-    "random.categorical(key: Key, logits, axis=-1, shape=None, replace=True, mode=None, *, out_sharding: NoSharding=None)"
+    "random.categorical(key: Key, logits, axis=-1, shape=None, replace=True, mode=None, *, out_sharding: Sharded=None)"
 )]
 pub fn categorical(
     key: &Val,
@@ -136,17 +134,16 @@ fn without_replacement(
 ///   p: probabilities from 0 to 1; 0 gives the greatest integer.
 ///   shape: the shape of the result, to which `p` broadcasts; its shape by default.
 ///   dtype: an integer dtype; int32 by default, int64 with x64.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or the dtype is not of integers.
 ///   ValueError: several keys are given, or shapes do not go together.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: no, counts are integers.
 /// Example:
 ///   >>> jax.random.geometric(jax.random.key(0), 1.0, (3,))
 ///   Array([1, 1, 1], dtype=int32)
-#[public("random.geometric(key: Key, p, shape=None, dtype: IntByDefault=None, *, out_sharding: NoSharding=None)")]
+#[public("random.geometric(key: Key, p, shape=None, dtype: IntByDefault=None, *, out_sharding: Sharded=None)")]
 pub fn geometric(key: &Val, p: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked_key("geometric", key)?;
     if !dtype.is_integer() {

@@ -33,18 +33,18 @@ fn checked(name: &str, key: &Val, dtype: DType) -> Result<Val> {
 ///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
 ///   dtype: a floating dtype; float32 by default, float64 with x64.
 ///   method: 'exact'.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or a size is negative.
 ///   ValueError: several keys are given, the dtype is not floating, shapes do not go together, or the method is unknown.
-///   NotImplementedError: the method is 'approximate', or `out_sharding` is given.
+///   NotImplementedError: the method is 'approximate'.
 /// Differentiable: in `a`, by implicit reparameterization (Figurnov et al., 2018); once, not twice.
 /// Example:
 ///   >>> jax.random.gamma(jax.random.key(0), jnp.array([0.0, 0.0]))
 ///   Array([0., 0.], dtype=float32)
 #[public(
-    "random.gamma(key: Key, a, shape=None, dtype: FloatByDefault=None, *, method: ExactMethod='exact', out_sharding: NoSharding=None)"
+    "random.gamma(key: Key, a, shape=None, dtype: FloatByDefault=None, *, method: ExactMethod='exact', out_sharding: Sharded=None)"
 )]
 pub fn gamma(key: &Val, a: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     gamma_or_log("gamma", key, a, shape, dtype, false)
@@ -58,18 +58,18 @@ pub fn gamma(key: &Val, a: &Val, shape: Option<&[usize]>, dtype: DType) -> Resul
 ///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
 ///   dtype: a floating dtype; float32 by default, float64 with x64.
 ///   method: 'exact'.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or a size is negative.
 ///   ValueError: several keys are given, the dtype is not floating, shapes do not go together, or the method is unknown.
-///   NotImplementedError: the method is 'approximate', or `out_sharding` is given.
+///   NotImplementedError: the method is 'approximate'.
 /// Differentiable: in `a`, by implicit reparameterization (Figurnov et al., 2018); once, not twice.
 /// Example:
 ///   >>> bool(jax.random.loggamma(jax.random.key(0), 1e-3) < 0)
 ///   True
 #[public(
-    "random.loggamma(key: Key, a, shape=None, dtype: FloatByDefault=None, *, method: ExactMethod='exact', out_sharding: NoSharding=None)"
+    "random.loggamma(key: Key, a, shape=None, dtype: FloatByDefault=None, *, method: ExactMethod='exact', out_sharding: Sharded=None)"
 )]
 pub fn loggamma(key: &Val, a: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     gamma_or_log("loggamma", key, a, shape, dtype, true)
@@ -94,19 +94,19 @@ fn gamma_or_log(name: &str, key: &Val, a: &Val, shape: Option<&[usize]>, dtype: 
 ///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
 ///   dtype: a floating dtype; float32 by default, float64 with x64.
 ///   method: 'exact'.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or a size is negative.
 ///   ValueError: several keys are given, the dtype is not floating, shapes do not go together, or the method is unknown.
-///   NotImplementedError: the method is 'approximate', or `out_sharding` is given.
+///   NotImplementedError: the method is 'approximate'.
 /// Differentiable: in `a` and `b`, as `gamma` is.
 /// Example:
 ///   >>> x = jax.random.beta(jax.random.key(0), 2.0, 3.0, (100,))
 ///   >>> bool(((x >= 0) & (x <= 1)).all())
 ///   True
 #[public(
-    "random.beta(key: Key, a, b, shape=None, dtype: FloatByDefault=None, *, method: ExactMethod='exact', out_sharding: NoSharding=None)"
+    "random.beta(key: Key, a, b, shape=None, dtype: FloatByDefault=None, *, method: ExactMethod='exact', out_sharding: Sharded=None)"
 )]
 pub fn beta(key: &Val, a: &Val, b: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked("beta", key, dtype)?;
@@ -131,17 +131,16 @@ pub fn beta(key: &Val, a: &Val, b: &Val, shape: Option<&[usize]>, dtype: DType) 
 ///   alpha: weights along the last axis, positive; the axes before are the batch.
 ///   shape: the shape of the batch, to which that of `alpha` broadcasts; that of `alpha` by default.
 ///   dtype: a floating dtype; float32 by default, float64 with x64.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of the batch's shape and one more axis, the size of the last of `alpha`.
 /// Raises:
 ///   TypeError: `key` is no key.
 ///   ValueError: several keys are given, the dtype is not floating, `alpha` is a scalar, or shapes do not go together.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: in `alpha`, as `gamma` is.
 /// Example:
 ///   >>> jax.random.dirichlet(jax.random.key(0), jnp.ones(3), (5,)).shape
 ///   (5, 3)
-#[public("random.dirichlet(key: Key, alpha, shape=None, dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)")]
+#[public("random.dirichlet(key: Key, alpha, shape=None, dtype: FloatByDefault=None, *, out_sharding: Sharded=None)")]
 pub fn dirichlet(key: &Val, alpha: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked("dirichlet", key, dtype)?;
     let aval = alpha.aval();
@@ -171,18 +170,18 @@ pub fn dirichlet(key: &Val, alpha: &Val, shape: Option<&[usize]>, dtype: DType) 
 ///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
 ///   dtype: a floating dtype; float32 by default, float64 with x64.
 ///   method: 'exact'.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or a size is negative.
 ///   ValueError: several keys are given, the dtype is not floating, shapes do not go together, or the method is unknown.
-///   NotImplementedError: the method is 'approximate', or `out_sharding` is given.
+///   NotImplementedError: the method is 'approximate'.
 /// Differentiable: in `df`, as `gamma` is.
 /// Example:
 ///   >>> bool((jax.random.chisquare(jax.random.key(0), 2.0, (100,)) >= 0).all())
 ///   True
 #[public(
-    "random.chisquare(key: Key, df, shape=None, dtype: FloatByDefault=None, *, method: ExactMethod='exact', out_sharding: NoSharding=None)"
+    "random.chisquare(key: Key, df, shape=None, dtype: FloatByDefault=None, *, method: ExactMethod='exact', out_sharding: Sharded=None)"
 )]
 pub fn chisquare(key: &Val, df: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked("chisquare", key, dtype)?;
@@ -203,17 +202,16 @@ pub fn chisquare(key: &Val, df: &Val, shape: Option<&[usize]>, dtype: DType) -> 
 ///   df: degrees of freedom, positive; real numbers.
 ///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
 ///   dtype: a floating dtype; float32 by default, float64 with x64.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or a size is negative.
 ///   ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: in `df`, as `gamma` is.
 /// Example:
 ///   >>> jax.random.t(jax.random.key(0), 3.0, (4,)).shape
 ///   (4,)
-#[public("random.t(key: Key, df, shape=None, dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)")]
+#[public("random.t(key: Key, df, shape=None, dtype: FloatByDefault=None, *, out_sharding: Sharded=None)")]
 pub fn t(key: &Val, df: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked("t", key, dtype)?;
     let shape = sample_shape("t", shape, &[df])?;
@@ -236,17 +234,16 @@ pub fn t(key: &Val, df: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<V
 ///   dfden: degrees of freedom of the denominator, positive; real numbers.
 ///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
 ///   dtype: a floating dtype; float32 by default, float64 with x64.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or a size is negative.
 ///   ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: in both, as `gamma` is.
 /// Example:
 ///   >>> bool((jax.random.f(jax.random.key(0), 2.0, 3.0, (100,)) >= 0).all())
 ///   True
-#[public("random.f(key: Key, dfnum, dfden, shape=None, dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)")]
+#[public("random.f(key: Key, dfnum, dfden, shape=None, dtype: FloatByDefault=None, *, out_sharding: Sharded=None)")]
 pub fn f(key: &Val, dfnum: &Val, dfden: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked("f", key, dtype)?;
     let shape = sample_shape("f", shape, &[dfnum, dfden])?;
@@ -268,19 +265,16 @@ pub fn f(key: &Val, dfnum: &Val, dfden: &Val, shape: Option<&[usize]>, dtype: DT
 ///   p: the exponent, a positive scalar.
 ///   shape: the shape of the result; one number by default.
 ///   dtype: a floating dtype; float32 by default, float64 with x64.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or a size is negative.
 ///   ValueError: several keys are given, or the dtype is not floating.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: in `p`, as `gamma` is.
 /// Example:
 ///   >>> jax.random.generalized_normal(jax.random.key(0), 2.0, (3,)).shape
 ///   (3,)
-#[public(
-    "random.generalized_normal(key: Key, p, shape=(), dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)"
-)]
+#[public("random.generalized_normal(key: Key, p, shape=(), dtype: FloatByDefault=None, *, out_sharding: Sharded=None)")]
 pub fn generalized_normal(key: &Val, p: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
     let key = checked("generalized_normal", key, dtype)?;
     named_jit_one("_generalized_normal", &statics(shape, dtype), &[key, p.clone()], |ins| {

@@ -57,17 +57,16 @@ impl Population {
 ///   x: an integer, or an array of at least one axis.
 ///   axis: the axis that is put in order, negative counted from the end.
 ///   independent: whether each line along the axis gets an order of its own.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array like `x`, or of integers below it.
 /// Raises:
 ///   TypeError: `key` is no key, or `x` is a scalar but no integer.
 ///   ValueError: several keys are given, or the axis is out of bounds.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: in an array `x`, linear.
 /// Example:
 ///   >>> jax.random.permutation(jax.random.key(0), 4)
 ///   Array([0, 1, 3, 2], dtype=int32)
-#[public("random.permutation(key: Key, x, axis=0, independent=False, *, out_sharding: NoSharding=None)")]
+#[public("random.permutation(key: Key, x, axis=0, independent=False, *, out_sharding: Sharded=None)")]
 pub fn permutation(key: &Val, x: &Population, axis: i64, independent: bool) -> Result<Val> {
     let key = checked_key("permutation", key)?;
     let x = x.values()?;

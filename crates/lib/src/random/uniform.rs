@@ -89,17 +89,16 @@ pub(super) fn random_bits(key: &Val, bit_width: u32, shape: &[usize]) -> Result<
 ///   key: a key, typed or of two words.
 ///   shape: the shape of the result; one number by default.
 ///   dtype: an unsigned dtype; uint32 by default, uint64 with x64.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or a size is negative.
 ///   ValueError: several keys are given, or the dtype is not unsigned.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: no, there are no tangents of integers.
 /// Example:
 ///   >>> jax.random.bits(jax.random.key(0), (2,))
 ///   Array([4070199207, 4202968722], dtype=uint32)
-#[public("random.bits(key: Key, shape=(), dtype: UintByDefault=None, *, out_sharding: NoSharding=None)")]
+#[public("random.bits(key: Key, shape=(), dtype: UintByDefault=None, *, out_sharding: Sharded=None)")]
 pub fn bits(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
     let key = checked_key("bits", key)?;
     if dtype.kind() != pullback_base::dtype::Kind::Unsigned {
@@ -116,19 +115,18 @@ pub fn bits(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
 ///   dtype: a floating dtype; float32 by default, float64 with x64.
 ///   minval: lower bounds, broadcast to `shape`.
 ///   maxval: upper bounds, broadcast to `shape`; where they are not above the lower ones, the result is `minval`.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, a size is negative, or bounds do not broadcast.
 ///   ValueError: several keys are given, or the dtype is not floating.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: in `minval` and `maxval`.
 /// Example:
 ///   >>> x = jax.random.uniform(jax.random.key(0), (100,), minval=2.0, maxval=3.0)
 ///   >>> bool(((x >= 2) & (x < 3)).all())
 ///   True
 #[public(
-    "random.uniform(key: Key, shape=(), dtype: FloatByDefault=None, minval=0.0, maxval=1.0, *, out_sharding: NoSharding=None)"
+    "random.uniform(key: Key, shape=(), dtype: FloatByDefault=None, minval=0.0, maxval=1.0, *, out_sharding: Sharded=None)"
 )]
 pub fn uniform(key: &Val, shape: &[usize], dtype: DType, minval: &Val, maxval: &Val) -> Result<Val> {
     let key = checked_key("uniform", key)?;
@@ -216,17 +214,16 @@ impl Mode {
 ///   p: floating probabilities; from 1 on all hold, up to 0 none.
 ///   shape: the shape of the result, to which `p` broadcasts; its shape by default.
 ///   mode: 'low' takes one word for each; 'high' takes two, which matters for tiny probabilities.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: booleans of `shape`.
 /// Raises:
 ///   TypeError: `key` is no key, or `p` is not floating.
 ///   ValueError: several keys are given, shapes do not go together, or the mode is unknown.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: no, the result is boolean.
 /// Example:
 ///   >>> jax.random.bernoulli(jax.random.key(0), 1.0, (2,))
 ///   Array([ True,  True], dtype=bool)
-#[public("random.bernoulli(key: Key, p=0.5, shape=None, mode='low', *, out_sharding: NoSharding=None)")]
+#[public("random.bernoulli(key: Key, p=0.5, shape=None, mode='low', *, out_sharding: Sharded=None)")]
 pub fn bernoulli(key: &Val, p: &Val, shape: Option<&[usize]>, mode: Mode) -> Result<Val> {
     let key = checked_key("bernoulli", key)?;
     let dtype = p.aval().dtype;
@@ -270,17 +267,16 @@ pub(super) fn two_uniforms(both: &Val) -> Result<(Val, Val)> {
 ///   minval: lower bounds, broadcast to `shape`.
 ///   maxval: upper bounds, broadcast to `shape`; where they are not above the lower ones, the result is `minval`.
 ///   dtype: an integer dtype; int32 by default, int64 with x64. Bounds beyond it are moved into its range.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or the dtype is not of integers.
 ///   ValueError: several keys are given, or bounds do not broadcast.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: no, there are no tangents of integers.
 /// Example:
 ///   >>> jax.random.randint(jax.random.key(0), (4,), 0, 10)
 ///   Array([9, 0, 2, 3], dtype=int32)
-#[public("random.randint(key: Key, shape, minval, maxval, dtype: IntByDefault=None, *, out_sharding: NoSharding=None)")]
+#[public("random.randint(key: Key, shape, minval, maxval, dtype: IntByDefault=None, *, out_sharding: Sharded=None)")]
 pub fn randint(key: &Val, shape: &[usize], minval: &Val, maxval: &Val, dtype: DType) -> Result<Val> {
     let key = checked_key("randint", key)?;
     if !dtype.is_integer() {

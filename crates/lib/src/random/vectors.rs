@@ -31,17 +31,16 @@ use crate::promotion::{check_arguments, promote_inexact};
 ///   p: the exponent of the norm, a positive scalar.
 ///   shape: the shape of the batch.
 ///   dtype: a floating dtype, float32 by default.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of shape `(*shape, d)`.
 /// Raises:
 ///   TypeError: `key` is no key, or the dimension is negative.
 ///   ValueError: several keys are given, or the dtype is not floating.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: in `p`, as `gamma` is.
 /// Example:
 ///   >>> bool(jnp.linalg.norm(jax.random.ball(jax.random.key(0), 3)) <= 1)
 ///   True
-#[public("random.ball(key: Key, d, p=2, shape=(), dtype: FloatByDefault=None, *, out_sharding: NoSharding=None)")]
+#[public("random.ball(key: Key, d, p=2, shape=(), dtype: FloatByDefault=None, *, out_sharding: Sharded=None)")]
 pub fn ball(key: &Val, d: i64, p: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
     let key = checked_key("ball", key)?;
     check_float("gamma", dtype)?;
@@ -114,19 +113,18 @@ fn root_of(cov: &Val, method: RootMethod) -> Result<Val> {
 ///   shape: the shape of the batch; that of `mean` and `cov` together by default.
 ///   dtype: a floating dtype, float32 by default.
 ///   method: how the root is found: 'cholesky', 'eigh' or 'svd'.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of shape `(*shape, n)`.
 /// Raises:
 ///   TypeError: `key` is no key.
 ///   ValueError: several keys are given, the dtype is not floating, shapes do not go together, or the method is
 ///     unknown.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: in `mean` and `cov`, as the factorization is.
 /// Example:
 ///   >>> jax.random.multivariate_normal(jax.random.key(0), jnp.zeros(2), jnp.eye(2), (5,)).shape
 ///   (5, 2)
 #[public(
-    "random.multivariate_normal(key: Key, mean, cov, shape=None, dtype: FloatByDefault=None, method='cholesky', *, out_sharding: NoSharding=None)"
+    "random.multivariate_normal(key: Key, mean, cov, shape=None, dtype: FloatByDefault=None, method='cholesky', *, out_sharding: Sharded=None)"
 )]
 pub fn multivariate_normal(
     key: &Val,
@@ -191,20 +189,17 @@ pub fn multivariate_normal(
 ///   shape: the shape of the batch.
 ///   dtype: a floating or complex dtype, float32 by default.
 ///   m: the number of columns; `n` by default.
-///   out_sharding: not served; None.
+///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of shape `(*shape, n, m)`: orthonormal columns if `n >= m`, else orthonormal rows.
 /// Raises:
 ///   TypeError: `key` is no key, or `n` is no integer.
 ///   ValueError: several keys are given, the dtype is neither floating nor complex, or a size is negative.
-///   NotImplementedError: `out_sharding` is given.
 /// Differentiable: nothing to differentiate, keys have no tangents.
 /// Example:
 ///   >>> q = jax.random.orthogonal(jax.random.key(0), 3, m=2)
 ///   >>> bool(jnp.allclose(q.T @ q, jnp.eye(2), atol=1e-5))
 ///   True
-#[public(
-    "random.orthogonal(key: Key, n, shape=(), dtype: FloatByDefault=None, m=None, *, out_sharding: NoSharding=None)"
-)]
+#[public("random.orthogonal(key: Key, n, shape=(), dtype: FloatByDefault=None, m=None, *, out_sharding: Sharded=None)")]
 pub fn orthogonal(key: &Val, n: i64, shape: &[usize], dtype: DType, m: Option<i64>) -> Result<Val> {
     let key = checked_key("orthogonal", key)?;
     let sizes = (usize::try_from(n), m.map_or(Ok(0), usize::try_from));

@@ -2,7 +2,7 @@
 
 use pullback_base::{DType, Error, ErrorKind, Result, Scalar};
 use pullback_core::prims::{CustomAlgorithm, DotPrecision, Precision};
-use pullback_ir::{Tracer, Val};
+use pullback_ir::{OutSharding, Tracer, Val};
 use pullback_lib::axes::Axes;
 use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
@@ -236,14 +236,37 @@ pub fn no_out(name: &str, out: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
     }
 }
 
-/// Accepts an `out_sharding` that splits nothing; see `pullback._out_sharding`.
+/// How a result is to be split; see `pullback._out_sharding`.
 ///
 /// # Errors
 /// The exception of the Python function that holds the rule.
-pub fn check_out_sharding(function: &str, out_sharding: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-    let Some(out_sharding) = out_sharding.filter(|given| !given.is_none()) else { return Ok(()) };
-    let module = out_sharding.py().import("pullback._out_sharding")?;
-    module.call_method1("check_out_sharding", (function, out_sharding)).map(|_| ())
+pub fn out_sharding(function: &str, asked: Option<&Bound<'_, PyAny>>) -> PyResult<Option<OutSharding>> {
+    let Some(asked) = asked.filter(|given| !given.is_none()) else { return Ok(None) };
+    let module = asked.py().import("pullback._out_sharding")?;
+    let found = module.call_method1("resolved", (function, asked))?;
+    if found.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(found.cast::<crate::devices::PyOutSharding>()?.get().0.clone()))
+}
+
+/// Runs `call` and splits its result as asked.
+///
+/// # Errors
+/// What `call` raises, and what is wrong with the sharding.
+pub fn split_as(
+    py: Python<'_>,
+    function: &str,
+    asked: Option<&Bound<'_, PyAny>>,
+    call: impl FnOnce() -> PyResult<Py<PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    let Some(asked) = out_sharding(function, asked)? else { return call() };
+    let result = {
+        let _way = pullback_trace::resolving_splits(&asked, function == "jnp.arange");
+        call()?
+    };
+    let val = to_val(result.bind(py))?;
+    wrap(py, gate(py, || pullback_trace::split(&val, asked))?)
 }
 
 /// The prototype of a `*_like` function, and the shape of the result where the prototype does not say it: of an object

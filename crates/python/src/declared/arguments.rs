@@ -2,16 +2,17 @@
 
 use pullback_base::{DType, Error, Result};
 use pullback_core::prims::DotPrecision;
-use pullback_ir::Val;
+use pullback_ir::{OutSharding, Val};
 use pullback_lib::axes::Axes;
 use pullback_lib::declare::{Arguments, Callable, CallableOr, NestedInts, Prototype, Tree, WideNumber};
+use pullback_trace::{SplitScope, resolving_splits};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PySlice, PyString, PyTuple};
 
 use super::Function;
 use super::slots::Slots;
-use crate::api::arguments::{AxesArg, ShapeArg, check_out_sharding, items, operand, precision, prototype_of};
+use crate::api::arguments::{AxesArg, ShapeArg, items, operand, out_sharding, precision, prototype_of};
 use crate::api::numpy::irregular::array_like;
 use crate::dtypes::DTypeArg;
 use crate::errors::{Carry, type_error};
@@ -23,12 +24,32 @@ use crate::value::{ArrayLike, as_val, try_val, wrap};
 const BY_INDEX: [&str; 7] = ["argmax", "argmin", "concatenate", "stack", "take", "diag", "delete"];
 /// Functions whose traced numbers are sizes of a shape.
 const OF_SIZES: [&str; 3] = ["eye", "tri", "identity"];
+/// Functions whose result is that of one operation, which can be asked how to split it.
+const IS_DIRECT: &[&str] = &[
+    "lax.broadcast",
+    "lax.broadcast_in_dim",
+    "lax.broadcasted_iota",
+    "lax.dot",
+    "lax.dot_general",
+    "lax.full",
+    "lax.reshape",
+    "numpy.broadcast_to",
+    "numpy.dot",
+    "numpy.empty",
+    "numpy.full",
+    "numpy.ones",
+    "numpy.ravel",
+    "numpy.reshape",
+    "numpy.zeros",
+];
 
 /// The arguments of one call.
 pub struct Given<'a, 'b, 'py> {
     pub py: Python<'py>,
     pub function: &'a Function,
     pub slots: &'a Slots<'b, 'py>,
+    /// How the result is to be split, where the function does not see to it.
+    pub asked: Option<(OutSharding, SplitScope)>,
 }
 
 impl<'py> Given<'_, '_, 'py> {
@@ -275,9 +296,18 @@ impl<'py> Arguments for Given<'_, '_, 'py> {
         read().carry(self.py)
     }
 
-    fn check_unsharded(&mut self, at: usize) -> Result<()> {
+    fn split_result(&mut self, at: usize) -> Result<()> {
+        if self.is_none(at) {
+            return Ok(());
+        }
         let name = self.function.name();
         let shown = if self.function.is_of("numpy") { format!("jnp.{name}") } else { name.to_string() };
-        check_out_sharding(&shown, Some(self.object(at)?)).carry(self.py)
+        let found = out_sharding(&shown, Some(self.object(at)?)).carry(self.py)?;
+        let is_direct = IS_DIRECT.contains(&self.function.full_name);
+        self.asked = found.map(|asked| {
+            let scope = resolving_splits(&asked, is_direct);
+            (asked, scope)
+        });
+        Ok(())
     }
 }

@@ -11,15 +11,22 @@ mod slots;
 use std::ffi::c_void;
 use std::ptr;
 
-use pullback_lib::declare::{Argument, DECLARATIONS, Declaration, Parameter, ParameterKind, Placed, last_part};
+use pullback_lib::declare::{
+    Argument, DECLARATIONS, Declaration, Parameter, ParameterKind, Placed, Returned, last_part,
+};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
+use pullback_trace::splitting_constants;
+
 use crate::gate::gate;
 use arguments::Given;
 use slots::Slots;
+
+/// Functions that choose between arrays of the user, who is to say how they are split.
+const CHOICES_OF_USERS: &[&str] = &["lax.select", "lax.select_n", "numpy.stack", "numpy.where"];
 
 // A public function. This is no documentation for Python: that of an instance is its own.
 #[pyclass(module = "pullback._core", frozen, weakref, dict)]
@@ -69,7 +76,14 @@ impl Function {
     fn run<'py>(&self, py: Python<'py>, slots: &Slots<'_, 'py>) -> PyResult<Py<PyAny>> {
         let returned = gate(py, || {
             let _rules = promotion::rules_for(self.declaration, slots);
-            (self.declaration.call)(&mut Given { py, function: self, slots })
+            let _way = pullback_base::sharding::in_use()
+                .then(|| splitting_constants(!CHOICES_OF_USERS.contains(&self.full_name)));
+            let mut given = Given { py, function: self, slots, asked: None };
+            let returned = (self.declaration.call)(&mut given)?;
+            match (given.asked, returned) {
+                (Some((asked, _free)), Returned::One(val)) => Ok(Returned::One(pullback_trace::split(&val, asked)?)),
+                (_, returned) => Ok(returned),
+            }
         })?;
         let result = returned::wrapped(py, returned)?;
         match self.placed.and_then(|at| slots.get(at)).filter(|place| !place.is_none()) {

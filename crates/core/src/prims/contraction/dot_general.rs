@@ -3,19 +3,21 @@
 //! dot_general : x[...] y[...] -> [batch, free of x, free of y]
 //! Linear in each operand.
 
+use pullback_base::array::place::Spec;
 use pullback_base::aval::tuple_text;
 use pullback_base::dtype::{Typed, promote};
+use pullback_base::sharding::entries_text;
 use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::hlo::element_type;
 use pullback_ir::lower::{Contraction, CpuForm};
 use pullback_ir::{
-    Avals, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Operand, ParamField, ParamValue, Params, Prim, PrimRef,
-    Sample, Tangents, Transpose, Val, Vals, not_linear,
+    Avals, AxisName, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Operand, OutSharding, ParamField, ParamValue,
+    Params, Passing, Prim, PrimRef, Sample, Splits, Tangents, Transpose, Val, Vals, not_linear,
 };
 use smallvec::smallvec;
 
 use super::precision::{Algorithm, DotPrecision};
-use crate::prims::{DTypes, V, add_any};
+use crate::prims::{DTypes, V, add_any, cotangent_type};
 
 /// Which axes are contracted and which are batch, for both operands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
@@ -49,9 +51,9 @@ pub struct DotGeneral {
     pub precision: Option<DotPrecision>,
     /// Dtype of the result.
     pub preferred_element_type: Option<DType>,
-    /// Always `None` until arrays have shardings.
+    /// How the result is asked to be split.
     #[param(hidden)]
-    pub out_sharding: Option<bool>,
+    pub out_sharding: Option<OutSharding>,
 }
 
 struct Dot;
@@ -171,6 +173,14 @@ impl Prim for Dot {
         Transpose::Rule(transpose)
     }
 
+    fn asked<'a>(&self, p: &'a DotGeneral) -> Option<&'a OutSharding> {
+        p.out_sharding.as_ref()
+    }
+
+    fn splits(&self) -> Splits<DotGeneral> {
+        Splits::Rule(pass)
+    }
+
     fn batching(&self) -> Batching<DotGeneral> {
         Batching::Rule(batch)
     }
@@ -236,6 +246,51 @@ impl Prim for Dot {
     }
 }
 
+/// Batch axes agree; contracted axes may be split on one side alone; free axes stay split.
+fn pass(p: &DotGeneral, x: &Passing<'_>) -> Result<Vec<Spec>> {
+    let dims = &p.dimension_numbers;
+    let of = |side: usize, axes: &[usize]| -> Spec { axes.iter().map(|&axis| x.specs[side][axis].clone()).collect() };
+    let [left, right] = [0, 1].map(|side| of(side, &dims.contract[side]));
+    let is_both = |(a, b): (&Vec<AxisName>, &Vec<AxisName>)| !a.is_empty() && !b.is_empty();
+    if x.is_strict && left.iter().zip(&right).any(is_both) {
+        let shown = [&left, &right].map(entries_text);
+        if left.iter().zip(&right).any(|(a, b)| is_both((a, b)) && a != b) {
+            return x.refuse(|| {
+                format!(
+                    "dot_general requires contracting dimensions to have consistent sharding, got {} and {}.",
+                    shown[0], shown[1]
+                )
+            });
+        }
+        return x.refuse(|| {
+            format!(
+                "Contracting dimensions are sharded and it is ambiguous how the output should be sharded. Please specify the \
+                 output sharding via the `out_sharding` parameter. Got lhs_contracting_spec={} and rhs_contracting_spec={}",
+                shown[0], shown[1]
+            )
+        });
+    }
+    let [batch, other] = [0, 1].map(|side| of(side, &dims.batch[side]));
+    if x.is_strict && batch != other {
+        return x.refuse(|| {
+            format!(
+                "dot_general requires lhs batch dimensions and rhs batch dimensions to have the consistent sharding, got {} and {}.",
+                entries_text(&batch),
+                entries_text(&other)
+            )
+        });
+    }
+    let mut spec: Spec = batch.into_iter().zip(other).map(|(a, b)| if a.is_empty() { b } else { a }).collect();
+    for side in 0..2 {
+        for axis in free_axes(x.ins[side].rank(), dims, side) {
+            let names = &x.specs[side][axis];
+            let is_taken = names.iter().any(|name| spec.iter().flatten().any(|other| other == name));
+            spec.push(if is_taken && !x.is_strict { vec![] } else { names.clone() });
+        }
+    }
+    Ok(vec![spec])
+}
+
 /// The contraction by an algorithm that the CPU has: of operands in its dtype, summed in its dtype.
 fn by_algorithm(p: &DotGeneral, algorithm: &Algorithm, e: &dyn Emit, ins: &[Val], out: DType) -> Result<Vals> {
     if !algorithm.on_cpu {
@@ -294,18 +349,34 @@ fn operand_ct<'e>(p: &DotGeneral, side: usize, ct: &V<'e>, x: Aval, other: &V<'e
     let ct_batch: Vec<usize> = (0..n_batch).collect();
     let ct_dims =
         DotDimensions { contract: [ct_contract, other_free], batch: [ct_batch, dims.batch[other_side].clone()] };
-    let product = ct.contract(other, p.over(ct_dims));
+    let asks = [x, ct.aval(), other.aval()].iter().any(|aval| aval.sharding.is_some());
+    let asked = asks.then(|| product_type(dims, side, x, &x_free));
+    let product = ct.contract(other, DotGeneral { out_sharding: asked, ..p.over(ct_dims) });
     // Axes of the product: batch, free of x, then the contracted axes in the order of the other operand's axes.
-    let mut order: Vec<usize> = (0..dims.contract[side].len()).collect();
-    order.sort_by_key(|&i| dims.contract[other_side][i]);
-    let contracted = order.into_iter().map(|i| dims.contract[side][i]);
-    let x_axes: Vec<usize> = dims.batch[side].iter().copied().chain(x_free).chain(contracted).collect();
+    let x_axes = product_axes(dims, side, &x_free);
     let mut permutation = vec![0; x_axes.len()];
     for (i, &axis) in x_axes.iter().enumerate() {
         permutation[axis] = i;
     }
     let product = product.transpose(&permutation);
     if product.aval().dtype == x.dtype { product } else { product.convert(x.dtype) }
+}
+
+/// The axes of an operand in the order in which its cotangent comes as a product: batch, free, then the contracted axes in
+/// the order of the other operand's.
+fn product_axes(dims: &DotDimensions, side: usize, x_free: &[usize]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..dims.contract[side].len()).collect();
+    order.sort_by_key(|&i| dims.contract[1 - side][i]);
+    let contracted = order.into_iter().map(|i| dims.contract[side][i]);
+    dims.batch[side].iter().copied().chain(x_free.iter().copied()).chain(contracted).collect()
+}
+
+/// How that product is split, so that the cotangent is split as the operand.
+fn product_type(dims: &DotDimensions, side: usize, x: Aval, x_free: &[usize]) -> OutSharding {
+    let (axes, x) = (product_axes(dims, side, x_free), cotangent_type(x));
+    let shape: Vec<usize> = axes.iter().map(|&axis| x.shape[axis]).collect();
+    let entries = axes.iter().map(|&axis| x.entry(axis).to_vec()).collect();
+    OutSharding::like(x.with_shape(&shape).sharded(x.sharding.and_then(|sharding| sharding.with_entries(entries))))
 }
 
 fn batch(p: &DotGeneral, e: &dyn Emit, _: &Batch, ins: &[Val], dims: &[Option<usize>]) -> Result<(Vals, BatchDims)> {
@@ -332,6 +403,13 @@ fn batch(p: &DotGeneral, e: &dyn Emit, _: &Batch, ins: &[Val], dims: &[Option<us
         }
         (None, None) => unreachable!("some operand is batched"),
     };
-    let out = V::new(e, &ins[0]).contract(&V::new(e, &ins[1]), p.over(new)).done()?;
+    let mapped = |side: usize| dims[side].map(|dim| (ins[side].aval(), ins[side].aval().entry(dim)));
+    let (split, names) = mapped(0).or_else(|| mapped(1)).expect("some operand is batched");
+    let rank =
+        n_batch + free_axes(ins[0].aval().rank(), &new, 0).len() + free_axes(ins[1].aval().rank(), &new, 1).len();
+    let rank = rank + usize::from(dims[0].is_some() && dims[1].is_some()) - 1;
+    let out_sharding = p.out_sharding.as_ref().map(|asked| asked.with_axis(out_dim, names, rank, split));
+    let params = DotGeneral { out_sharding, ..p.over(new) };
+    let out = V::new(e, &ins[0]).contract(&V::new(e, &ins[1]), params).done()?;
     Ok((smallvec![out], smallvec![Some(out_dim)]))
 }

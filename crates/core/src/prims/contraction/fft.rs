@@ -4,10 +4,13 @@
 //! fft : x[..., n] -> [..., n / 2 + 1] and back        types 2 and 3: real to half of a symmetric complex, and its inverse
 //! Linear. Transforms are symmetric matrices; of the halves the transpose counts what stands for two.
 
+use crate::prims::splits::leading;
 use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::lower::CpuForm;
-use pullback_ir::{Avals, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, SampleIn, Transpose, Val};
+use pullback_ir::{
+    Avals, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, SampleIn, Splits, Transpose, Val,
+};
 use pullback_loops::{Body, Fft as FftBody, FftKind};
 use smallvec::smallvec;
 
@@ -97,6 +100,10 @@ impl Prim for FftPrim {
         Transpose::Rule(|p, e, cts, _ins| {
             Ok(smallvec![cts[0].as_ref().map(|ct| x_ct(p, &V::new(e, ct)).done()).transpose()?])
         })
+    }
+
+    fn splits(&self) -> Splits<Fft> {
+        Splits::Rule(leading)
     }
 
     fn batching(&self) -> Batching<Fft> {

@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::lower::{CpuForm, Elem};
 use pullback_ir::{
-    Avals, Batching, Derivative, Emit, Hlo, Operand, Params, Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals,
-    not_linear,
+    Avals, Batching, Derivative, Emit, Hlo, Operand, Params, Prim, PrimRef, Sample, Splits, Tangents, Transpose, Val,
+    Vals, not_linear,
 };
 use pullback_loops::{Builder, ValueId};
 use smallvec::smallvec;
@@ -117,6 +117,10 @@ impl<T: BinaryOp> Prim for Binary<T> {
             BinaryRule::Partial { .. } | BinaryRule::Zero => Transpose::NotLinear,
             BinaryRule::Missing(reason) => Transpose::Missing(reason),
         }
+    }
+
+    fn splits(&self) -> Splits<()> {
+        Splits::Pointwise
     }
 
     fn batching(&self) -> Batching<()> {

@@ -5,6 +5,8 @@
 
 use super::*;
 use crate::prims::batch_to_front;
+use crate::prims::splits::leading;
+use pullback_ir::Splits;
 use pullback_ir::lower::{ElementCx, Index, bits_dtype, bits_of, of_bits};
 
 /// Params of `bitcast_convert_type`.
@@ -73,6 +75,10 @@ impl Prim for Bitcast {
 
     fn transpose(&self) -> Transpose<BitcastConvertType> {
         Transpose::NotLinear
+    }
+
+    fn splits(&self) -> Splits<BitcastConvertType> {
+        Splits::Rule(leading)
     }
 
     fn batching(&self) -> Batching<BitcastConvertType> {

@@ -6,6 +6,7 @@
 use super::*;
 use crate::prims::batch_to_front;
 use pullback_ir::SampleIn;
+use pullback_ir::Splits;
 use pullback_ir::lower::{LoopBinary as Op, LoopComparison as Comparison, select_by};
 
 pub(super) struct Clamp;
@@ -51,6 +52,10 @@ impl Prim for Clamp {
 
     fn transpose(&self) -> Transpose<()> {
         Transpose::NotLinear
+    }
+
+    fn splits(&self) -> Splits<()> {
+        Splits::Pointwise
     }
 
     fn batching(&self) -> Batching<()> {

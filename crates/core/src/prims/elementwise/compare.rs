@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use pullback_base::{Aval, DType, Result, Scalar, bail};
 use pullback_ir::lower::{CpuForm, Elem, bits_of};
-use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, Sample, Transpose};
+use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, Sample, Splits, Transpose};
 use pullback_loops::{Binary as Op, Builder, Comparison, ValueId};
 use smallvec::smallvec;
 
@@ -49,6 +49,10 @@ impl<T: CompareOp> Prim for Compare<T> {
 
     fn transpose(&self) -> Transpose<()> {
         Transpose::NotLinear
+    }
+
+    fn splits(&self) -> Splits<()> {
+        Splits::Pointwise
     }
 
     fn batching(&self) -> Batching<()> {

@@ -5,6 +5,7 @@
 
 use super::*;
 use crate::prims::zeros;
+use pullback_ir::Splits;
 
 pub(super) struct ComplexPrim;
 
@@ -51,6 +52,10 @@ impl Prim for ComplexPrim {
             let im = ins[1].is_linear().then(|| unbroadcast(&(-&ct).imag(), ins[1].aval()).done()).transpose()?;
             Ok(smallvec![re, im])
         })
+    }
+
+    fn splits(&self) -> Splits<()> {
+        Splits::Pointwise
     }
 
     fn batching(&self) -> Batching<()> {

@@ -6,6 +6,7 @@
 use super::*;
 use crate::prims::zeros;
 use pullback_base::Scalar;
+use pullback_ir::Splits;
 use pullback_ir::lower::LoopUnary as Op;
 
 /// Params of `conj`.
@@ -54,6 +55,10 @@ impl Prim for ConjPrim {
             let back = if p.input_dtype.is_complex() { ct.conj() } else { ct.real() };
             Ok(smallvec![Some(back.done()?)])
         })
+    }
+
+    fn splits(&self) -> Splits<Conj> {
+        Splits::Pointwise
     }
 
     fn batching(&self) -> Batching<Conj> {

@@ -6,6 +6,7 @@
 
 use super::*;
 use pullback_base::Scalar;
+use pullback_ir::Splits;
 use pullback_ir::lower::{is_small_integer, value_dtype};
 
 /// Params of `convert_element_type`.
@@ -69,6 +70,10 @@ impl Prim for Convert {
             let ct = cts[0].as_ref().map(|ct| V::new(e, ct).convert_weakly(x.dtype, x.weak_type).done());
             Ok(smallvec![ct.transpose()?])
         })
+    }
+
+    fn splits(&self) -> Splits<ConvertElementType> {
+        Splits::Pointwise
     }
 
     fn batching(&self) -> Batching<ConvertElementType> {

@@ -4,6 +4,7 @@
 //! d x^y = y x^(y-1) dx
 
 use super::*;
+use pullback_ir::Splits;
 
 /// Params of `integer_pow`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
@@ -43,6 +44,10 @@ impl Prim for IntegerPowPrim {
 
     fn transpose(&self) -> Transpose<IntegerPow> {
         Transpose::NotLinear
+    }
+
+    fn splits(&self) -> Splits<IntegerPow> {
+        Splits::Pointwise
     }
 
     fn batching(&self) -> Batching<IntegerPow> {

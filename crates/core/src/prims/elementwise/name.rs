@@ -4,6 +4,7 @@
 //! Tangents pass without the name.
 
 use super::*;
+use pullback_ir::Splits;
 use std::sync::Arc;
 
 /// Params of `name`.
@@ -32,6 +33,10 @@ impl Prim for NamePrim {
 
     fn transpose(&self) -> Transpose<Name> {
         Transpose::Rule(|_, _, cts, _| Ok(cts.iter().cloned().collect()))
+    }
+
+    fn splits(&self) -> Splits<Name> {
+        Splits::Pointwise
     }
 
     fn batching(&self) -> Batching<Name> {

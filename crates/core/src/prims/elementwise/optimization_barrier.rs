@@ -5,6 +5,8 @@
 //! the user's wish in jaxprs and in programs for other engines.
 
 use super::*;
+use crate::prims::splits::each;
+use pullback_ir::Splits;
 
 struct OptimizationBarrier;
 
@@ -36,6 +38,10 @@ impl Prim for OptimizationBarrier {
 
     fn transpose(&self) -> Transpose<()> {
         Transpose::Rule(|(), e, cts, _| through(e, cts))
+    }
+
+    fn splits(&self) -> Splits<()> {
+        Splits::Rule(each)
     }
 
     fn batching(&self) -> Batching<()> {

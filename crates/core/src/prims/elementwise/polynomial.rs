@@ -4,6 +4,7 @@
 //! By Horner's rule, whose derivative is taken along: `p = p x + c`, `dp = dp x + p dx + dc`.
 
 use super::*;
+use pullback_ir::Splits;
 
 pub(super) struct Polynomial;
 
@@ -30,6 +31,10 @@ impl Prim for Polynomial {
 
     fn transpose(&self) -> Transpose<()> {
         Transpose::NotLinear
+    }
+
+    fn splits(&self) -> Splits<()> {
+        Splits::Pointwise
     }
 
     fn batching(&self) -> Batching<()> {

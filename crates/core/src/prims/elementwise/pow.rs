@@ -5,6 +5,7 @@
 
 use super::*;
 use pullback_ir::SampleIn;
+use pullback_ir::Splits;
 use pullback_ir::lower::{LoopBinary as Op, LoopUnary, value_dtype};
 
 pub(super) struct Pow;
@@ -46,6 +47,10 @@ impl Prim for Pow {
 
     fn transpose(&self) -> Transpose<()> {
         Transpose::NotLinear
+    }
+
+    fn splits(&self) -> Splits<()> {
+        Splits::Pointwise
     }
 
     fn batching(&self) -> Batching<()> {

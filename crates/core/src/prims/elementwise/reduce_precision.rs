@@ -5,6 +5,7 @@
 
 use super::*;
 use crate::prims::zeros;
+use pullback_ir::Splits;
 use pullback_ir::lower::unary_form;
 
 /// Params of `reduce_precision`.
@@ -44,6 +45,10 @@ impl Prim for ReducePrecisionPrim {
             let ct = cts[0].as_ref().map(|ct| V::new(e, ct).bind(REDUCE_PRECISION, &params, &[]).done());
             Ok(smallvec![ct.transpose()?])
         })
+    }
+
+    fn splits(&self) -> Splits<ReducePrecision> {
+        Splits::Pointwise
     }
 
     fn batching(&self) -> Batching<ReducePrecision> {

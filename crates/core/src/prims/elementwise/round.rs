@@ -5,7 +5,7 @@
 
 use super::*;
 use pullback_ir::lower::unary_op;
-use pullback_ir::{ParamField, ParamValue};
+use pullback_ir::{ParamField, ParamValue, Splits};
 use pullback_loops::Unary as Op;
 
 /// Where halves go.
@@ -69,6 +69,10 @@ impl Prim for RoundPrim {
 
     fn transpose(&self) -> Transpose<Round> {
         Transpose::NotLinear
+    }
+
+    fn splits(&self) -> Splits<Round> {
+        Splits::Pointwise
     }
 
     fn batching(&self) -> Batching<Round> {

@@ -6,8 +6,11 @@
 use super::*;
 use crate::prims::{batch_to_front, instantiate, zeros};
 use pullback_base::Scalar;
+use pullback_base::array::place::Spec;
+use pullback_base::sharding::spec_text;
 use pullback_ir::SampleIn;
 use pullback_ir::lower::{LoopComparison, select};
+use pullback_ir::{Passing, Splits};
 
 pub(super) struct SelectN;
 
@@ -31,6 +34,10 @@ impl Prim for SelectN {
 
     fn transpose(&self) -> Transpose<()> {
         Transpose::Rule(transpose)
+    }
+
+    fn splits(&self) -> Splits<()> {
+        Splits::Rule(pass)
     }
 
     fn batching(&self) -> Batching<()> {
@@ -95,6 +102,27 @@ impl Prim for SelectN {
             sample(input(&[2, 3], DType::I32, (0.0, 3.0)), 3),
         ]
     }
+}
+
+/// Cases are split alike, and the choice as they are unless it is one for all.
+fn pass((): &(), x: &Passing<'_>) -> Result<Vec<Spec>> {
+    if !x.is_strict {
+        return x.pointwise();
+    }
+    let shown = |specs: &[Spec]| specs.iter().map(spec_text).collect::<Vec<_>>().join(", ");
+    if x.specs[2..].iter().any(|spec| *spec != x.specs[1]) {
+        return x.refuse(|| format!("select cases must have the same shardings, got [{}].", shown(&x.specs[1..])));
+    }
+    if x.ins[0].rank() > 0 && x.specs[0] != x.specs[1] {
+        return x.refuse(|| {
+            format!(
+                "select `which` must be scalar or have the same sharding as cases, got `which` sharding {} but case sharding {}.",
+                spec_text(&x.specs[0]),
+                spec_text(&x.specs[1])
+            )
+        });
+    }
+    Ok(vec![x.specs[1].clone()])
 }
 
 fn check_cases(which: Aval, cases: &[Aval]) -> Result<()> {

@@ -5,7 +5,8 @@ use std::marker::PhantomData;
 use pullback_base::{Aval, DType, Error, Result};
 use pullback_ir::lower::{CpuForm, Elem, values_per_element};
 use pullback_ir::{
-    Avals, Batching, Derivative, Emit, Hlo, Operand, Params, Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals,
+    Avals, Batching, Derivative, Emit, Hlo, Operand, Params, Prim, PrimRef, Sample, Splits, Tangents, Transpose, Val,
+    Vals,
 };
 use pullback_loops::{Builder, ValueId};
 use smallvec::smallvec;
@@ -88,6 +89,10 @@ impl<T: UnaryOp> Prim for Unary<T> {
             UnaryRule::Tangent(_) | UnaryRule::OnlyComplex(_) | UnaryRule::Zero => Transpose::NotLinear,
             UnaryRule::Missing(reason) => Transpose::Missing(reason),
         }
+    }
+
+    fn splits(&self) -> Splits<()> {
+        Splits::Pointwise
     }
 
     fn batching(&self) -> Batching<()> {

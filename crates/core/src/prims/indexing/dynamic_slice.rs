@@ -7,7 +7,7 @@ use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::lower::{CpuForm, Index};
 use pullback_ir::{
-    Avals, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Operand, Params, Prim, PrimRef, Sample, SampleIn,
+    Avals, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Operand, Params, Prim, PrimRef, Sample, SampleIn, Splits,
     Tangents, Transpose, Val, Vals,
 };
 use smallvec::{SmallVec, smallvec};
@@ -67,6 +67,10 @@ impl Prim for DynamicSlicePrim {
 
     fn transpose(&self) -> Transpose<DynamicSlice> {
         Transpose::Rule(transpose)
+    }
+
+    fn splits(&self) -> Splits<DynamicSlice> {
+        Splits::Rule(|_, x| x.divisible("slicing"))
     }
 
     fn batching(&self) -> Batching<DynamicSlice> {

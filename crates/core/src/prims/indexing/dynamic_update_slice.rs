@@ -3,12 +3,13 @@
 //! dynamic_update_slice : x[...] update[...] start[]... -> x[...]
 //! Linear in x and update together.
 
+use pullback_base::array::place::Spec;
 use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::lower::{CpuForm, Index};
 use pullback_ir::{
-    Avals, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Operand, Params, Prim, PrimRef, Sample, SampleIn,
-    Tangents, Transpose, Val, Vals,
+    Avals, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Operand, Params, Passing, Prim, PrimRef, Sample,
+    SampleIn, Splits, Tangents, Transpose, Val, Vals,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -76,6 +77,10 @@ impl Prim for DynamicUpdateSlice {
         Transpose::Rule(transpose)
     }
 
+    fn splits(&self) -> Splits<()> {
+        Splits::Rule(pass)
+    }
+
     fn batching(&self) -> Batching<()> {
         Batching::Rule(batch)
     }
@@ -110,6 +115,21 @@ impl Prim for DynamicUpdateSlice {
         };
         vec![sample(&[5], &[2]), sample(&[3, 4], &[2, 4]), sample(&[3, 4], &[1, 2]), sample(&[3], &[0])]
     }
+}
+
+/// The array and what is put into it are split alike.
+fn pass((): &(), x: &Passing<'_>) -> Result<Vec<Spec>> {
+    if x.is_strict && x.specs[0] != x.specs[1] {
+        return x.refuse(|| {
+            format!(
+                "dynamic_update_slice operand sharding must be equal to update sharding, got operand sharding {} and update \
+                 sharding {}.",
+                x.shown(0),
+                x.shown(1)
+            )
+        });
+    }
+    Ok(vec![x.specs[0].clone()])
 }
 
 fn transpose((): &(), e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {

@@ -3,12 +3,13 @@
 //! gather : x[...] indices[batch..., n] -> [batch and window axes]
 //! Linear in x; the transpose adds the windows up where they came from.
 
+use pullback_base::array::place::Spec;
 use pullback_base::{Aval, DType, Result, Scalar, bail};
 use pullback_ir::hlo::int_array;
 use pullback_ir::lower::{CpuForm, Index, constant, select};
 use pullback_ir::{
-    Avals, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Operand, ParamField, ParamValue, Params, Prim, PrimRef,
-    Sample, SampleIn, Tangents, Transpose, Val, Vals,
+    Avals, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Operand, ParamField, ParamValue, Params, Passing, Prim,
+    PrimRef, Sample, SampleIn, Splits, Tangents, Transpose, Val, Vals,
 };
 use smallvec::smallvec;
 
@@ -214,6 +215,10 @@ impl Prim for GatherPrim {
         Transpose::Rule(transpose)
     }
 
+    fn splits(&self) -> Splits<Gather> {
+        Splits::Rule(pass)
+    }
+
     fn batching(&self) -> Batching<Gather> {
         Batching::Rule(batch)
     }
@@ -260,6 +265,41 @@ impl Prim for GatherPrim {
         }
         samples
     }
+}
+
+/// Axes that windows take whole stay split; whatever else is split leaves the result open.
+fn pass(p: &Gather, x: &Passing<'_>) -> Result<Vec<Spec>> {
+    let dims = &p.dimension_numbers;
+    let (spec, shape) = (&x.specs[0], &x.ins[0].shape);
+    let is_whole_window = |axis: usize| p.slice_sizes[axis] == shape[axis] && p.window_axes().contains(&axis);
+    let is_batch = |axis: usize| dims.operand_batching_dims.contains(&axis);
+    let is_clear = (0..spec.len()).all(|axis| spec[axis].is_empty() || is_whole_window(axis) || is_batch(axis));
+    let indices = &x.specs[1];
+    let runs_along = |axis: usize| dims.start_indices_batching_dims.contains(&axis);
+    let are_clear = (0..indices.len()).all(|axis| indices[axis].is_empty() || runs_along(axis));
+    let pairs = || dims.operand_batching_dims.iter().zip(&dims.start_indices_batching_dims);
+    if !is_clear || !are_clear || pairs().any(|(&a, &b)| spec[a] != indices[b]) {
+        return x.refuse(|| {
+            format!(
+                "Use `.at[...].get(out_sharding=)` to provide output PartitionSpec for the gather indexing as out sharding could \
+                 not be resolved unambiguously (or would require collectives on inputs). Got operand=ShapedArray({}), \
+                 indices=ShapedArray({})",
+                x.shown(0),
+                x.shown(1)
+            )
+        });
+    }
+    let mut found = x.whole();
+    for (&out, axis) in dims.offset_dims.iter().zip(p.window_axes()) {
+        if is_whole_window(axis) {
+            found[0][out].clone_from(&spec[axis]);
+        }
+    }
+    let rows: Vec<usize> = (0..found[0].len()).filter(|axis| !dims.offset_dims.contains(axis)).collect();
+    for (&row, names) in rows.iter().zip(indices) {
+        found[0][row].clone_from(names);
+    }
+    Ok(found)
 }
 
 fn dims(axes: [&[usize]; 5]) -> GatherDimensions {

@@ -6,12 +6,13 @@
 use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
 
+use pullback_base::array::place::Spec;
 use pullback_base::{Aval, DType, Error, Result, bail};
 use pullback_ir::hlo::{HloCx, HloRegion, HloValue};
 use pullback_ir::lower::{CpuForm, Index};
 use pullback_ir::{
     Avals, Batch, BatchDims, Batching, Builder, Derivative, Emit, Hlo, JaxprRef, JvpRule, Operand, ParamField,
-    ParamValue, Params, Prim, PrimRef, Sample, SampleIn, Tangents, Transpose, Val, Vals,
+    ParamValue, Params, Passing, Prim, PrimRef, Sample, SampleIn, Splits, Tangents, Transpose, Val, Vals,
 };
 use pullback_loops::Combine;
 use smallvec::smallvec;
@@ -287,6 +288,10 @@ impl<T: ScatterOp> Prim for ScatterPrim<T> {
         T::transpose()
     }
 
+    fn splits(&self) -> Splits<Scatter> {
+        Splits::Rule(pass)
+    }
+
     fn batching(&self) -> Batching<Scatter> {
         Batching::Rule(|p, e, b, ins, dims| batch(PrimRef(&ScatterPrim::<T>(PhantomData)), p, e, b, ins, dims))
     }
@@ -349,6 +354,39 @@ impl<T: ScatterOp> Prim for ScatterPrim<T> {
         }
         samples
     }
+}
+
+/// Axes that windows cover stay split; whatever else is split leaves the result open.
+fn pass(p: &Scatter, x: &Passing<'_>) -> Result<Vec<Spec>> {
+    let dims = &p.dimension_numbers;
+    let spec = &x.specs[0];
+    let is_gone = |axis: &usize| dims.inserted_window_dims.contains(axis) || dims.operand_batching_dims.contains(axis);
+    let windows: Vec<usize> = (0..spec.len()).filter(|axis| !is_gone(axis)).collect();
+    let covered = |axis: usize| {
+        let at = windows.iter().position(|&window| window == axis);
+        at.is_some_and(|at| x.ins[2].shape[dims.update_window_dims[at]] == x.ins[0].shape[axis])
+    };
+    let runs = |axis: usize| dims.operand_batching_dims.contains(&axis);
+    let is_clear = (0..spec.len()).all(|axis| spec[axis].is_empty() || covered(axis) || runs(axis));
+    let along = |axis: usize| dims.scatter_indices_batching_dims.contains(&axis);
+    let are_clear = (0..x.specs[1].len()).all(|axis| x.specs[1][axis].is_empty() || along(axis));
+    let agrees = |(at, &update): (usize, &usize)| {
+        let names = &x.specs[2][update];
+        names.is_empty() || *names == spec[windows[at]]
+    };
+    if !is_clear || !are_clear || !dims.update_window_dims.iter().enumerate().all(agrees) {
+        return x.refuse(|| {
+            format!(
+                "Use `.at[...].set/add/mul/...(out_sharding=)` to provide output PartitionSpec for the scatter update as out \
+                 sharding could not be resolved unambiguously (or would require collectives on inputs). Got \
+                 operand=ShapedArray({}), indices=ShapedArray({}), updates=ShapedArray({})",
+                x.shown(0),
+                x.shown(1),
+                x.shown(2)
+            )
+        });
+    }
+    Ok(vec![spec.clone()])
 }
 
 /// A sample, unless the update has no jaxpr for the dtype.

@@ -24,11 +24,12 @@ mod tridiagonal_solve;
 
 use std::marker::PhantomData;
 
+use crate::prims::splits::of_matrices;
 use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, DType, Result, Scalar, bail};
 use pullback_ir::hlo::{HloCx, HloValue, HloValues};
 use pullback_ir::lower::CpuForm;
-use pullback_ir::{Avals, Batching, Derivative, Hlo, ParamSet, Params, Prim, PrimRef, Sample, Transpose, Val};
+use pullback_ir::{Avals, Batching, Derivative, Hlo, ParamSet, Params, Prim, PrimRef, Sample, Splits, Transpose, Val};
 use pullback_loops::{Body, Matrix, MatrixTask};
 use smallvec::SmallVec;
 
@@ -127,6 +128,10 @@ impl<T: MatrixOp> Prim for MatrixPrim<T> {
 
     fn transpose(&self) -> Transpose<T::Params> {
         T::transpose()
+    }
+
+    fn splits(&self) -> Splits<T::Params> {
+        Splits::Rule(of_matrices)
     }
 
     fn batching(&self) -> Batching<T::Params> {

@@ -3,12 +3,13 @@
 //! broadcast_in_dim : x[...] -> [shape]        axis i of x becomes axis broadcast_dimensions[i]
 //! Linear; the transpose sums what was repeated.
 
+use pullback_base::array::place::Spec;
 use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::lower::{CpuForm, Index};
 use pullback_ir::{
-    Avals, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Operand, Params, Prim, PrimRef, Sample, Tangents,
-    Transpose, Val, Vals,
+    Avals, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Operand, OutSharding, Params, Passing, Prim, PrimRef,
+    Sample, Splits, Tangents, Transpose, Val, Vals,
 };
 use smallvec::smallvec;
 
@@ -22,9 +23,9 @@ pub struct BroadcastInDim {
     pub shape: Vec<usize>,
     /// For each axis of the operand, its axis in the result; strictly increasing.
     pub broadcast_dimensions: Vec<usize>,
-    /// Always `None` until arrays have shardings.
+    /// How the result is asked to be split.
     #[param(hidden)]
-    pub sharding: Option<bool>,
+    pub sharding: Option<OutSharding>,
 }
 
 struct Broadcast;
@@ -37,6 +38,15 @@ impl<'e> V<'e> {
     pub fn broadcast_in_dim(&self, shape: &[usize], dims: &[usize]) -> V<'e> {
         let (shape, broadcast_dimensions) = (shape.to_vec(), dims.to_vec());
         self.bind(BROADCAST_IN_DIM, &Params::new(BroadcastInDim { shape, broadcast_dimensions, sharding: None }), &[])
+    }
+}
+
+impl<'e> V<'e> {
+    /// Repeated to the shape of a type and split as it says, with axis `i` at `dims[i]`.
+    pub fn broadcast_as(&self, aval: Aval, dims: &[usize]) -> V<'e> {
+        let sharding = (aval.sharding.is_some() || self.aval().sharding.is_some()).then(|| OutSharding::like(aval));
+        let (shape, broadcast_dimensions) = (aval.shape.to_vec(), dims.to_vec());
+        self.bind(BROADCAST_IN_DIM, &Params::new(BroadcastInDim { shape, broadcast_dimensions, sharding }), &[])
     }
 }
 
@@ -79,6 +89,14 @@ impl Prim for Broadcast {
         Transpose::Rule(transpose)
     }
 
+    fn asked<'a>(&self, p: &'a BroadcastInDim) -> Option<&'a OutSharding> {
+        p.sharding.as_ref()
+    }
+
+    fn splits(&self) -> Splits<BroadcastInDim> {
+        Splits::Rule(pass)
+    }
+
     fn batching(&self) -> Batching<BroadcastInDim> {
         Batching::Rule(batch)
     }
@@ -116,6 +134,17 @@ impl Prim for Broadcast {
     }
 }
 
+/// Axes that keep their size stay split.
+fn pass(p: &BroadcastInDim, x: &Passing<'_>) -> Result<Vec<Spec>> {
+    let mut spec: Spec = vec![vec![]; p.shape.len()];
+    for (axis, &dim) in p.broadcast_dimensions.iter().enumerate() {
+        if x.ins[0].shape[axis] == p.shape[dim] {
+            spec[dim].clone_from(&x.specs[0][axis]);
+        }
+    }
+    Ok(vec![spec])
+}
+
 fn transpose(p: &BroadcastInDim, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {
     let Some(ct) = &cts[0] else { return Ok(smallvec![None]) };
     let (x, ct) = (ins[0].aval(), V::new(e, ct));
@@ -137,5 +166,8 @@ fn batch(
     let x = V::new(e, &ins[0]).move_axis(dims[0].expect("the only operand is batched"), 0);
     let shape: Vec<usize> = std::iter::once(batch.size).chain(p.shape.iter().copied()).collect();
     let dims: Vec<usize> = std::iter::once(0).chain(p.broadcast_dimensions.iter().map(|dim| dim + 1)).collect();
-    Ok((smallvec![x.broadcast_in_dim(&shape, &dims).done()?], smallvec![Some(0)]))
+    let split = x.aval();
+    let sharding = p.sharding.as_ref().map(|asked| asked.with_axis(0, split.entry(0), p.shape.len(), split));
+    let params = BroadcastInDim { shape, broadcast_dimensions: dims, sharding };
+    Ok((smallvec![x.bind(BROADCAST_IN_DIM, &Params::new(params), &[]).done()?], smallvec![Some(0)]))
 }

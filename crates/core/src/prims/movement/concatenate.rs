@@ -3,11 +3,14 @@
 //! concatenate : x[...] y[...] ... -> [...]        of one dtype, equal in the other axes
 //! Linear in all together; the transpose splits.
 
+use super::unlike;
+use pullback_base::array::place::Spec;
 use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::lower::{CpuForm, Piece};
 use pullback_ir::{
-    Avals, Batching, Derivative, Emit, Hlo, Operand, Params, Prim, PrimRef, Sample, Tangents, Transpose, Val,
+    Avals, Batching, Derivative, Emit, Hlo, Operand, Params, Passing, Prim, PrimRef, Sample, Splits, Tangents,
+    Transpose, Val,
 };
 use smallvec::smallvec;
 
@@ -76,6 +79,10 @@ impl Prim for ConcatenatePrim {
         Transpose::Rule(transpose)
     }
 
+    fn splits(&self) -> Splits<Concatenate> {
+        Splits::Rule(pass)
+    }
+
     fn batching(&self) -> Batching<Concatenate> {
         Batching::Rule(|p, e, batch, ins, dims| {
             let moved = ins.iter().zip(dims).map(|(x, &dim)| batch_to_front(e, x, dim, batch.size));
@@ -111,6 +118,14 @@ impl Prim for ConcatenatePrim {
             sample(0, DType::F32, &[&[3]]),
         ]
     }
+}
+
+/// Operands that are split alike.
+fn pass(_: &Concatenate, x: &Passing<'_>) -> Result<Vec<Spec>> {
+    if x.is_strict && x.specs.iter().any(|spec| *spec != x.specs[0]) {
+        return x.refuse(|| unlike(x));
+    }
+    if x.is_strict { x.divisible("concatenating") } else { x.pointwise_by_rank() }
 }
 
 fn transpose(p: &Concatenate, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {

@@ -3,10 +3,13 @@
 //! iota : -> [shape]        integers or floats
 //! No operands, so no derivative.
 
+use crate::prims::splits::whole;
 use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, DType, Result, Scalar, bail};
 use pullback_ir::lower::{CpuForm, Elem, value_dtype};
-use pullback_ir::{Avals, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Transpose};
+use pullback_ir::{
+    Avals, Batching, Derivative, Emit, Hlo, OutSharding, Params, Prim, PrimRef, Sample, Splits, Transpose,
+};
 use smallvec::smallvec;
 
 use crate::prims::{DTypes, V};
@@ -20,8 +23,8 @@ pub struct Iota {
     pub shape: Vec<usize>,
     /// The axis whose positions count.
     pub dimension: usize,
-    /// Always `None` until arrays have shardings.
-    pub sharding: Option<bool>,
+    /// How the result is asked to be split.
+    pub sharding: Option<OutSharding>,
 }
 
 struct IotaPrim;
@@ -61,6 +64,14 @@ impl Prim for IotaPrim {
 
     fn transpose(&self) -> Transpose<Iota> {
         Transpose::NotLinear
+    }
+
+    fn asked<'a>(&self, p: &'a Iota) -> Option<&'a OutSharding> {
+        p.sharding.as_ref()
+    }
+
+    fn splits(&self) -> Splits<Iota> {
+        Splits::Rule(whole)
     }
 
     fn batching(&self) -> Batching<Iota> {

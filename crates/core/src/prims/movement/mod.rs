@@ -15,7 +15,8 @@ mod transpose;
 mod unstack;
 
 use pullback_base::Result;
-use pullback_ir::{Emit, Val};
+use pullback_base::sharding::spec_text;
+use pullback_ir::{Emit, Passing, Val};
 
 use super::value::V;
 
@@ -99,4 +100,10 @@ impl<'e> V<'e> {
             (0..shape.len()).map(|axis| if axis == dim { position + 1 } else { shape[axis] }).collect();
         self.slice(&start, &limit, None).squeeze(&[dim])
     }
+}
+
+/// The error of operands that are split differently.
+fn unlike(x: &Passing<'_>) -> String {
+    let shown: Vec<String> = x.specs.iter().map(spec_text).collect();
+    format!("All operands should have the same sharding. Got shardings {}", shown.join(", "))
 }

@@ -7,7 +7,7 @@ use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, DType, Result, Scalar, bail};
 use pullback_ir::lower::{CpuForm, Piece};
 use pullback_ir::{
-    Avals, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Operand, Params, Prim, PrimRef, Sample, Tangents,
+    Avals, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Operand, Params, Prim, PrimRef, Sample, Splits, Tangents,
     Transpose, Val, Vals,
 };
 use smallvec::smallvec;
@@ -94,6 +94,10 @@ impl Prim for PadPrim {
 
     fn transpose(&self) -> Transpose<Pad> {
         Transpose::Rule(transpose)
+    }
+
+    fn splits(&self) -> Splits<Pad> {
+        Splits::Rule(|_, x| x.divisible("padding"))
     }
 
     fn batching(&self) -> Batching<Pad> {

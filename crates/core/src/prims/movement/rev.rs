@@ -3,10 +3,11 @@
 //! rev : x[...] -> x[...]
 //! Linear; its own transpose.
 
+use crate::prims::splits::each;
 use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::lower::{CpuForm, Index};
-use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose};
+use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Splits, Transpose};
 use smallvec::smallvec;
 
 use super::past;
@@ -62,6 +63,10 @@ impl Prim for RevPrim {
             let ct = cts[0].as_ref().map(|ct| V::new(e, ct).rev(&p.dimensions).done());
             Ok(smallvec![ct.transpose()?])
         })
+    }
+
+    fn splits(&self) -> Splits<Rev> {
+        Splits::Rule(each)
     }
 
     fn batching(&self) -> Batching<Rev> {

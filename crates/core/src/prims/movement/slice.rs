@@ -7,7 +7,7 @@ use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, DType, Result, Scalar, bail};
 use pullback_ir::hlo::slice_attributes;
 use pullback_ir::lower::{CpuForm, Index};
-use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose, Val};
+use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Splits, Transpose, Val};
 use smallvec::smallvec;
 
 use crate::prims::{V, zeros};
@@ -117,6 +117,10 @@ impl Prim for SlicePrim {
             let zero = V::new(e, &Val::Literal(Scalar::zero(ct.aval().dtype)));
             Ok(smallvec![Some(ct.pad(&zero, &configs).done()?)])
         })
+    }
+
+    fn splits(&self) -> Splits<Slice> {
+        Splits::Rule(|_, x| x.divisible("slicing"))
     }
 
     fn batching(&self) -> Batching<Slice> {

@@ -6,7 +6,8 @@
 use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
-    Avals, Batching, Derivative, Emit, Hlo, Operand, Params, Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals,
+    Avals, Batching, Derivative, Emit, Hlo, Operand, Params, Prim, PrimRef, Sample, Splits, Tangents, Transpose, Val,
+    Vals,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -68,6 +69,10 @@ impl Prim for SplitPrim {
 
     fn transpose(&self) -> Transpose<Split> {
         Transpose::Rule(transpose)
+    }
+
+    fn splits(&self) -> Splits<Split> {
+        Splits::Rule(|_, x| x.divisible("split"))
     }
 
     fn batching(&self) -> Batching<Split> {

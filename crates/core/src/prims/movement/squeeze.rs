@@ -6,7 +6,7 @@
 use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::lower::CpuForm;
-use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose};
+use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Splits, Transpose};
 use smallvec::smallvec;
 
 use super::without;
@@ -75,6 +75,10 @@ impl Prim for SqueezePrim {
             let ct = cts[0].as_ref().map(|ct| V::new(e, ct).expand_dims(&p.dimensions).done());
             Ok(smallvec![ct.transpose()?])
         })
+    }
+
+    fn splits(&self) -> Splits<Squeeze> {
+        Splits::Rule(|p, x| Ok(x.without(&p.dimensions)))
     }
 
     fn batching(&self) -> Batching<Squeeze> {

@@ -3,10 +3,12 @@
 //! stack : x[...] y[...] ... -> [... with a new axis]
 //! Linear in all together; the transpose takes the axis apart.
 
+use super::unlike;
+use pullback_base::array::place::Spec;
 use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::lower::CpuForm;
-use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose, Val};
+use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Passing, Prim, PrimRef, Sample, Splits, Transpose, Val};
 use smallvec::smallvec;
 
 use crate::prims::{CONCATENATE, Concatenate, V, batch_to_front, check_same_dtypes, unstack, zeros};
@@ -62,6 +64,10 @@ impl Prim for StackPrim {
         })
     }
 
+    fn splits(&self) -> Splits<Stack> {
+        Splits::Rule(pass)
+    }
+
     fn batching(&self) -> Batching<Stack> {
         Batching::Rule(|p, e, batch, ins, dims| {
             let moved = ins.iter().zip(dims).map(|(x, &dim)| batch_to_front(e, x, dim, batch.size));
@@ -97,4 +103,14 @@ impl Prim for StackPrim {
             sample(1, &[&[2]]),
         ]
     }
+}
+
+/// Operands that are split alike, with a new axis that is whole.
+fn pass(p: &Stack, x: &Passing<'_>) -> Result<Vec<Spec>> {
+    if x.specs.iter().any(|spec| *spec != x.specs[0]) {
+        return x.refuse(|| unlike(x));
+    }
+    let mut spec = x.specs[0].clone();
+    spec.insert(p.axis, vec![]);
+    Ok(vec![spec])
 }

@@ -3,9 +3,11 @@
 //! tile : x[...] -> [...]        each axis reps times as long
 //! Linear; the transpose sums the repetitions.
 
+use pullback_base::array::place::Spec;
+use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::lower::CpuForm;
-use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose};
+use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Passing, Prim, PrimRef, Sample, Splits, Transpose};
 use smallvec::smallvec;
 
 use crate::prims::{V, zeros};
@@ -65,6 +67,10 @@ impl Prim for TilePrim {
         })
     }
 
+    fn splits(&self) -> Splits<Tile> {
+        Splits::Rule(pass)
+    }
+
     fn batching(&self) -> Batching<Tile> {
         Batching::Rule(|p, e, _batch, ins, dims| {
             let dim = dims[0].expect("the only operand is batched");
@@ -99,4 +105,20 @@ impl Prim for TilePrim {
             sample(&[], &[]),
         ]
     }
+}
+
+/// What is repeated may not be split.
+fn pass(p: &Tile, x: &Passing<'_>) -> Result<Vec<Spec>> {
+    let spec = &x.specs[0];
+    let ahead = p.reps.len().saturating_sub(spec.len());
+    if let Some(axis) = (0..spec.len()).find(|&axis| !spec[axis].is_empty() && p.reps[ahead + axis] != 1) {
+        return x.refuse(|| {
+            format!(
+                "Operand cannot be sharded on dimension {axis} when the tiling is non-trivial. Got input type: {} with reps: {}",
+                x.shown(0),
+                tuple_text(&p.reps)
+            )
+        });
+    }
+    Ok(vec![[vec![vec![]; ahead], spec.clone()].concat()])
 }

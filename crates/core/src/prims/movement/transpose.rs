@@ -6,7 +6,7 @@
 use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::lower::{CpuForm, Index};
-use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose};
+use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Splits, Transpose};
 use smallvec::smallvec;
 
 use crate::prims::{V, zeros};
@@ -69,6 +69,10 @@ impl Prim for TransposePrim {
             let ct = cts[0].as_ref().map(|ct| V::new(e, ct).transpose(&inverse(&p.permutation)).done());
             Ok(smallvec![ct.transpose()?])
         })
+    }
+
+    fn splits(&self) -> Splits<TransposeParams> {
+        Splits::Rule(|p, x| Ok(vec![p.permutation.iter().map(|&axis| x.specs[0][axis].clone()).collect()]))
     }
 
     fn batching(&self) -> Batching<TransposeParams> {

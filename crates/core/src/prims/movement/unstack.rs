@@ -3,10 +3,12 @@
 //! unstack : x[...] -> [... without axis] ...        one result for each position
 //! Linear; the transpose stacks.
 
+use pullback_base::array::place::Spec;
 use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
-    Avals, Batching, Derivative, Emit, Hlo, Operand, Params, Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals,
+    Avals, Batching, Derivative, Emit, Hlo, Operand, Params, Passing, Prim, PrimRef, Sample, Splits, Tangents,
+    Transpose, Val, Vals,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -54,6 +56,10 @@ impl Prim for UnstackPrim {
         Transpose::Rule(transpose)
     }
 
+    fn splits(&self) -> Splits<Unstack> {
+        Splits::Rule(pass)
+    }
+
     fn batching(&self) -> Batching<Unstack> {
         Batching::Rule(|p, e, _batch, ins, dims| {
             let dim = dims[0].expect("the only operand is batched");
@@ -81,6 +87,17 @@ impl Prim for UnstackPrim {
             |operand: &[usize], axis| Sample::new(Params::new(Unstack { axis }), DType::F32, (-5.0, 5.0), &[operand]);
         vec![sample(&[3], 0), sample(&[2, 3], 1), sample(&[2, 3], 0), sample(&[1, 2], 0)]
     }
+}
+
+/// The axis that goes may not be split.
+fn pass(p: &Unstack, x: &Passing<'_>) -> Result<Vec<Spec>> {
+    if !x.specs[0][p.axis].is_empty() {
+        let shown = x.ins[0].short();
+        return x.refuse(|| {
+            format!("unstack operand cannot be sharded on the unstacking axis {}. Got operand type={shown}", p.axis)
+        });
+    }
+    Ok(x.without(&[p.axis]))
 }
 
 fn transpose(p: &Unstack, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {

@@ -6,11 +6,12 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use crate::prims::splits::leading;
 use pullback_base::{Aval, Error, Result};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
-    Avals, AxisName, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Transpose, Val,
-    Vals, Varying,
+    Avals, AxisName, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Splits,
+    Transpose, Val, Vals, Varying,
 };
 use pullback_loops::Combine;
 use smallvec::smallvec;
@@ -82,6 +83,10 @@ impl<M: Member> Prim for Reduction<M> {
 
     fn transpose(&self) -> Transpose<AllReduce> {
         M::transpose()
+    }
+
+    fn splits(&self) -> Splits<AllReduce> {
+        Splits::Rule(leading)
     }
 
     fn batching(&self) -> Batching<AllReduce> {

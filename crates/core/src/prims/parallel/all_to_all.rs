@@ -5,11 +5,12 @@
 
 use std::sync::Arc;
 
+use crate::prims::splits::leading;
 use pullback_base::{Aval, Result, bail};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
-    Avals, AxisName, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Transpose, Val,
-    Vals,
+    Avals, AxisName, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Splits,
+    Transpose, Val, Vals,
 };
 use smallvec::smallvec;
 
@@ -75,6 +76,10 @@ impl Prim for AllToAllPrim {
             let back = |ct: &Val| V::new(e, ct).bind(ALL_TO_ALL, &Params::new(params.clone()), &[]).done();
             Ok(smallvec![cts[0].as_ref().map(back).transpose()?])
         })
+    }
+
+    fn splits(&self) -> Splits<AllToAll> {
+        Splits::Rule(leading)
     }
 
     fn batching(&self) -> Batching<AllToAll> {

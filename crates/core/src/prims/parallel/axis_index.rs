@@ -5,9 +5,12 @@
 
 use std::sync::Arc;
 
+use crate::prims::splits::whole;
 use pullback_base::{Aval, DType, Result, Scalar};
 use pullback_ir::lower::CpuForm;
-use pullback_ir::{Avals, AxisName, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Transpose, Val};
+use pullback_ir::{
+    Avals, AxisName, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Splits, Transpose, Val,
+};
 use smallvec::smallvec;
 
 use super::collective;
@@ -52,6 +55,10 @@ impl Prim for AxisIndexPrim {
 
     fn transpose(&self) -> Transpose<AxisIndex> {
         Transpose::NotLinear
+    }
+
+    fn splits(&self) -> Splits<AxisIndex> {
+        Splits::Rule(whole)
     }
 
     fn batching(&self) -> Batching<AxisIndex> {

@@ -5,10 +5,11 @@
 
 use std::sync::Arc;
 
+use crate::prims::splits::leading;
 use pullback_base::{Aval, DType, Result, Scalar, bail};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
-    Avals, AxisName, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Operand, Params, Prim, PrimRef, Sample,
+    Avals, AxisName, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Operand, Params, Prim, PrimRef, Sample, Splits,
     Tangents, Transpose, Val, Vals,
 };
 use smallvec::smallvec;
@@ -49,6 +50,10 @@ impl Prim for PbroadcastPrim {
 
     fn transpose(&self) -> Transpose<Pbroadcast> {
         Transpose::Rule(transpose)
+    }
+
+    fn splits(&self) -> Splits<Pbroadcast> {
+        Splits::Rule(leading)
     }
 
     fn batching(&self) -> Batching<Pbroadcast> {

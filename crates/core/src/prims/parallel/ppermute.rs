@@ -5,11 +5,12 @@
 
 use std::sync::Arc;
 
+use crate::prims::splits::leading;
 use pullback_base::{Array, Aval, DType, Result, Scalar, bail};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
-    Avals, AxisName, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Transpose, Val,
-    Vals,
+    Avals, AxisName, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Splits,
+    Transpose, Val, Vals,
 };
 use smallvec::smallvec;
 
@@ -60,6 +61,10 @@ impl Prim for PpermutePrim {
             let back = |ct: &Val| V::new(e, ct).bind(PPERMUTE, &params, &[]).done();
             Ok(smallvec![cts[0].as_ref().map(back).transpose()?])
         })
+    }
+
+    fn splits(&self) -> Splits<Ppermute> {
+        Splits::Rule(leading)
     }
 
     fn batching(&self) -> Batching<Ppermute> {

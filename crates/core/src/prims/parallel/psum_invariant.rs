@@ -5,9 +5,12 @@
 
 use std::sync::Arc;
 
+use crate::prims::splits::leading;
 use pullback_base::{Aval, Result};
 use pullback_ir::lower::CpuForm;
-use pullback_ir::{Avals, AxisName, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose, Val, Varying};
+use pullback_ir::{
+    Avals, AxisName, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Splits, Transpose, Val, Varying,
+};
 use smallvec::smallvec;
 
 use super::axes::AxisNames;
@@ -47,6 +50,10 @@ impl Prim for PsumInvariantPrim {
             let back = |ct: &Val| V::new(e, ct).bind(PVARY, &params, &[]).done();
             Ok(smallvec![cts[0].as_ref().map(back).transpose()?])
         })
+    }
+
+    fn splits(&self) -> Splits<PsumInvariant> {
+        Splits::Rule(leading)
     }
 
     fn batching(&self) -> Batching<PsumInvariant> {

@@ -3,9 +3,12 @@
 //! pvary : x[...] -> [...]        the same elements
 //! Linear; the transpose is `psum_invariant`. It exists where types say along which axes values differ.
 
+use crate::prims::splits::leading;
 use pullback_base::{Aval, Result};
 use pullback_ir::lower::CpuForm;
-use pullback_ir::{Avals, AxisName, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose, Val, Varying};
+use pullback_ir::{
+    Avals, AxisName, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Splits, Transpose, Val, Varying,
+};
 use smallvec::smallvec;
 
 use super::axes::AxisNames;
@@ -42,6 +45,10 @@ impl Prim for PvaryPrim {
             let back = |ct: &Val| V::new(e, ct).bind(PSUM_INVARIANT, &params, &[]).done();
             Ok(smallvec![cts[0].as_ref().map(back).transpose()?])
         })
+    }
+
+    fn splits(&self) -> Splits<Pvary> {
+        Splits::Rule(leading)
     }
 
     fn batching(&self) -> Batching<Pvary> {

@@ -5,12 +5,13 @@
 
 use std::sync::Arc;
 
+use crate::prims::splits::leading;
 use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, Result, bail};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
-    Avals, AxisName, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Transpose, Val,
-    Vals,
+    Avals, AxisName, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Splits,
+    Transpose, Val, Vals,
 };
 use pullback_loops::Combine;
 use smallvec::smallvec;
@@ -88,6 +89,10 @@ impl Prim for ReduceScatterPrim {
             let back = |ct: &Val| V::new(e, ct).bind(ALL_GATHER, &Params::new(params.clone()), &[]).done();
             Ok(smallvec![cts[0].as_ref().map(back).transpose()?])
         })
+    }
+
+    fn splits(&self) -> Splits<ReduceScatter> {
+        Splits::Rule(leading)
     }
 
     fn batching(&self) -> Batching<ReduceScatter> {

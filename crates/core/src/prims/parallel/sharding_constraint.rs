@@ -3,10 +3,11 @@
 //! sharding_constraint : x[...] -> [...]        the same elements
 //! Linear; cotangents are put in the same place.
 
+use crate::prims::splits::leading;
 use pullback_base::{Aval, Result};
 use pullback_ir::hlo::spec_text;
 use pullback_ir::lower::CpuForm;
-use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose, Val};
+use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Splits, Transpose, Val};
 use smallvec::smallvec;
 
 use super::sharding::{NameSet, ShardingParam, SpecParam};
@@ -60,6 +61,10 @@ impl Prim for ShardingConstraintPrim {
             let put = |ct: &Val| V::new(e, ct).bind(SHARDING_CONSTRAINT, &Params::new(p.clone()), &[]).done();
             Ok(smallvec![cts[0].as_ref().map(put).transpose()?])
         })
+    }
+
+    fn splits(&self) -> Splits<ShardingConstraint> {
+        Splits::Rule(leading)
     }
 
     fn batching(&self) -> Batching<ShardingConstraint> {

@@ -3,9 +3,10 @@
 //! random_bits : keys[...] -> uint[..., shape]        of 8, 16, 32 or 64 bits
 //! No derivative.
 
+use crate::prims::splits::leading;
 use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::lower::{CpuForm, Elem};
-use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose};
+use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Splits, Transpose};
 use pullback_loops::{Binary, Builder, ValueId};
 use smallvec::smallvec;
 
@@ -67,6 +68,10 @@ impl Prim for RandomBitsPrim {
 
     fn transpose(&self) -> Transpose<RandomBits> {
         Transpose::NotLinear
+    }
+
+    fn splits(&self) -> Splits<RandomBits> {
+        Splits::Rule(leading)
     }
 
     fn batching(&self) -> Batching<RandomBits> {

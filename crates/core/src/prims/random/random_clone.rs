@@ -3,9 +3,10 @@
 //! random_clone : keys[...] -> keys[...]
 //! No derivative.
 
+use crate::prims::splits::leading;
 use pullback_base::{Aval, DType, Result};
 use pullback_ir::lower::CpuForm;
-use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose};
+use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Splits, Transpose};
 use smallvec::smallvec;
 
 use super::check_key;
@@ -34,6 +35,10 @@ impl Prim for RandomClone {
 
     fn transpose(&self) -> Transpose<()> {
         Transpose::NotLinear
+    }
+
+    fn splits(&self) -> Splits<()> {
+        Splits::Rule(leading)
     }
 
     fn batching(&self) -> Batching<()> {

@@ -5,7 +5,7 @@
 
 use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::lower::{CpuForm, Elem};
-use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, SampleIn, Transpose};
+use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, SampleIn, Splits, Transpose};
 use smallvec::smallvec;
 
 use super::threefry::threefry_formula;
@@ -48,6 +48,10 @@ impl Prim for RandomFoldIn {
 
     fn transpose(&self) -> Transpose<()> {
         Transpose::NotLinear
+    }
+
+    fn splits(&self) -> Splits<()> {
+        Splits::Pointwise
     }
 
     fn batching(&self) -> Batching<()> {

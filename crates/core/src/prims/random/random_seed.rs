@@ -3,9 +3,10 @@
 //! random_seed : seeds[...] -> keys[...]        the words are the high and the low 32 bits of the seed, twice for four
 //! No derivative.
 
+use crate::prims::splits::leading;
 use pullback_base::{Aval, DType, Result, Scalar, bail};
 use pullback_ir::lower::{CpuForm, Elem, LoopBinary};
-use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose};
+use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Splits, Transpose};
 use smallvec::smallvec;
 
 use super::{KeyKind, rbg};
@@ -58,6 +59,10 @@ impl Prim for RandomSeedPrim {
 
     fn transpose(&self) -> Transpose<RandomSeed> {
         Transpose::NotLinear
+    }
+
+    fn splits(&self) -> Splits<RandomSeed> {
+        Splits::Rule(leading)
     }
 
     fn batching(&self) -> Batching<RandomSeed> {

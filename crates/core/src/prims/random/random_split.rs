@@ -3,9 +3,10 @@
 //! random_split : keys[...] -> keys[..., shape]
 //! No derivative.
 
+use crate::prims::splits::leading;
 use pullback_base::{Aval, DType, Result};
 use pullback_ir::lower::{CpuForm, Elem};
-use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose};
+use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Splits, Transpose};
 use smallvec::smallvec;
 
 use super::threefry::threefry_formula;
@@ -52,6 +53,10 @@ impl Prim for RandomSplitPrim {
 
     fn transpose(&self) -> Transpose<RandomSplit> {
         Transpose::NotLinear
+    }
+
+    fn splits(&self) -> Splits<RandomSplit> {
+        Splits::Rule(leading)
     }
 
     fn batching(&self) -> Batching<RandomSplit> {

@@ -3,9 +3,10 @@
 //! random_unwrap : keys[...] -> uint32[..., words]        two words or four
 //! No derivative.
 
+use crate::prims::splits::leading;
 use pullback_base::{Aval, DType, Result, Scalar};
 use pullback_ir::lower::{CpuForm, Elem};
-use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose};
+use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Splits, Transpose};
 use pullback_loops::{Binary, Comparison};
 use smallvec::smallvec;
 
@@ -58,6 +59,10 @@ impl Prim for RandomUnwrap {
 
     fn transpose(&self) -> Transpose<()> {
         Transpose::NotLinear
+    }
+
+    fn splits(&self) -> Splits<()> {
+        Splits::Rule(leading)
     }
 
     fn batching(&self) -> Batching<()> {

@@ -3,9 +3,10 @@
 //! random_wrap : uint32[..., words] -> keys[...]        two words or four
 //! No derivative.
 
+use crate::prims::splits::leading;
 use pullback_base::{Aval, DType, Result, Scalar, bail};
 use pullback_ir::lower::{CpuForm, Elem, Index};
-use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose};
+use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Splits, Transpose};
 use pullback_loops::ValueId;
 use smallvec::smallvec;
 
@@ -71,6 +72,10 @@ impl Prim for RandomWrapPrim {
 
     fn transpose(&self) -> Transpose<RandomWrap> {
         Transpose::NotLinear
+    }
+
+    fn splits(&self) -> Splits<RandomWrap> {
+        Splits::Rule(leading)
     }
 
     fn batching(&self) -> Batching<RandomWrap> {

@@ -6,11 +6,12 @@
 //! `state[2] | state[3] << 32 | state[0] << 64 | state[1] << 96` plus `i` under the key `state[0], state[1]`. Threefry
 //! numbers from the last two words of the state too. No derivative. A batch draws its bits at once, of its first state.
 
+use crate::prims::splits::whole;
 use pullback_base::{Aval, DType, Error, Result, bail};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
     Avals, Batch, BatchDims, Batching, Derivative, Emit, Hlo, ParamField, ParamValue, Params, Prim, PrimRef, Sample,
-    Transpose, Val, Vals,
+    Splits, Transpose, Val, Vals,
 };
 use smallvec::smallvec;
 
@@ -108,6 +109,10 @@ impl Prim for RngBitGeneratorPrim {
 
     fn transpose(&self) -> Transpose<RngBitGenerator> {
         Transpose::NotLinear
+    }
+
+    fn splits(&self) -> Splits<RngBitGenerator> {
+        Splits::Rule(whole)
     }
 
     fn batching(&self) -> Batching<RngBitGenerator> {

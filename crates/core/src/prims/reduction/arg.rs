@@ -6,7 +6,7 @@ use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, DType, Result, Scalar, bail};
 use pullback_ir::hlo::{HloCx, HloRegion, HloValue, HloValues, int_array};
 use pullback_ir::lower::{CpuForm, Extreme};
-use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose};
+use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Splits, Transpose};
 use smallvec::smallvec;
 
 use super::batch_reduction;
@@ -63,6 +63,10 @@ impl<T: ArgOp> Prim for Arg<T> {
 
     fn transpose(&self) -> Transpose<ArgReduce> {
         Transpose::NotLinear
+    }
+
+    fn splits(&self) -> Splits<ArgReduce> {
+        Splits::Rule(|p, x| Ok(x.without(&p.axes)))
     }
 
     fn batching(&self) -> Batching<ArgReduce> {

@@ -2,11 +2,13 @@
 
 use std::marker::PhantomData;
 
+use pullback_base::array::place::Spec;
 use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
-    Avals, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals,
+    Avals, Batching, Derivative, Emit, Hlo, Params, Passing, Prim, PrimRef, Sample, Splits, Tangents, Transpose, Val,
+    Vals,
 };
 use pullback_loops::Combine;
 use smallvec::smallvec;
@@ -75,6 +77,10 @@ impl<T: CumulativeOp> Prim for Cumul<T> {
         })
     }
 
+    fn splits(&self) -> Splits<Cumulative> {
+        Splits::Rule(pass)
+    }
+
     fn batching(&self) -> Batching<Cumulative> {
         Batching::Rule(|p, e, _batch, ins, dims| {
             let dim = dims[0].expect("the only operand is batched");
@@ -118,6 +124,20 @@ impl<T: CumulativeOp> Prim for Cumul<T> {
         samples.push(sample(DType::C64, &[5], 0, true));
         samples
     }
+}
+
+/// The axis along which runs may not be split.
+fn pass(p: &Cumulative, x: &Passing<'_>) -> Result<Vec<Spec>> {
+    if x.is_strict && !x.specs[0][p.axis].is_empty() {
+        return x.refuse(|| {
+            format!(
+                "Input should be unsharded over the axis being reduced. Got input type={} and axis={}",
+                x.shown(0),
+                p.axis
+            )
+        });
+    }
+    Ok(vec![x.specs[0].clone()])
 }
 
 fn jvp<T: CumulativeOp>(p: &Cumulative, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)> {

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
-    Avals, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals,
+    Avals, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Splits, Tangents, Transpose, Val, Vals,
 };
 use pullback_loops::Combine;
 use smallvec::smallvec;
@@ -54,6 +54,10 @@ impl<T: ExtremeOp> Prim for Extreme<T> {
 
     fn transpose(&self) -> Transpose<ReduceExtreme> {
         Transpose::NotLinear
+    }
+
+    fn splits(&self) -> Splits<ReduceExtreme> {
+        Splits::Rule(|p, x| Ok(x.without(&p.axes)))
     }
 
     fn batching(&self) -> Batching<ReduceExtreme> {

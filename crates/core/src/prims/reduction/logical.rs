@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use pullback_base::{Aval, DType, Result, bail};
 use pullback_ir::lower::{CpuForm, is_small_integer};
-use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose};
+use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Splits, Transpose};
 use pullback_loops::Combine;
 use smallvec::smallvec;
 
@@ -51,6 +51,10 @@ impl<T: LogicalOp> Prim for Logical<T> {
 
     fn transpose(&self) -> Transpose<ReduceLogical> {
         Transpose::NotLinear
+    }
+
+    fn splits(&self) -> Splits<ReduceLogical> {
+        Splits::Rule(|p, x| Ok(x.without(&p.axes)))
     }
 
     fn batching(&self) -> Batching<ReduceLogical> {

@@ -6,7 +6,7 @@
 use pullback_base::{Aval, DType, Result};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
-    Avals, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals,
+    Avals, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Splits, Tangents, Transpose, Val, Vals,
 };
 use pullback_loops::Combine;
 use smallvec::smallvec;
@@ -52,6 +52,10 @@ impl Prim for ReduceProdPrim {
 
     fn transpose(&self) -> Transpose<ReduceProd> {
         Transpose::NotLinear
+    }
+
+    fn splits(&self) -> Splits<ReduceProd> {
+        Splits::Rule(|p, x| Ok(x.without(&p.axes)))
     }
 
     fn batching(&self) -> Batching<ReduceProd> {

@@ -5,12 +5,12 @@
 
 use pullback_base::{Aval, DType, Result};
 use pullback_ir::lower::CpuForm;
-use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Transpose};
+use pullback_ir::{Avals, Batching, Derivative, Hlo, Params, Prim, PrimRef, Sample, Splits, Transpose};
 use pullback_loops::Combine;
 use smallvec::smallvec;
 
 use super::{batch_reduction, reduce, reduced_shape};
-use crate::prims::{DTypes, V, zeros};
+use crate::prims::{DTypes, V, cotangent_type, zeros};
 
 /// Params of `reduce_sum`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
@@ -52,11 +52,15 @@ impl Prim for ReduceSumPrim {
 
     fn transpose(&self) -> Transpose<ReduceSum> {
         Transpose::Rule(|p, e, cts, ins| {
-            let shape = &ins[0].aval().shape;
-            let kept: Vec<usize> = (0..shape.len()).filter(|axis| !p.axes.contains(axis)).collect();
-            let ct = cts[0].as_ref().map(|ct| V::new(e, ct).broadcast_in_dim(shape, &kept).done());
+            let x = ins[0].aval();
+            let kept: Vec<usize> = (0..x.rank()).filter(|axis| !p.axes.contains(axis)).collect();
+            let ct = cts[0].as_ref().map(|ct| V::new(e, ct).broadcast_as(cotangent_type(x), &kept).done());
             Ok(smallvec![ct.transpose()?])
         })
+    }
+
+    fn splits(&self) -> Splits<ReduceSum> {
+        Splits::Rule(|p, x| Ok(x.without(&p.axes)))
     }
 
     fn batching(&self) -> Batching<ReduceSum> {

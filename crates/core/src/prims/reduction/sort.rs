@@ -3,13 +3,15 @@
 //! sort : keys[...]... others[...]... -> the same        NaN last, -0 before 0
 //! Linear in the values once the order is known: tangents are gathered.
 
+use pullback_base::array::place::Spec;
 use pullback_base::aval::tuple_text;
+use pullback_base::sharding::spec_text;
 use pullback_base::{Aval, DType, Result, Scalar, bail};
 use pullback_ir::hlo::{HloCx, HloRegion, HloValue};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
-    Avals, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, SampleIn, Tangents,
-    Transpose, Val, Vals,
+    Avals, Batch, BatchDims, Batching, Derivative, Emit, Hlo, Params, Passing, Prim, PrimRef, Sample, SampleIn, Splits,
+    Tangents, Transpose, Val, Vals,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -68,6 +70,10 @@ impl Prim for SortPrim {
         Transpose::NotLinear
     }
 
+    fn splits(&self) -> Splits<Sort> {
+        Splits::Rule(pass)
+    }
+
     fn batching(&self) -> Batching<Sort> {
         Batching::Rule(batch)
     }
@@ -101,6 +107,25 @@ impl Prim for SortPrim {
             sample(&[3, 4], &[DType::C64, DType::F32], 1, 2),
         ]
     }
+}
+
+/// The axis along which is sorted may not be split, and all operands are split alike.
+fn pass(p: &Sort, x: &Passing<'_>) -> Result<Vec<Spec>> {
+    if x.is_strict && !x.specs[0][p.dimension].is_empty() {
+        return x.refuse(|| {
+            format!(
+                "Arguments to sort must be unsharded over the sorting dimension. Got arg sharding={} and sorting dimension={}",
+                spec_text(&x.specs[0]),
+                p.dimension
+            )
+        });
+    }
+    if x.is_strict
+        && x.specs.iter().any(|spec| x.is_split(0) && spec != &x.specs[0] && spec.iter().any(|names| !names.is_empty()))
+    {
+        return x.refuse(|| "Arguments to sort must have equal shardings".into());
+    }
+    Ok(vec![x.specs[0].clone(); x.outs.len()])
 }
 
 /// The positions are sorted along; tangents are gathered at them.

@@ -3,11 +3,13 @@
 //! top_k : x[... n ...] -> values[... k ...] positions[... k ...]        positions int32; floats in total order
 //! Tangents are gathered at the positions.
 
+use pullback_base::array::place::Spec;
 use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, DType, Result, Scalar, bail};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
-    Avals, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals,
+    Avals, Batching, Derivative, Emit, Hlo, Params, Passing, Prim, PrimRef, Sample, Splits, Tangents, Transpose, Val,
+    Vals,
 };
 use smallvec::smallvec;
 
@@ -62,6 +64,10 @@ impl Prim for TopKPrim {
         Transpose::NotLinear
     }
 
+    fn splits(&self) -> Splits<TopK> {
+        Splits::Rule(pass)
+    }
+
     fn batching(&self) -> Batching<TopK> {
         Batching::Rule(|p, e, _batch, ins, dims| {
             let dim = dims[0].expect("the only operand is batched");
@@ -90,6 +96,20 @@ impl Prim for TopKPrim {
             sample(&[3], 0, 0, DType::F32),
         ]
     }
+}
+
+/// The axis along which is chosen may not be split.
+fn pass(p: &TopK, x: &Passing<'_>) -> Result<Vec<Spec>> {
+    if !x.specs[0][p.axis].is_empty() {
+        return x.refuse(|| {
+            format!(
+                "The input should be unsharded over the axis along which to compute the top_k values. Got input type={} and axis={}",
+                x.shown(0),
+                p.axis
+            )
+        });
+    }
+    Ok(vec![x.specs[0].clone(); 2])
 }
 
 /// Sorted backward, so that ascending order with the last of equals first is descending order with the first one first.

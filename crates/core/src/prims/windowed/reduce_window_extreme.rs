@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use pullback_base::{Aval, DType, Result, Scalar};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
-    Avals, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals,
+    Avals, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Splits, Tangents, Transpose, Val, Vals,
 };
 use pullback_loops::{Body, Combine, Window};
 use smallvec::smallvec;
@@ -67,6 +67,10 @@ impl<T: ExtremeOp> Prim for Extreme<T> {
 
     fn transpose(&self) -> Transpose<ReduceWindow> {
         Transpose::NotLinear
+    }
+
+    fn splits(&self) -> Splits<ReduceWindow> {
+        Splits::Rule(|_, x| x.divisible("reduce_window"))
     }
 
     fn batching(&self) -> Batching<ReduceWindow> {

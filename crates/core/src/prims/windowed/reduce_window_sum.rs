@@ -5,7 +5,7 @@
 
 use pullback_base::{Aval, DType, Result, Scalar};
 use pullback_ir::lower::CpuForm;
-use pullback_ir::{Avals, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Transpose, Val};
+use pullback_ir::{Avals, Batching, Derivative, Emit, Hlo, Params, Prim, PrimRef, Sample, Splits, Transpose, Val};
 use pullback_loops::{Body, Combine, Window};
 use smallvec::smallvec;
 
@@ -36,6 +36,10 @@ impl Prim for ReduceWindowSum {
             let x_ct = cts[0].as_ref().map(|ct| x_ct(p, e, ct, &ins[0].aval().shape)).transpose()?;
             Ok(smallvec![x_ct])
         })
+    }
+
+    fn splits(&self) -> Splits<ReduceWindow> {
+        Splits::Rule(|_, x| x.divisible("reduce_window"))
     }
 
     fn batching(&self) -> Batching<ReduceWindow> {

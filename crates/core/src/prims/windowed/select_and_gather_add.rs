@@ -9,7 +9,8 @@ use pullback_base::{Aval, DType, Result, Scalar, bail};
 use pullback_ir::hlo::{HloCx, HloRegion, HloValue};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
-    Avals, Batching, Derivative, Emit, Hlo, Operand, Params, Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals,
+    Avals, Batching, Derivative, Emit, Hlo, Operand, Params, Prim, PrimRef, Sample, Splits, Tangents, Transpose, Val,
+    Vals,
 };
 use pullback_loops::{Body, WindowPick};
 use smallvec::smallvec;
@@ -90,6 +91,10 @@ impl Prim for SelectAndGatherAddPrim {
 
     fn transpose(&self) -> Transpose<SelectAndGatherAdd> {
         Transpose::Rule(transpose)
+    }
+
+    fn splits(&self) -> Splits<SelectAndGatherAdd> {
+        Splits::Rule(|_, x| x.divisible("reduce_window"))
     }
 
     fn batching(&self) -> Batching<SelectAndGatherAdd> {

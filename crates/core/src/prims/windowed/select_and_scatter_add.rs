@@ -10,7 +10,8 @@ use pullback_base::{Aval, DType, Result, Scalar, bail};
 use pullback_ir::hlo::{HloCx, HloRegion, HloValue, int_array};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
-    Avals, Batching, Derivative, Emit, Hlo, Operand, Params, Prim, PrimRef, Sample, Tangents, Transpose, Val, Vals,
+    Avals, Batching, Derivative, Emit, Hlo, Operand, Params, Prim, PrimRef, Sample, Splits, Tangents, Transpose, Val,
+    Vals,
 };
 use pullback_loops::{Body, WindowPick};
 use smallvec::smallvec;
@@ -67,6 +68,10 @@ impl Prim for SelectAndScatterAddPrim {
 
     fn transpose(&self) -> Transpose<SelectAndScatterAdd> {
         Transpose::Rule(transpose)
+    }
+
+    fn splits(&self) -> Splits<SelectAndScatterAdd> {
+        Splits::Rule(|_, x| Ok(vec![x.specs[1].clone()]))
     }
 
     fn batching(&self) -> Batching<SelectAndScatterAdd> {

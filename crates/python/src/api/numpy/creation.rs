@@ -1,7 +1,7 @@
 //! Making arrays.
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and numbers of parameters are the reference's")]
 
-use crate::api::arguments::{canonical, check_out_sharding, concrete, on_device, wide_integer};
+use crate::api::arguments::{canonical, concrete, on_device, split_as, wide_integer};
 use crate::dtypes::DTypeArg;
 use pullback_base::Scalar;
 use pullback_lib::numpy;
@@ -45,8 +45,7 @@ fn arange(
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
     let dtype = canonical(py, dtype, "arange")?;
-    check_out_sharding("jnp.arange", out_sharding.as_ref())?;
-    {
+    split_as(py, "jnp.arange", out_sharding.as_ref(), || {
         let number = |obj: &Bound<'_, PyAny>, what: &str| {
             let ndim: usize = obj.getattr_opt("ndim")?.map_or(Ok(0), |ndim| ndim.extract())?;
             if ndim > 0 {
@@ -87,7 +86,7 @@ fn arange(
             Some(size) => numpy::range_of_size(size, start, stop, step, dtype),
             None => numpy::arange(start, stop, step, dtype),
         })
-    }
+    })
 }
 
 /// The length of a range of Python's integers, which their dtype need not hold. `None` for others.

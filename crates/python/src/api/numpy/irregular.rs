@@ -10,8 +10,7 @@ use pyo3::types::{IntoPyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 use super::support;
 use crate::api::arguments::{
-    canonical, check_out_sharding, concrete, no_out, on_device, one, one_within, operand, precision as precision_of,
-    tuple,
+    canonical, concrete, no_out, on_device, one, one_within, operand, precision as precision_of, split_as, tuple,
 };
 use crate::dtypes::{self, DTypeArg};
 use crate::errors::{from_py, type_error, value_error};
@@ -291,15 +290,16 @@ fn array(
     device: Option<Bound<'_, PyAny>>,
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
-    check_out_sharding("jnp.array", out_sharding.as_ref())?;
     let _ = order;
-    let dtype = canonical(py, dtype, "array")?;
-    let was_array = as_val(object).is_some();
-    if was_array && dtype.is_none() && !copy && ndmin == 0 && device.is_none() {
-        return Ok(object.clone().unbind());
-    }
-    let val = value_of(object, dtype)?;
-    on_device(py, device.as_ref(), || numpy::array(&val, dtype, copy && was_array, ndmin))
+    split_as(py, "jnp.array", out_sharding.as_ref(), || {
+        let dtype = canonical(py, dtype, "array")?;
+        let was_array = as_val(object).is_some();
+        if was_array && dtype.is_none() && !copy && ndmin == 0 && device.is_none() {
+            return Ok(object.clone().unbind());
+        }
+        let val = value_of(object, dtype)?;
+        on_device(py, device.as_ref(), || numpy::array(&val, dtype, copy && was_array, ndmin))
+    })
 }
 
 /// The array of a number, an array or nested sequences of such, without a copy where none is needed.
@@ -335,15 +335,16 @@ fn asarray(
     device: Option<Bound<'_, PyAny>>,
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
-    check_out_sharding("jnp.asarray", out_sharding.as_ref())?;
     let _ = order;
-    let dtype = canonical(py, dtype, "asarray")?;
-    let was_array = as_val(a).is_some();
-    if was_array && dtype.is_none() && copy != Some(true) && device.is_none() {
-        return Ok(a.clone().unbind());
-    }
-    let val = value_of(a, dtype)?;
-    on_device(py, device.as_ref(), || numpy::array(&val, dtype, copy == Some(true) && was_array, 0))
+    split_as(py, "jnp.asarray", out_sharding.as_ref(), || {
+        let dtype = canonical(py, dtype, "asarray")?;
+        let was_array = as_val(a).is_some();
+        if was_array && dtype.is_none() && copy != Some(true) && device.is_none() {
+            return Ok(a.clone().unbind());
+        }
+        let val = value_of(a, dtype)?;
+        on_device(py, device.as_ref(), || numpy::array(&val, dtype, copy == Some(true) && was_array, 0))
+    })
 }
 
 /// `x` where a condition holds and `y` elsewhere; with the condition alone the positions where it holds.
@@ -507,7 +508,6 @@ fn einsum(
     _dot_general: Option<Bound<'_, PyAny>>,
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
-    check_out_sharding("jnp.einsum", out_sharding.as_ref())?;
     let _ = optimize;
     no_out("einsum", out.as_ref())?;
     let dtype = canonical(py, preferred_element_type, "einsum")?;
@@ -524,14 +524,14 @@ fn einsum(
             pullback_lib::promotion::result_type_of(&operands)
         })?;
     }
-    match _dot_general {
+    split_as(py, "jnp.einsum", out_sharding.as_ref(), || match _dot_general {
         None => one_within(py, precision_of(precision.as_ref())?, || numpy::einsum(&subscripts, &operands, dtype)),
         Some(dot_general) => one(py, || {
             numpy::einsum_by(&subscripts, &operands, dtype, &|x, y, dims, dtype| {
                 contract_by(&dot_general, precision.as_ref(), (x, y), &dims, dtype)
             })
         }),
-    }
+    })
 }
 
 /// A pair contracted by a function of the user, called as `lax.dot_general` is.

@@ -5,12 +5,14 @@
 
 mod rules;
 
+use pullback_base::array::place::Spec;
 use pullback_base::aval::tuple_text;
 use pullback_base::{Aval, DType, Result, Scalar, bail};
 use pullback_ir::hlo::{HloCx, HloValue, int_array};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
-    Avals, Batching, Derivative, Emit, Hlo, ParamField, ParamValue, Params, Prim, PrimRef, Sample, Transpose, Val, Vals,
+    Avals, Batching, Derivative, Emit, Hlo, OutSharding, ParamField, ParamValue, Params, Passing, Prim, PrimRef,
+    Sample, Splits, Transpose, Val, Vals,
 };
 use pullback_loops::{Body, Conv};
 use smallvec::smallvec;
@@ -83,8 +85,8 @@ pub struct ConvGeneralDilated {
     pub precision: Option<DotPrecision>,
     /// Dtype of the result.
     pub preferred_element_type: Option<DType>,
-    /// Always `None` until arrays have shardings.
-    pub out_sharding: Option<bool>,
+    /// How the result is asked to be split.
+    pub out_sharding: Option<OutSharding>,
 }
 
 /// An axis order as StableHLO spells it: `[b, f, 0, 1]` with the names of the first two.
@@ -301,6 +303,14 @@ impl Prim for ConvPrim {
         Transpose::Rule(rules::transpose)
     }
 
+    fn asked<'a>(&self, p: &'a ConvGeneralDilated) -> Option<&'a OutSharding> {
+        p.out_sharding.as_ref()
+    }
+
+    fn splits(&self) -> Splits<ConvGeneralDilated> {
+        Splits::Rule(pass)
+    }
+
     fn batching(&self) -> Batching<ConvGeneralDilated> {
         Batching::Rule(rules::batch)
     }
@@ -367,6 +377,20 @@ impl Prim for ConvPrim {
             sample(&[0, 3, 5], &[4, 3, 2], [1, 1, 1], PadPair(0, 0), [1, 1], &dims),
         ]
     }
+}
+
+/// Only the batch of the operand may be split.
+fn pass(p: &ConvGeneralDilated, x: &Passing<'_>) -> Result<Vec<Spec>> {
+    let (batch, out) = (p.dimension_numbers.lhs[0], p.dimension_numbers.out[0]);
+    let is_other = (0..x.ins[0].rank()).any(|axis| axis != batch && !x.specs[0][axis].is_empty());
+    if is_other || x.is_split(1) {
+        return x.refuse(|| {
+            "Please specify the output sharding via `out_sharding` parameter of `conv_general_dilated`".into()
+        });
+    }
+    let mut spec = x.whole();
+    spec[0][out].clone_from(&x.specs[0][batch]);
+    Ok(spec)
 }
 
 /// The dtype of sums: halves are summed in single precision, integers in that of the result.

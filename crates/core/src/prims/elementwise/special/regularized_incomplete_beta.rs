@@ -6,6 +6,7 @@
 use super::incomplete_beta::incomplete_beta;
 use super::*;
 use pullback_ir::SampleIn;
+use pullback_ir::Splits;
 
 struct IncompleteBeta;
 
@@ -30,6 +31,10 @@ impl Prim for IncompleteBeta {
 
     fn transpose(&self) -> Transpose<()> {
         Transpose::NotLinear
+    }
+
+    fn splits(&self) -> Splits<()> {
+        Splits::Pointwise
     }
 
     fn batching(&self) -> Batching<()> {
