@@ -48,3 +48,20 @@ def outcome(call, module):
 @pytest.mark.parametrize("name,call", CASES, ids=[f"{i} {name}" for i, (name, _) in enumerate(CASES)])
 def test_helpers_for_lists(name, call):
     assert outcome(call, ours) == outcome(call, theirs)
+
+
+def test_backends_are_there_once_devices_are_counted():
+    """Tools ask before they set the number of devices."""
+    import subprocess
+    import sys
+
+    program = """if True:
+        import os
+        import pullback
+        from pullback._src import xla_bridge
+        assert xla_bridge._backends == {} and not xla_bridge.backends_are_initialized()
+        os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=3"
+        assert len(pullback.devices()) == 3
+        assert list(xla_bridge._backends) == ["cpu"] and xla_bridge.backends_are_initialized()
+    """
+    subprocess.run([sys.executable, "-c", program], check=True)

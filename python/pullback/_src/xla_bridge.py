@@ -2,6 +2,7 @@
 
 import functools as _functools
 
+from pullback import _device
 from pullback._core import user_error as _user_error
 from pullback._plugins import register_plugin as register_plugin
 
@@ -51,8 +52,11 @@ def get_backend(platform=None):
     return _CpuBackend()
 
 
-# Made when first asked for, as tools expect: empty until then.
-_backends = {}
+def __getattr__(name):
+    """`_backends`: those whose devices are counted, which tools read before they set their number."""
+    if name != "_backends":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return backends() if backends_are_initialized() else {}
 
 
 def backends():
@@ -65,10 +69,9 @@ def backends():
       >>> list(backend.backends())
       ['cpu']
     """
-    _backends.setdefault("cpu", get_backend())
-    return _backends
+    return {"cpu": get_backend()}
 
 
 def backends_are_initialized():
-    """Whether a backend was asked for."""
-    return bool(_backends)
+    """Whether the devices of a backend are counted, after which their number stays."""
+    return _device._client is not None
