@@ -2,6 +2,7 @@
 
 import dataclasses as _dataclasses
 import types as _types
+import weakref as _weakref
 
 from pullback._core import user_error as _user_error
 from pullback import _core
@@ -63,15 +64,27 @@ class PullBack:
     """
 
     def __init__(self, fun, in_tree, out_tree, places, args_res, opaque_residuals):
-        self.fun, self.in_tree, self.out_tree, self._places = fun, in_tree, out_tree, places
-        self.args_res, self.opaque_residuals = args_res, opaque_residuals
+        self.fun, self.in_tree, self.out_tree = fun, in_tree, out_tree
+        self._places, self._args_res, self._opaque_residuals = places, args_res, opaque_residuals
+        self._unsorted = None
 
     @classmethod
     def of(cls, rule, residuals, primals, out_tree):
-        """From what linearization gives: its rule and residuals, and the arguments that some of these are."""
+        """From what linearization gives: its rule and residuals, and the arguments that some of these may be."""
         leaves, in_tree = tree_flatten(primals)
-        positions = {key: i for i, key in reversed(list(enumerate(map(_identity, leaves)))) if key is not None}
-        places, kept, opaque = [], [NotNeeded()] * len(leaves), []
+        made = cls(rule, in_tree, out_tree, None, None, None)
+        # Sorted when somebody asks; until then arguments that the derivative does not need are not kept alive.
+        made._unsorted = residuals, [_weakref.ref(leaf) if isinstance(leaf, _core.Array) else None for leaf in leaves]
+        return made
+
+    def _sort(self):
+        """Tells the residuals that are arguments from the others."""
+        if self._unsorted is None:
+            return
+        residuals, given = self._unsorted
+        keys = [_identity(None if leaf is None else leaf()) for leaf in given]
+        positions = {key: i for i, key in reversed(list(enumerate(keys))) if key is not None}
+        places, kept, opaque = [], [NotNeeded()] * len(given), []
         for residual in residuals:
             at = positions.get(_identity(residual))
             if at is None or kept[at] != NotNeeded():
@@ -80,14 +93,38 @@ class PullBack:
             else:
                 places.append((True, at))
                 kept[at] = residual
-        args_res = list(tree_unflatten(in_tree, kept))
-        return cls(rule, in_tree, out_tree, tuple(places), args_res, opaque)
+        self._places, self._args_res = tuple(places), list(tree_unflatten(self.in_tree, kept))
+        self._opaque_residuals, self._unsorted = opaque, None
+
+    @property
+    def args_res(self):
+        """For each argument a tree like it, of arrays that the derivative needs and `NotNeeded()`."""
+        self._sort()
+        return self._args_res
+
+    @args_res.setter
+    def args_res(self, args_res):
+        self._sort()
+        self._args_res = args_res
+
+    @property
+    def opaque_residuals(self):
+        """All else that the derivative needs, as a list."""
+        self._sort()
+        return self._opaque_residuals
+
+    @opaque_residuals.setter
+    def opaque_residuals(self, residuals):
+        self._sort()
+        self._opaque_residuals = residuals
 
     def _residuals(self):
+        if self._unsorted is not None:
+            return self._unsorted[0]
         if not any(is_argument for is_argument, _ in self._places):
-            return self.opaque_residuals
-        kept = self.in_tree.flatten_up_to(tuple(self.args_res))
-        return [kept[at] if is_argument else self.opaque_residuals[at] for is_argument, at in self._places]
+            return self._opaque_residuals
+        kept = self.in_tree.flatten_up_to(tuple(self._args_res))
+        return [kept[at] if is_argument else self._opaque_residuals[at] for is_argument, at in self._places]
 
     def __call__(self, *cotangents):
         if len(cotangents) != 1:
@@ -149,6 +186,7 @@ def _identity(x):
 
 
 def _static(pull_back):
+    pull_back._sort()
     return pull_back.fun, pull_back.in_tree, pull_back.out_tree, pull_back._places
 
 

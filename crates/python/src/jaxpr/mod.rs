@@ -422,6 +422,7 @@ impl PyLiteral {
 impl PyEqn {
     #[new]
     #[pyo3(signature = (invars, outvars, primitive, params, effects=None, source_info=None, ctx=None))]
+    #[allow(clippy::too_many_arguments, reason = "the parts of an equation, as Python gives them")]
     fn new(
         py: Python<'_>,
         invars: Vec<Py<PyAny>>,
