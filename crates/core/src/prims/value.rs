@@ -61,7 +61,7 @@ impl<'e> V<'e> {
     /// A number repeated to this value's shape.
     pub fn full(&self, number: f64) -> V<'e> {
         let (aval, number) = (self.aval(), self.number(number));
-        if aval.rank() == 0 { number } else { number.broadcast_in_dim(&aval.shape, &[]) }
+        if aval.rank() == 0 { number } else { number.broadcast_as(aval, &[]) }
     }
 
     /// Of booleans or an index: elements of the first where it is `false`, of the second where it is `true`.
