@@ -18,7 +18,7 @@ use pullback_ir::{Atom, Jaxpr, OutSharding, ParamField, Params, Passing, PrimRef
 
 use crate::checks;
 use crate::engine::{Engine, engine_of, first_device, perform, platform_of};
-use crate::untyped::untyped;
+use crate::untyped::{has_shardings, untyped};
 
 thread_local! {
     static DEFAULT: Cell<Option<DeviceId>> = const { Cell::new(None) };
@@ -152,7 +152,7 @@ pub(crate) fn placed(
     let place = common_place(prim, params, ins, &used)?;
     let avals: Vec<Aval> = ins.iter().map(Val::aval).collect();
     // Types say first whether the operation is one.
-    let types = if sharding::in_use() { Some(prim.abstract_eval(params, &avals)?) } else { None };
+    let types = if has_shardings(prim, params, &avals) { Some(prim.abstract_eval(params, &avals)?) } else { None };
     let bare = untyped(prim, params)?;
     let (target, is_committed) = target_of(prim, params, place.as_deref());
     if let Some(engine) = engine_of(first_device(&target)) {

@@ -34,6 +34,11 @@ pub(crate) fn untyped(prim: PrimRef, params: &Params) -> Result<Params> {
     prim.params_from_fields(&fields.collect::<Result<Vec<_>>>()?)
 }
 
+/// Whether an application has types with shardings.
+pub(crate) fn has_shardings(prim: PrimRef, params: &Params, ins: &[Aval]) -> bool {
+    sharding::in_use() && (ins.iter().any(|aval| aval.sharding.is_some()) || is_typed(prim, params))
+}
+
 fn is_typed(prim: PrimRef, params: &Params) -> bool {
     prim.asked(params).is_some() || params.jaxprs().iter().any(|jaxpr| is_typed_jaxpr(jaxpr))
 }

@@ -155,18 +155,23 @@ impl Aval {
         self.reshaped(&shape, entries)
     }
 
-    /// With one more axis; the others stay split as they are.
-    pub fn with_axis(self, axis: usize, size: usize, names: &[Arc<str>]) -> Aval {
+    /// With one more axis, split as a sharding of one axis says; the others stay split as they are.
+    pub fn with_axis(self, axis: usize, size: usize, split: Option<Sharding>) -> Aval {
         let mut shape = self.0.shape.clone();
         shape.insert(axis, size);
         let mut entries = self.entries();
-        entries.insert(axis, names.to_vec());
-        self.reshaped(&shape, entries)
+        entries.insert(axis, split.map_or_else(Vec::new, |split| split.entries[0].clone()));
+        self.sharded(self.0.sharding.or(split)).reshaped(&shape, entries)
     }
 
     fn reshaped(self, shape: &[usize], entries: Spec) -> Aval {
-        let other = self.with_shape(shape);
+        let other = self.sharded(None).with_shape(shape);
         self.0.sharding.map_or(other, |sharding| other.sharded(sharding.with_entries(entries)))
+    }
+
+    /// How one axis is split, as a sharding of that axis alone.
+    pub fn split_of(self, axis: usize) -> Option<Sharding> {
+        self.0.sharding.and_then(|sharding| sharding.with_entries(vec![self.entry(axis).to_vec()]))
     }
 
     /// Whether it says nothing of devices.

@@ -40,7 +40,7 @@ fn check_jvp(text: &str, nonzero: &[bool], want: &Expect) {
 
 fn check_batch(text: &str, batched: &[bool], want: &Expect) {
     let jaxpr = parse(text);
-    let batch = Batch { size: 5, name: None, split: vec![] };
+    let batch = Batch { size: 5, name: None, split: None };
     check(&batch_jaxpr(&jaxpr, &batch, batched, &vec![false; jaxpr.outs.len()]).expect("batchable").jaxpr, want);
 }
 

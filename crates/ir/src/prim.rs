@@ -9,7 +9,7 @@ use std::hash::{Hash, Hasher};
 
 use pullback_base::array::place::Spec;
 use pullback_base::aval::tuple_text;
-use pullback_base::{Aval, DType, Error, Result};
+use pullback_base::{Aval, DType, Error, Result, Sharding};
 use smallvec::SmallVec;
 
 use crate::emit::{Emit, EmitRef};
@@ -67,8 +67,8 @@ pub struct Batch {
     pub size: usize,
     /// Name of the mapped axis, for collectives.
     pub name: Option<AxisName>,
-    /// Mesh axes that split the mapped axis.
-    pub split: Vec<AxisName>,
+    /// How the mapped axis is split, as a sharding of one axis.
+    pub split: Option<Sharding>,
 }
 
 /// Forward derivative: results and their tangents, from primals and tangents.

@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 
 use pullback_base::tree::TreeDef;
-use pullback_base::{Aval, Result, Scalar};
-use pullback_ir::{AxisName, Batch, Val};
+use pullback_base::{Aval, Result, Scalar, Sharding};
+use pullback_ir::{Batch, Val};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -167,25 +167,21 @@ fn vmap_call(
     tree_of(py, &out_tree, outs)
 }
 
-/// The mesh axes that split the mapped axis, which all arguments agree on.
-fn common_split(mapped: &[Mapped]) -> PyResult<Vec<AxisName>> {
-    let mut found: Option<Vec<AxisName>> = None;
-    for names in mapped.iter().filter_map(|one| one.dim.map(|dim| one.val.aval().entry(dim))) {
-        match &found {
-            Some(other) if other[..] != *names => {
-                let shown = |names: &[AxisName]| if names.is_empty() { "None".to_string() } else { names.join(",") };
-                return Err(value_error(format!(
-                    "Mapped away dimension of inputs passed to vmap should be sharded the same. Got inconsistent axis specs: {} vs \
-                     {}",
-                    shown(other),
-                    shown(names)
-                )));
-            }
-            Some(_) => {}
-            None => found = Some(names.to_vec()),
+/// How the mapped axis is split, on which all arguments agree.
+fn common_split(mapped: &[Mapped]) -> PyResult<Option<Sharding>> {
+    let mut splits = mapped.iter().filter_map(|one| one.dim.map(|dim| one.val.aval().split_of(dim)));
+    let Some(first) = splits.next() else { return Ok(None) };
+    let names = |split: Option<Sharding>| split.map_or_else(Vec::new, |split| split.entries[0].clone());
+    match splits.find(|other| names(*other) != names(first)) {
+        None => Ok(first),
+        Some(other) => {
+            let [a, b] =
+                [first, other].map(|split| split.map_or_else(|| "None".into(), |split| split.entries[0].join(",")));
+            Err(value_error(format!(
+                "Mapped away dimension of inputs passed to vmap should be sharded the same. Got inconsistent axis specs: {a} vs {b}"
+            )))
         }
     }
-    Ok(found.unwrap_or_default())
 }
 
 fn argument_names_of_vmap(

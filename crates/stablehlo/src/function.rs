@@ -236,7 +236,7 @@ impl<'m> Function<'m> {
         let dims: Vec<Option<usize>> = ins.iter().map(|x| is_wide_key(x.aval).then(|| x.aval.rank())).collect();
         let words: HloValues = ins.iter().map(|&x| HloValue { aval: border(x.aval), ..x }).collect();
         let out_dims = RefCell::new(BatchDims::new());
-        let batch = Batch { size: WIDE_KEY_WORDS, name: None, split: vec![] };
+        let batch = Batch { size: WIDE_KEY_WORDS, name: None, split: None };
         let rule = |e: &dyn Emit, ins: &[Val]| {
             let made = prim.batch(params, e, &batch, ins, &dims)?;
             let (outs, dims) = made.ok_or_else(|| unsupported_on_keys(prim))?;

@@ -93,7 +93,7 @@ impl Case {
     /// The jaxpr of the application over a batch at the given axes.
     fn batched(&self, size: usize, dims: &[Option<usize>]) -> Result<(JaxprRef, Vec<Aval>)> {
         let builder = Arc::new(Builder::new());
-        let emit = BatchEmit::new(builder.clone(), Batch { size, name: None, split: vec![] });
+        let emit = BatchEmit::new(builder.clone(), Batch { size, name: None, split: None });
         let (mut args, mut avals) = (vec![], vec![]);
         for (input, &dim) in self.sample.ins.iter().zip(dims) {
             let aval = dim.map_or(input.aval, |dim| with_axis(input.aval, dim, size));

@@ -23,20 +23,21 @@ class Initializer(_Protocol):
         raise NotImplementedError
 
 
+def _split(make, out_sharding):
+    """What `make` gives, split as `out_sharding` says."""
+    return make() if out_sharding is None else _core.split_call("an initializer", out_sharding, make)
+
+
 def _splits(initializer):
     """The initializer with its result split as `out_sharding` says."""
 
     @_functools.wraps(initializer)
     def split(key, shape, dtype=None, out_sharding=None):
-        def make():
-            return initializer(key, shape, dtype)
-
-        return make() if out_sharding is None else _core.split_call("an initializer", out_sharding, make)
+        return _split(lambda: initializer(key, shape, dtype), out_sharding)
 
     return split
 
 
-@_splits
 def zeros(key, shape, dtype=None, out_sharding=None):
     """Zeros, as an initializer: the key is not used.
 
@@ -53,10 +54,9 @@ def zeros(key, shape, dtype=None, out_sharding=None):
       >>> jax.nn.initializers.zeros(jax.random.key(0), (2,))
       Array([0., 0.], dtype=float32)
     """
-    return _core.nn.init_constant(0, shape, dtype)
+    return _split(lambda: _core.nn.init_constant(0, shape, dtype), out_sharding)
 
 
-@_splits
 def ones(key, shape, dtype=None, out_sharding=None):
     """Ones, as an initializer: the key is not used.
 
@@ -73,7 +73,7 @@ def ones(key, shape, dtype=None, out_sharding=None):
       >>> jax.nn.initializers.ones(jax.random.key(0), (2,))
       Array([1., 1.], dtype=float32)
     """
-    return _core.nn.init_constant(1, shape, dtype)
+    return _split(lambda: _core.nn.init_constant(1, shape, dtype), out_sharding)
 
 
 def constant(value, dtype=None):

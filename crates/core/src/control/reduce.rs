@@ -119,7 +119,7 @@ fn elementwise(e: &dyn Emit, jaxpr: &JaxprRef, ins: &[Val]) -> Result<Vec<Val>> 
 
 /// The computation on vectors of `size`.
 fn flat_body(jaxpr: &JaxprRef, size: usize) -> Result<JaxprRef> {
-    let batch = Batch { size, name: None, split: vec![] };
+    let batch = Batch { size, name: None, split: None };
     let all = |n: usize| vec![true; n];
     Ok(batch_jaxpr(jaxpr, &batch, &all(jaxpr.invars.len()), &all(jaxpr.outs.len()))?.jaxpr)
 }

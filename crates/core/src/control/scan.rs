@@ -106,7 +106,7 @@ fn slice_aval(x: Aval, length: usize) -> Result<Aval> {
 }
 
 fn stacked(y: Aval, length: usize) -> Aval {
-    y.with_axis(0, length, &[])
+    y.with_axis(0, length, None)
 }
 
 impl Prim for ScanPrim {

@@ -61,12 +61,21 @@ impl<'e> V<'e> {
     /// A number repeated to this value's shape.
     pub fn full(&self, number: f64) -> V<'e> {
         let (aval, number) = (self.aval(), self.number(number));
-        if aval.rank() == 0 { number } else { number.broadcast_in_dim(&aval.shape, &[]) }
+        if aval.rank() == 0 { number } else { number.broadcast_as(aval, &[]) }
     }
 
     /// Of booleans or an index: elements of the first where it is `false`, of the second where it is `true`.
     pub fn select(&self, on_false: &V<'e>, on_true: &V<'e>) -> V<'e> {
-        self.bind(SELECT_N, &Params::NONE, &[on_false, on_true])
+        let avals = [self.aval(), on_false.aval(), on_true.aval()];
+        let Some(like) = avals.into_iter().find(|aval| aval.sharding.is_some()) else {
+            return self.bind(SELECT_N, &Params::NONE, &[on_false, on_true]);
+        };
+        // Constants of a rule are split like what they stand beside.
+        let [which, on_false, on_true] = [self, on_false, on_true].map(|x| {
+            let own = x.aval();
+            if own.sharding.is_none() && own.shape == like.shape { x.split_like(like) } else { x.clone() }
+        });
+        which.bind(SELECT_N, &Params::NONE, &[&on_false, &on_true])
     }
 
     /// Binds a primitive with one result on this value and others.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pullback_base::{Result, Span};
+use pullback_base::{Result, Sharding, Span};
 use pullback_ir::{
     Batch, Batched, Builder, Emit, EmitRef, JaxprRef, Params, PrimRef, Slot, TraceId, Tracer, Val, Vals, eval_jaxpr,
 };
@@ -146,9 +146,9 @@ pub struct BatchedJaxpr {
 /// # Errors
 /// What a rule raises.
 pub fn batch_jaxpr(jaxpr: &JaxprRef, batch: &Batch, batched_in: &[bool], force_out: &[bool]) -> Result<BatchedJaxpr> {
-    type Key = (u64, (usize, Option<Arc<str>>, Vec<Arc<str>>), Vec<bool>, Vec<bool>);
+    type Key = (u64, (usize, Option<Arc<str>>, Option<Sharding>), Vec<bool>, Vec<bool>);
     static CACHE: Cache<Key, BatchedJaxpr> = Cache::new();
-    let batched = (batch.size, batch.name.clone(), batch.split.clone());
+    let batched = (batch.size, batch.name.clone(), batch.split);
     let key = (jaxpr.id(), batched, batched_in.to_vec(), force_out.to_vec());
     CACHE.get_or_make(key, || make_batched(jaxpr, batch, batched_in, force_out))
 }
@@ -162,7 +162,7 @@ fn make_batched(jaxpr: &JaxprRef, batch: &Batch, batched_in: &[bool], force_out:
             args.push(builder.input(aval));
             continue;
         }
-        args.push(emit.pack(builder.input(aval.with_axis(0, batch.size, &batch.split)), Some(0)));
+        args.push(emit.pack(builder.input(aval.with_axis(0, batch.size, batch.split)), Some(0)));
     }
     let (mut outs, mut batched_out) = (vec![], vec![]);
     for (out, &forced) in eval_jaxpr(&emit, jaxpr, &args)?.iter().zip(force_out) {

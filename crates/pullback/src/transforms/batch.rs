@@ -135,7 +135,7 @@ impl<A: Tree, B: Tree> Batching<A, B> {
             let axis = axis.map(|axis| counted(&val, axis)).transpose()?;
             args.push((val, axis));
         }
-        let batch = Batch { size: batch_size(&args, self.size)?, name: None, split: vec![] };
+        let batch = Batch { size: batch_size(&args, self.size)?, name: None, split: None };
         let structure = RefCell::new(None);
         let mut run = |args: &[Val]| {
             let (outs, out) = f(args)?;
