@@ -16,6 +16,13 @@ use crate::primitive::Bind;
 /// # Errors
 /// What the primitive raises.
 pub fn sort(xs: &[Val], axis: usize, num_keys: usize, is_stable: bool) -> Result<Vals> {
+    if let Some(key) = xs.iter().take(num_keys).map(|x| x.aval().dtype).find(|dtype| dtype.is_key()) {
+        bail!(
+            Type,
+            "lt_to does not accept dtype {key} at position 0. Accepted dtypes at position 0 are subtypes of integer, bool, \
+             floating."
+        );
+    }
     let params = prims::Sort { dimension: axis, num_keys, is_stable };
     prims::SORT.bind_many(params, xs)
 }
