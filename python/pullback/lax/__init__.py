@@ -8,8 +8,9 @@ _PARTS = {
     "pullback._control": ("associative_scan", "cond", "fori_loop", "map", "scan", "switch", "while_loop"),
     "pullback._solve": ("custom_linear_solve", "custom_root"),
     "pullback.lax._composed": (
-        "composite", "dce_sink", "fft", "index_take", "platform_dependent", "round", "scaled_dot", "scatter_apply", "shape_as_value", "stage",
+        "dce_sink", "fft", "index_take", "platform_dependent", "round", "scaled_dot", "scatter_apply", "shape_as_value", "stage",
     ),
+    "pullback.lax._composites": ("composite",),
     "pullback.lax._convolution": (
         "conv", "conv_dimension_numbers", "conv_general_dilated", "conv_general_dilated_local",
         "conv_general_dilated_patches", "conv_general_permutations", "conv_general_shape_tuple", "conv_shape_tuple",

@@ -163,27 +163,6 @@ def platform_dependent(*args, default=None, **per_platform):
     return function(*args)
 
 
-def composite(decomposition, name, version=0):
-    """A function under a name by which compilers may know it; here it is its decomposition.
-
-    Args:
-      decomposition: a function of arrays.
-      name: the name, such as 'my.softmax'.
-      version: taken for compatibility and ignored.
-    Returns: a function that calls `decomposition`, with `name` for its `__name__`.
-    Differentiable: as the decomposition is.
-    Example:
-      >>> double = lax.composite(lambda x: x * 2, "my.double")
-      >>> double(jnp.array(3))
-      Array(6, dtype=int32, weak_type=True)
-    """
-    def composed(*args, **kwargs):
-        return decomposition(*args, **kwargs)
-
-    composed.__name__ = name
-    return composed
-
-
 def dce_sink(val, *, prevent_mlir_dce=False):
     """Keeps a value that nothing uses; here values have no effects that could be lost, so that it does nothing.
 
@@ -263,7 +242,7 @@ def stage(x, /):
 
 
 __all__ = [
-    "composite", "dce_sink", "fft", "index_take",
+    "dce_sink", "fft", "index_take",
     "platform_dependent", "round", "scaled_dot", "scatter_apply", "shape_as_value",
     "stage",
 ]
