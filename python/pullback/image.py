@@ -9,7 +9,7 @@ __all__ = ["ResizeMethod", "resize", "scale_and_translate"]
 
 resize, scale_and_translate = _core.image.resize, _core.image.scale_and_translate
 
-_NAMES = {
+_METHODS = {
     "nearest": 0, "linear": 1, "bilinear": 1, "trilinear": 1, "triangle": 1, "lanczos3": 2, "lanczos5": 3, "cubic": 4, "bicubic": 4,
     "tricubic": 4, "cubic-pytorch": 5, "bicubic-pytorch": 5, "area": 6,
 }  # fmt: skip
@@ -41,6 +41,6 @@ class ResizeMethod(_enum.Enum):
           >>> jax.image.ResizeMethod.from_string("bilinear")
           <ResizeMethod.LINEAR: 1>
         """
-        if s not in _NAMES:
+        if s not in _METHODS:
             raise _user_error(ValueError, f'Unknown resize method "{s}"')
-        return ResizeMethod(_NAMES[s])
+        return ResizeMethod(_METHODS[s])
