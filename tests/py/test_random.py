@@ -79,7 +79,7 @@ ERRORS = [
     ("choice(k, 5, p=np.ones(3))", ValueError, "p has shape (3,) and a.shape[axis] is 5."),
     ("poisson(k, 2.0, dtype=float)", ValueError, "Invalid integer data type 'f'."),
     ("poisson(k, 2.0, method='fast')", ValueError, "method argument to `poisson` must be one of {'exact', 'approximate'}"),
-    ("gamma(k, 2.0, method='approximate')", NotImplementedError, "method='approximate' of jax.random.gamma is not implemented"),
+    ("gamma(k, 2.0, method='fast')", ValueError, "method argument to `gamma` must be one of {'exact', 'approximate'}"),
     ("multivariate_normal(k, 0.0, 1.0)", ValueError, "multivariate_normal requires mean.ndim >= 1, got mean.ndim == 0"),
 ]
 

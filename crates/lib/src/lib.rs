@@ -14,6 +14,7 @@ pub mod convert;
 mod custom;
 pub mod declare;
 mod formula;
+pub mod image;
 pub mod indexing;
 mod jit;
 pub mod lax;

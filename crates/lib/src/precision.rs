@@ -46,6 +46,14 @@ pub fn in_force() -> Option<DotPrecision> {
     })
 }
 
+/// A precision as a static argument of a function that is traced once.
+pub fn static_of(precision: Option<DotPrecision>) -> i64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    precision.hash(&mut hasher);
+    hasher.finish() as i64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -26,6 +26,14 @@ pub fn result_type(types: &[Typed]) -> Result<Typed> {
     if config::is_strict() {
         check_strict(types)?;
     }
+    promoted_type(types)
+}
+
+/// As [`result_type`], also where promotion is strict.
+///
+/// # Errors
+/// `TypePromotion` when there is no implicit path.
+pub fn promoted_type(types: &[Typed]) -> Result<Typed> {
     let is_wide = config::x64() || config::named_x64() && types.iter().any(is_named_x64);
     let found = promote_all(types, is_wide)?;
     // What nobody asked for stays narrow: of wide integers and a number of Python that is the float.

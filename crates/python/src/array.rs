@@ -108,13 +108,18 @@ impl PyArray {
         }
     }
 
+    /// Keys have words, but are no numbers.
+    fn check_is_number(&self, function: &str) -> PyResult<()> {
+        if self.aval().dtype.is_key() {
+            let text = format!("{function}() argument must be a string or a real number, not 'PRNGKeyArray'");
+            return Err(type_error(&text));
+        }
+        Ok(())
+    }
+
     /// The only element of an array without axes.
     fn scalar(&self, py: Python<'_>, function: &str) -> PyResult<Scalar> {
-        if self.aval().dtype.is_key() {
-            return Err(type_error(format!(
-                "{function}() argument must be a string or a real number, not 'PRNGKeyArray'"
-            )));
-        }
+        self.check_is_number(function)?;
         self.check_scalar()?;
         let array = self.elements(|found| tracer::number_error(py, found, function))?;
         array.element(0).map_err(|error| to_py(py, &error))
@@ -427,6 +432,7 @@ impl PyArray {
     }
 
     fn __int__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.check_is_number("int")?;
         self.check_scalar()?;
         let array = self.known(|found| tracer::number_error(py, found, "int"))?;
         if array.dtype().is_complex() {
@@ -530,6 +536,9 @@ impl PyArray {
                 return Ok(tracer::str_of(py, found).into_pyobject(py)?.into_any());
             }
             return Err(tracer::format_error(py, found, &class_name(slf.as_any())));
+        }
+        if slf.get().aval().dtype.is_key() {
+            return slf.str()?.call_method1("__format__", (spec,));
         }
         let value = PyArray::__array__(slf, None, None, None)?;
         let value = if value.getattr("ndim")?.eq(0)? { value.get_item(())? } else { value };

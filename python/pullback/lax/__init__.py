@@ -8,9 +8,9 @@ _PARTS = {
     "pullback._control": ("associative_scan", "cond", "fori_loop", "map", "scan", "switch", "while_loop"),
     "pullback._solve": ("custom_linear_solve", "custom_root"),
     "pullback.lax._composed": (
-        "composite", "dce_sink", "fft", "index_take", "platform_dependent", "ragged_dot",
-        "ragged_dot_general", "round", "scaled_dot", "scatter_apply", "shape_as_value", "stage",
+        "dce_sink", "fft", "index_take", "platform_dependent", "round", "scaled_dot", "scatter_apply", "shape_as_value", "stage",
     ),
+    "pullback.lax._composites": ("composite",),
     "pullback.lax._convolution": (
         "conv", "conv_dimension_numbers", "conv_general_dilated", "conv_general_dilated_local",
         "conv_general_dilated_patches", "conv_general_permutations", "conv_general_shape_tuple", "conv_shape_tuple",
@@ -21,6 +21,7 @@ _PARTS = {
         "all_gather", "all_to_all", "axis_index", "axis_size", "pbroadcast", "pcast", "pmax", "pmean", "pmin", "ppermute", "precv",
         "psend", "pshuffle", "psum", "psum_scatter", "pswapaxes", "ragged_all_to_all",
     ),
+    "pullback.lax._ragged": ("ragged_dot", "ragged_dot_general"),
     "pullback.lax._windows": ("reduce", "reduce_window", "reduce_window_shape_tuple"),
     "pullback.lax._records": (
         "AccuracyMode", "ConvDimensionNumbers", "ConvGeneralDilatedDimensionNumbers", "DotAlgorithm", "DotAlgorithmPreset",

@@ -4,7 +4,7 @@ import operator
 
 from pullback._core import user_error as _user_error
 from pullback import _core
-from pullback.lax._records import FftType, GatherDimensionNumbers, RaggedDotDimensionNumbers, RoundingMethod
+from pullback.lax._records import FftType, GatherDimensionNumbers, RoundingMethod
 
 _n = _core.numpy
 _l = _core.lax
@@ -142,93 +142,6 @@ def scatter_apply(
     return pullback.lax.while_loop(lambda state: state[0] < most, step, (_n.zeros((), "int32"), operand))[1]
 
 
-def _group_mask(group_sizes, size):
-    """`[groups, size]`: whether a place is in a group; groups follow each other."""
-    ends = _n.cumsum(group_sizes)
-    places = _n.arange(size, dtype=ends.dtype)
-    return (places[None] >= (ends - group_sizes)[:, None]) & (places[None] < ends[:, None])
-
-
-def ragged_dot_general(
-    lhs, rhs, group_sizes, ragged_dot_dimension_numbers, precision=None, preferred_element_type=None, group_offset=None,
-    out_sharding=None,
-):
-    """A contraction one axis of which is cut into groups of computed sizes, each with a product of its own.
-
-    A ragged free axis of `lhs` takes the group's slice of `rhs`; a ragged contracted axis gives one product for each
-    group, in front. Rows of no group give zeros.
-
-    Args:
-      lhs, rhs: arrays of one dtype.
-      group_sizes: integers [groups], which follow each other along the ragged axis.
-      ragged_dot_dimension_numbers: a `RaggedDotDimensionNumbers`: the numbers of `dot_general`, the ragged axis of
-        `lhs`, and the axis of `rhs` that counts groups, if the ragged axis is free.
-      precision: as `dot_general` takes it.
-      preferred_element_type: the dtype of sums and of the result; that of the operands by default.
-      group_offset: not served; None.
-      out_sharding: how the result is split over devices: a `NamedSharding`, or a spec on the mesh of the context.
-    Returns: an array of the axes that `dot_general` gives, with the groups in front if a contracted axis is ragged.
-    Raises:
-      NotImplementedError: the ragged axis is a batch axis, sizes differ from batch to batch, or `group_offset` is given.
-      TypeError: sizes do not go together. ValueError: a contracted axis is ragged and `rhs` counts groups.
-    Differentiable: in `lhs` and `rhs`, bilinear.
-    Example:
-      >>> dims = lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
-      >>> lax.ragged_dot_general(jnp.ones((3, 1)), jnp.array([[[1.0]], [[2.0]]]), jnp.array([1, 2]), dims).ravel()
-      Array([1., 2., 2.], dtype=float32)
-    """
-    lhs, rhs, group_sizes = _n.asarray(lhs), _n.asarray(rhs), _n.asarray(group_sizes)
-    dims = ragged_dot_dimension_numbers
-    if out_sharding is not None:
-        whole = lambda: ragged_dot_general(lhs, rhs, group_sizes, dims, precision, preferred_element_type, group_offset)  # noqa: E731
-        return _core.split_call("ragged_dot_general", out_sharding, whole)
-    (contract, batch), (ragged,) = dims.dot_dimension_numbers, dims.lhs_ragged_dimensions
-    if group_offset is not None:
-        raise _user_error(NotImplementedError, "ragged_dot_general with group_offset is not implemented")
-    if group_sizes.ndim != 1 or ragged in tuple(batch[0]):
-        raise _user_error(NotImplementedError, "ragged_dot_general with a ragged batch axis or with sizes for each batch is not implemented")
-    mask = _group_mask(group_sizes, lhs.shape[ragged])
-    shape = [mask.shape[0]] + [1] * lhs.ndim
-    shape[ragged + 1] = lhs.shape[ragged]
-    grouped = _n.where(mask.reshape(shape), lhs[None], _n.zeros((), lhs.dtype))
-    contract, batch = [tuple(map(tuple, pair)) for pair in (contract, batch)]
-    moved = tuple(axis + 1 for axis in contract[0]), tuple(axis + 1 for axis in batch[0])
-    if ragged in contract[0]:
-        if dims.rhs_group_dimensions:
-            raise _user_error(ValueError, "ragged_dot_general expected zero group dimensions of rhs when a contracted axis is ragged")
-        out = _l.dot_general(grouped, rhs, ((moved[0], contract[1]), (moved[1], batch[1])), precision,
-                             preferred_element_type=preferred_element_type)
-        return _n.moveaxis(out, len(batch[0]), 0)
-    (group,) = dims.rhs_group_dimensions
-    return _l.dot_general(
-        grouped, rhs, (((0, *moved[0]), (group, *contract[1])), (moved[1], batch[1])), precision,
-        preferred_element_type=preferred_element_type,
-    )
-
-
-def ragged_dot(lhs, rhs, group_sizes, precision=None, preferred_element_type=None, group_offset=None, out_sharding=None):
-    """Rows of a matrix, cut into groups of computed sizes, each times the matrix of its group. Rows of no group give zeros.
-
-    Args:
-      lhs: array [m, k].
-      rhs: array [groups, k, n] of the same dtype.
-      group_sizes: integers [groups], which follow each other along the rows.
-      precision: as `dot_general` takes it.
-      preferred_element_type: the dtype of sums and of the result; that of the operands by default.
-      group_offset: not served; None.
-      out_sharding: how the result is split over devices: a `NamedSharding`, or a spec on the mesh of the context.
-    Returns: an array [m, n].
-    Raises:
-      NotImplementedError: `group_offset` is given. TypeError: sizes do not go together.
-    Differentiable: in `lhs` and `rhs`, bilinear.
-    Example:
-      >>> lax.ragged_dot(jnp.ones((3, 1)), jnp.array([[[1.0]], [[2.0]]]), jnp.array([1, 2])).ravel()
-      Array([1., 2., 2.], dtype=float32)
-    """
-    dims = RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
-    return ragged_dot_general(lhs, rhs, group_sizes, dims, precision, preferred_element_type, group_offset, out_sharding)
-
-
 def platform_dependent(*args, default=None, **per_platform):
     """The result of the function for the CPU, or else of the default.
 
@@ -248,27 +161,6 @@ def platform_dependent(*args, default=None, **per_platform):
     if function is None:
         raise _user_error(NotImplementedError, f"platform_dependent has a function for {sorted(per_platform)} and no default, but runs on cpu")
     return function(*args)
-
-
-def composite(decomposition, name, version=0):
-    """A function under a name by which compilers may know it; here it is its decomposition.
-
-    Args:
-      decomposition: a function of arrays.
-      name: the name, such as 'my.softmax'.
-      version: taken for compatibility and ignored.
-    Returns: a function that calls `decomposition`, with `name` for its `__name__`.
-    Differentiable: as the decomposition is.
-    Example:
-      >>> double = lax.composite(lambda x: x * 2, "my.double")
-      >>> double(jnp.array(3))
-      Array(6, dtype=int32, weak_type=True)
-    """
-    def composed(*args, **kwargs):
-        return decomposition(*args, **kwargs)
-
-    composed.__name__ = name
-    return composed
 
 
 def dce_sink(val, *, prevent_mlir_dce=False):
@@ -350,8 +242,8 @@ def stage(x, /):
 
 
 __all__ = [
-    "composite", "dce_sink", "fft", "index_take",
-    "platform_dependent", "ragged_dot", "ragged_dot_general", "round", "scaled_dot", "scatter_apply", "shape_as_value",
+    "dce_sink", "fft", "index_take",
+    "platform_dependent", "round", "scaled_dot", "scatter_apply", "shape_as_value",
     "stage",
 ]
 for _name in __all__:

@@ -317,7 +317,7 @@ def conv_general_dilated_patches(
     """The windows of an array themselves, as features: those of one feature together, in row-major order.
 
     Args:
-      lhs: [N, C, space...] in the order of `dimension_numbers`, floating.
+      lhs: [N, C, space...] in the order of `dimension_numbers`, of any dtype.
       filter_shape: sizes of the window.
       window_strides: its steps, one for each spatial axis.
       padding: 'SAME', 'SAME_LOWER', 'VALID', or pairs of numbers before and after.
@@ -336,6 +336,12 @@ def conv_general_dilated_patches(
               [1., 2., 3.]]], dtype=float32)
     """
     lhs = _n.asarray(lhs)
+    if lhs.dtype == bool:
+        # Numbers 0 and 1, since booleans have no products.
+        numbers = conv_general_dilated_patches(
+            lhs.astype("int8"), filter_shape, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers
+        )
+        return numbers.astype(bool if preferred_element_type is None else preferred_element_type)
     filter_shape = tuple(filter_shape)
     dims = conv_dimension_numbers(lhs.shape, (1, 1) + filter_shape, dimension_numbers)
     size = int(np.prod(filter_shape))

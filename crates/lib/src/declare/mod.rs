@@ -23,8 +23,9 @@ pub use absent::*;
 pub use readers::*;
 pub use returned::*;
 
+pub use crate::image::HighestByDefault;
 pub use crate::lax::Starts;
-pub use crate::random::{ExactMethod, ManySizes, Seed, Word};
+pub use crate::random::{ManySizes, SampleMethod, Seed, Word};
 
 use crate::axes::Axes;
 

@@ -64,7 +64,7 @@ fn three(vals: Vals) -> (Val, Val, Val) {
 ///   >>> lax.linalg.cholesky(jnp.array([[4.0, 2.0], [2.0, 5.0]]))
 ///   Array([[2., 0.],
 ///          [1., 2.]], dtype=float32)
-#[public("lax.linalg.cholesky(x: Convertible, *, symmetrize_input=True)")]
+#[public("lax.linalg.cholesky(x, *, symmetrize_input=True)")]
 pub fn cholesky(x: &Val, symmetrize_input: bool) -> Result<Val> {
     if !is_square(x) {
         let shape = tuple_text(&x.aval().shape);
@@ -264,7 +264,7 @@ pub(crate) fn geqrf(a: &Val) -> Result<(Val, Val)> {
 ///   >>> lax.linalg.lu(jnp.array([[1.0, 2.0], [2.0, 4.0]]))[0]
 ///   Array([[2. , 4. ],
 ///          [0.5, 0. ]], dtype=float32)
-#[public("lax.linalg.lu(x: Convertible)")]
+#[public("lax.linalg.lu(x)")]
 pub fn lu(x: &Val) -> Result<(Val, Val, Val)> {
     check_matrix(x, "lu", false)?;
     Ok(three(prims::LU.bind_many((), std::slice::from_ref(x))?))
@@ -330,7 +330,7 @@ pub fn ormqr(a: &Val, taus: &Val, c: &Val, left: bool, transpose: bool) -> Resul
 ///   >>> lax.linalg.qr(jnp.eye(2))[1]
 ///   Array([[1., 0.],
 ///          [0., 1.]], dtype=float32)
-#[public("lax.linalg.qr(x: Convertible, *, pivoting=False, full_matrices=True, use_magma=None)")]
+#[public("lax.linalg.qr(x, *, pivoting=False, full_matrices=True, use_magma=None)")]
 pub fn qr(x: &Val, pivoting: bool, full_matrices: bool, _use_magma: Ignored) -> Result<TupleOf> {
     check_matrix(x, "qr", false)?;
     let params = prims::Qr { pivoting, full_matrices, use_magma: None };
@@ -354,7 +354,7 @@ pub fn qr(x: &Val, pivoting: bool, full_matrices: bool, _use_magma: Ignored) -> 
 ///   >>> lax.linalg.schur(jnp.array([[1.0 + 0j, 2.0], [0.0, 3.0]]))[0]
 ///   Array([[1.+0.j, 2.+0.j],
 ///          [0.+0.j, 3.+0.j]], dtype=complex64)
-#[public("lax.linalg.schur(x: Convertible, *, compute_schur_vectors=True, sort_eig_vals=False, select_callable=None)")]
+#[public("lax.linalg.schur(x, *, compute_schur_vectors=True, sort_eig_vals=False, select_callable=None)")]
 pub fn schur(x: &Val, compute_schur_vectors: bool, _sort_eig_vals: Ignored, _select_callable: Ignored) -> Result<Vals> {
     check_matrix(x, "schur", true)?;
     let params = prims::Schur { compute_schur_vectors, sort_eig_vals: false, select_callable: None };
@@ -378,9 +378,7 @@ pub fn schur(x: &Val, compute_schur_vectors: bool, _sort_eig_vals: Ignored, _sel
 /// Example:
 ///   >>> lax.linalg.svd(jnp.diag(jnp.array([2.0, 3.0])), compute_uv=False)
 ///   Array([3., 2.], dtype=float32)
-#[public(
-    "lax.linalg.svd(x: Convertible, *, full_matrices=True, compute_uv=True, subset_by_index=None, algorithm=None)"
-)]
+#[public("lax.linalg.svd(x, *, full_matrices=True, compute_uv=True, subset_by_index=None, algorithm=None)")]
 pub fn svd(
     x: &Val,
     full_matrices: bool,
@@ -510,7 +508,7 @@ impl Triangle {
 ///   >>> lax.linalg.triangular_solve(a, b, left_side=True, lower=True)
 ///   Array([1., 2.], dtype=float32)
 #[public(
-    "lax.linalg.triangular_solve(a: Convertible, b: Convertible, *, left_side=False, lower=False, \
+    "lax.linalg.triangular_solve(a, b, *, left_side=False, lower=False, \
      transpose_a=False, conjugate_a=False, unit_diagonal=False)"
 )]
 pub fn triangular_solve(a: &Val, b: &Val, options: Triangle) -> Result<Val> {
@@ -609,7 +607,7 @@ impl Argument for NoDynamicShape {
 /// Example:
 ///   >>> lax.linalg.qdwh(jnp.array([[2.0]]))[:2]
 ///   (Array([[1.]], dtype=float32), Array([[2.]], dtype=float32))
-#[public("lax.linalg.qdwh(x: Convertible, *, is_hermitian=False, max_iterations=None, eps=None, dynamic_shape=None)")]
+#[public("lax.linalg.qdwh(x, *, is_hermitian=False, max_iterations=None, eps=None, dynamic_shape=None)")]
 pub fn qdwh(
     x: &Val,
     _is_hermitian: Ignored,

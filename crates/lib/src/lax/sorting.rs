@@ -16,6 +16,13 @@ use crate::primitive::Bind;
 /// # Errors
 /// What the primitive raises.
 pub fn sort(xs: &[Val], axis: usize, num_keys: usize, is_stable: bool) -> Result<Vals> {
+    if let Some(key) = xs.iter().take(num_keys).map(|x| x.aval().dtype).find(|dtype| dtype.is_key()) {
+        bail!(
+            Type,
+            "lt_to does not accept dtype {key} at position 0. Accepted dtypes at position 0 are subtypes of integer, bool, \
+             floating."
+        );
+    }
     let params = prims::Sort { dimension: axis, num_keys, is_stable };
     prims::SORT.bind_many(params, xs)
 }
@@ -221,7 +228,7 @@ fn check_approximate(operand: &Val, recall_target: f64, aggregate_to_topk: bool)
 ///   >>> jax.lax.approx_max_k(jnp.array([3.0, 1.0, 2.0]), 2)
 ///   [Array([3., 2.], dtype=float32), Array([0, 2], dtype=int32)]
 #[public(
-    "lax.approx_max_k(operand: Convertible, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override: Ignored=-1, aggregate_to_topk=True)"
+    "lax.approx_max_k(operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override: Ignored=-1, aggregate_to_topk=True)"
 )]
 pub fn approx_max_k(
     operand: &Val,
@@ -253,7 +260,7 @@ pub fn approx_max_k(
 ///   >>> jax.lax.approx_min_k(jnp.array([3.0, 1.0, 2.0]), 2)
 ///   [Array([1., 2.], dtype=float32), Array([1, 2], dtype=int32)]
 #[public(
-    "lax.approx_min_k(operand: Convertible, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override: Ignored=-1, aggregate_to_topk=True)"
+    "lax.approx_min_k(operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override: Ignored=-1, aggregate_to_topk=True)"
 )]
 pub fn approx_min_k(
     operand: &Val,

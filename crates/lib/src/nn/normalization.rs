@@ -207,7 +207,9 @@ pub fn logmeanexp(x: &Val, axis: &Axes, where_: Option<&Val>, keepdims: bool) ->
     let args: Vec<Val> = std::iter::once(x).chain(where_).cloned().collect();
     let statics = [axis_statics(axis), vec![keepdims.into()]].concat();
     named_jit_one("logmeanexp", &statics, &args, |args| {
-        let where_ = args.get(1).cloned();
+        // A condition counts as often as it is broadcast.
+        let shape = args[0].aval().shape.to_vec();
+        let where_ = args.get(1).map(|where_| crate::broadcast::broadcast_to(where_, &shape)).transpose()?;
         let options = LogSumExp { axis: axis.clone(), b: None, keepdims, where_: where_.clone() };
         let total = logsumexp(&args[0], &options)?;
         let dtype = total.aval().dtype;

@@ -74,7 +74,7 @@ fn turned(x: &Val) -> Result<Val> {
 /// Example:
 ///   >>> print(jnp.convolve(jnp.array([1.0, 2.0, 3.0]), jnp.array([1.0, 10.0])))
 ///   [ 1. 12. 23. 30.]
-#[public("numpy.convolve(a: Convertible, v: Convertible, mode='full', *, precision=None, preferred_element_type=None)")]
+#[public("numpy.convolve(a, v, mode='full', *, precision=None, preferred_element_type=None)")]
 pub fn convolve(
     a: &Val,
     v: &Val,
@@ -105,9 +105,7 @@ pub fn convolve(
 /// Example:
 ///   >>> print(jnp.correlate(jnp.array([1.0, 2.0, 3.0]), jnp.array([1.0, 10.0])))
 ///   [21. 32.]
-#[public(
-    "numpy.correlate(a: Convertible, v: Convertible, mode='valid', *, precision=None, preferred_element_type=None)"
-)]
+#[public("numpy.correlate(a, v, mode='valid', *, precision=None, preferred_element_type=None)")]
 pub fn correlate(
     a: &Val,
     v: &Val,

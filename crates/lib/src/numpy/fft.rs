@@ -173,6 +173,8 @@ fn several(
 
 fn one(name: &str, kernel: Kernel, a: &Val, n: Option<i64>, axis: &Axes, norm: Option<&str>) -> Result<Val> {
     let axis = match axis {
+        // None is all axes, as in the functions of several.
+        Axes::All if n.is_none() => return several(name, kernel, a, None, None, norm),
         Axes::All => -1,
         Axes::One(axis) => *axis,
         Axes::Many(axes) | Axes::Named(_, axes) => bail!(
@@ -218,7 +220,7 @@ fn any_number(
 /// Example:
 ///   >>> print(jnp.fft.fft(jnp.array([1.0, 0.0, 0.0, 0.0])))
 ///   [1.+0.j 1.+0.j 1.+0.j 1.+0.j]
-#[public("numpy.fft.fft(a: Convertible, n=None, axis=-1, norm=None)")]
+#[public("numpy.fft.fft(a, n=None, axis=-1, norm=None)")]
 pub fn fft(a: &Val, n: Option<i64>, axis: &Axes, norm: Option<&str>) -> Result<Val> {
     one("fft", Kernel::Forward, a, n, axis, norm)
 }
@@ -238,7 +240,7 @@ pub fn fft(a: &Val, n: Option<i64>, axis: &Axes, norm: Option<&str>) -> Result<V
 /// Example:
 ///   >>> print(jnp.fft.ifft(jnp.array([4.0, 0.0, 0.0, 0.0])))
 ///   [1.+0.j 1.+0.j 1.+0.j 1.+0.j]
-#[public("numpy.fft.ifft(a: Convertible, n=None, axis=-1, norm=None)")]
+#[public("numpy.fft.ifft(a, n=None, axis=-1, norm=None)")]
 pub fn ifft(a: &Val, n: Option<i64>, axis: &Axes, norm: Option<&str>) -> Result<Val> {
     one("ifft", Kernel::Inverse, a, n, axis, norm)
 }
@@ -259,7 +261,7 @@ pub fn ifft(a: &Val, n: Option<i64>, axis: &Axes, norm: Option<&str>) -> Result<
 /// Example:
 ///   >>> print(jnp.abs(jnp.fft.rfft(jnp.array([1.0, 0.0, 0.0, 0.0]))))
 ///   [1. 1. 1.]
-#[public("numpy.fft.rfft(a: Convertible, n=None, axis=-1, norm=None)")]
+#[public("numpy.fft.rfft(a, n=None, axis=-1, norm=None)")]
 pub fn rfft(a: &Val, n: Option<i64>, axis: &Axes, norm: Option<&str>) -> Result<Val> {
     one("rfft", Kernel::Real, a, n, axis, norm)
 }
@@ -279,7 +281,7 @@ pub fn rfft(a: &Val, n: Option<i64>, axis: &Axes, norm: Option<&str>) -> Result<
 /// Example:
 ///   >>> print(jnp.fft.irfft(jnp.array([4.0, 0.0, 0.0])))
 ///   [1. 1. 1. 1.]
-#[public("numpy.fft.irfft(a: Convertible, n=None, axis=-1, norm=None)")]
+#[public("numpy.fft.irfft(a, n=None, axis=-1, norm=None)")]
 pub fn irfft(a: &Val, n: Option<i64>, axis: &Axes, norm: Option<&str>) -> Result<Val> {
     one("irfft", Kernel::RealInverse, a, n, axis, norm)
 }
@@ -299,7 +301,7 @@ pub fn irfft(a: &Val, n: Option<i64>, axis: &Axes, norm: Option<&str>) -> Result
 /// Example:
 ///   >>> print(jnp.fft.hfft(jnp.array([1.0, 0.0, 0.0])))
 ///   [1. 1. 1. 1.]
-#[public("numpy.fft.hfft(a: Convertible, n=None, axis=-1, norm=None)")]
+#[public("numpy.fft.hfft(a, n=None, axis=-1, norm=None)")]
 pub fn hfft(a: &Val, n: Option<i64>, axis: &Axes, norm: Option<&str>) -> Result<Val> {
     one("hfft", Kernel::RealInverse, &numpy::conjugate(a)?, n, axis, turned(norm))
 }
@@ -349,7 +351,7 @@ fn turned(norm: Option<&str>) -> Option<&str> {
 ///   >>> print(jnp.fft.fft2(jnp.array([[1.0, 0.0], [0.0, 0.0]])))
 ///   [[1.+0.j 1.+0.j]
 ///    [1.+0.j 1.+0.j]]
-#[public("numpy.fft.fft2(a: Convertible, s=None, axes=(-2, -1), norm=None)")]
+#[public("numpy.fft.fft2(a, s=None, axes=(-2, -1), norm=None)")]
 pub fn fft2(a: &Val, s: Option<&Integers>, axes: &Integers, norm: Option<&str>) -> Result<Val> {
     two("fft2", Kernel::Forward, a, s, axes, norm)
 }
@@ -370,7 +372,7 @@ pub fn fft2(a: &Val, s: Option<&Integers>, axes: &Integers, norm: Option<&str>) 
 ///   >>> print(jnp.fft.ifft2(jnp.array([[4.0, 0.0], [0.0, 0.0]])))
 ///   [[1.+0.j 1.+0.j]
 ///    [1.+0.j 1.+0.j]]
-#[public("numpy.fft.ifft2(a: Convertible, s=None, axes=(-2, -1), norm=None)")]
+#[public("numpy.fft.ifft2(a, s=None, axes=(-2, -1), norm=None)")]
 pub fn ifft2(a: &Val, s: Option<&Integers>, axes: &Integers, norm: Option<&str>) -> Result<Val> {
     two("ifft2", Kernel::Inverse, a, s, axes, norm)
 }
@@ -391,7 +393,7 @@ pub fn ifft2(a: &Val, s: Option<&Integers>, axes: &Integers, norm: Option<&str>)
 ///   >>> print(jnp.fft.rfft2(jnp.array([[1.0, 0.0], [0.0, 0.0]])))
 ///   [[1.+0.j 1.+0.j]
 ///    [1.+0.j 1.+0.j]]
-#[public("numpy.fft.rfft2(a: Convertible, s=None, axes=(-2, -1), norm=None)")]
+#[public("numpy.fft.rfft2(a, s=None, axes=(-2, -1), norm=None)")]
 pub fn rfft2(a: &Val, s: Option<&Integers>, axes: &Integers, norm: Option<&str>) -> Result<Val> {
     two("rfft2", Kernel::Real, a, s, axes, norm)
 }
@@ -412,7 +414,7 @@ pub fn rfft2(a: &Val, s: Option<&Integers>, axes: &Integers, norm: Option<&str>)
 ///   >>> print(jnp.fft.irfft2(jnp.array([[4.0, 0.0], [0.0, 0.0]])))
 ///   [[1. 1.]
 ///    [1. 1.]]
-#[public("numpy.fft.irfft2(a: Convertible, s=None, axes=(-2, -1), norm=None)")]
+#[public("numpy.fft.irfft2(a, s=None, axes=(-2, -1), norm=None)")]
 pub fn irfft2(a: &Val, s: Option<&Integers>, axes: &Integers, norm: Option<&str>) -> Result<Val> {
     two("irfft2", Kernel::RealInverse, a, s, axes, norm)
 }
@@ -433,7 +435,7 @@ pub fn irfft2(a: &Val, s: Option<&Integers>, axes: &Integers, norm: Option<&str>
 ///   >>> print(jnp.fft.fftn(jnp.array([[1.0, 0.0], [0.0, 0.0]])))
 ///   [[1.+0.j 1.+0.j]
 ///    [1.+0.j 1.+0.j]]
-#[public("numpy.fft.fftn(a: Convertible, s=None, axes=None, norm=None)")]
+#[public("numpy.fft.fftn(a, s=None, axes=None, norm=None)")]
 pub fn fftn(a: &Val, s: Option<&Integers>, axes: Option<&Integers>, norm: Option<&str>) -> Result<Val> {
     any_number("fftn", Kernel::Forward, a, s, axes, norm)
 }
@@ -454,7 +456,7 @@ pub fn fftn(a: &Val, s: Option<&Integers>, axes: Option<&Integers>, norm: Option
 ///   >>> print(jnp.fft.ifftn(jnp.array([[4.0, 0.0], [0.0, 0.0]])))
 ///   [[1.+0.j 1.+0.j]
 ///    [1.+0.j 1.+0.j]]
-#[public("numpy.fft.ifftn(a: Convertible, s=None, axes=None, norm=None)")]
+#[public("numpy.fft.ifftn(a, s=None, axes=None, norm=None)")]
 pub fn ifftn(a: &Val, s: Option<&Integers>, axes: Option<&Integers>, norm: Option<&str>) -> Result<Val> {
     any_number("ifftn", Kernel::Inverse, a, s, axes, norm)
 }
@@ -475,7 +477,7 @@ pub fn ifftn(a: &Val, s: Option<&Integers>, axes: Option<&Integers>, norm: Optio
 ///   >>> print(jnp.fft.rfftn(jnp.array([[1.0, 0.0], [0.0, 0.0]])))
 ///   [[1.+0.j 1.+0.j]
 ///    [1.+0.j 1.+0.j]]
-#[public("numpy.fft.rfftn(a: Convertible, s=None, axes=None, norm=None)")]
+#[public("numpy.fft.rfftn(a, s=None, axes=None, norm=None)")]
 pub fn rfftn(a: &Val, s: Option<&Integers>, axes: Option<&Integers>, norm: Option<&str>) -> Result<Val> {
     any_number("rfftn", Kernel::Real, a, s, axes, norm)
 }
@@ -496,7 +498,7 @@ pub fn rfftn(a: &Val, s: Option<&Integers>, axes: Option<&Integers>, norm: Optio
 ///   >>> print(jnp.fft.irfftn(jnp.array([[4.0, 0.0], [0.0, 0.0]])))
 ///   [[1. 1.]
 ///    [1. 1.]]
-#[public("numpy.fft.irfftn(a: Convertible, s=None, axes=None, norm=None)")]
+#[public("numpy.fft.irfftn(a, s=None, axes=None, norm=None)")]
 pub fn irfftn(a: &Val, s: Option<&Integers>, axes: Option<&Integers>, norm: Option<&str>) -> Result<Val> {
     any_number("irfftn", Kernel::RealInverse, a, s, axes, norm)
 }
@@ -627,7 +629,7 @@ fn shifted(x: &Val, axes: &Axes, sign: i64) -> Result<Val> {
 /// Example:
 ///   >>> print(jnp.fft.fftshift(jnp.fft.fftfreq(4)))
 ///   [-0.5  -0.25  0.    0.25]
-#[public("numpy.fft.fftshift(x: Convertible, axes=None)")]
+#[public("numpy.fft.fftshift(x, axes=None)")]
 pub fn fftshift(x: &Val, axes: &Axes) -> Result<Val> {
     shifted(x, axes, 1)
 }
@@ -644,7 +646,7 @@ pub fn fftshift(x: &Val, axes: &Axes) -> Result<Val> {
 /// Example:
 ///   >>> print(jnp.fft.ifftshift(jnp.array([-2, -1, 0, 1])))
 ///   [ 0  1 -2 -1]
-#[public("numpy.fft.ifftshift(x: Convertible, axes=None)")]
+#[public("numpy.fft.ifftshift(x, axes=None)")]
 pub fn ifftshift(x: &Val, axes: &Axes) -> Result<Val> {
     shifted(x, axes, -1)
 }

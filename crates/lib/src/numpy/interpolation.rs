@@ -223,7 +223,7 @@ fn interp_on(x: &Val, xp: &Val, fp: &Val, ends: Option<&Ends>) -> Result<Val> {
 /// Example:
 ///   >>> print(jnp.unwrap(jnp.array([0.0, 3.0, 6.0, 1.0]), period=6))
 ///   [0. 3. 6. 7.]
-#[public("numpy.unwrap(p: Convertible, discont=None, axis=-1, period=6.283185307179586)")]
+#[public("numpy.unwrap(p, discont=None, axis=-1, period=6.283185307179586)")]
 pub fn unwrap(p: &Val, discont: Option<&Val>, axis: i64, period: &Val) -> Result<Val> {
     let kind = p.aval().dtype.kind();
     if kind == Kind::Complex {

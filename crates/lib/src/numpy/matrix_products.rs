@@ -28,7 +28,7 @@ use crate::promotion::promote_dtypes;
 /// Example:
 ///   >>> print(jnp.linalg.cross(jnp.array([1, 0, 0]), jnp.array([0, 1, 0])))
 ///   [0 0 1]
-#[public("numpy.linalg.cross(x1: Convertible, x2: Convertible, /, *, axis=-1)")]
+#[public("numpy.linalg.cross(x1, x2, /, *, axis=-1)")]
 pub fn linalg_cross(x1: &Val, x2: &Val, axis: i64) -> Result<Val> {
     let size = |x: &Val| {
         let aval = x.aval();
@@ -63,7 +63,7 @@ pub fn linalg_cross(x1: &Val, x2: &Val, axis: i64) -> Result<Val> {
 ///   >>> print(jnp.linalg.outer(jnp.array([1, 2]), jnp.array([3, 4])))
 ///   [[3 4]
 ///    [6 8]]
-#[public("numpy.linalg.outer(x1: Convertible, x2: Convertible, /)")]
+#[public("numpy.linalg.outer(x1, x2, /)")]
 pub fn linalg_outer(x1: &Val, x2: &Val) -> Result<Val> {
     let ranks = (x1.aval().rank(), x2.aval().rank());
     if ranks != (1, 1) {
@@ -109,7 +109,7 @@ pub fn linalg_matmul(
 ///   >>> print(jnp.linalg.matrix_transpose(jnp.array([[1, 2], [3, 4]])))
 ///   [[1 3]
 ///    [2 4]]
-#[public("numpy.linalg.matrix_transpose(x: Convertible, /)")]
+#[public("numpy.linalg.matrix_transpose(x, /)")]
 pub fn linalg_matrix_transpose(x: &Val) -> Result<Val> {
     let rank = x.aval().rank();
     if rank < 2 {

@@ -126,7 +126,7 @@ fn flat_dtype(dtype: Option<DType>, index: &[Val], dims: &[i64]) -> Result<DType
 ///   >>> rows, columns = jnp.unravel_index(jnp.array([2, 4]), (2, 3))
 ///   >>> print(rows, columns)
 ///   [0 1] [2 1]
-#[public("numpy.unravel_index(indices: Convertible, shape)")]
+#[public("numpy.unravel_index(indices, shape)")]
 pub fn unravel_index(indices: &Val, shape: &[i64]) -> Result<TupleOf> {
     let dtype = indices.aval().dtype;
     let total = shape.iter().copied().fold(1, i64::wrapping_mul);
@@ -233,7 +233,7 @@ pub fn diag_indices(n: i64, ndim: i64) -> Result<TupleOf> {
 ///   >>> rows, columns = jnp.diag_indices_from(jnp.ones((2, 2)))
 ///   >>> print(rows, columns)
 ///   [0 1] [0 1]
-#[public("numpy.diag_indices_from(arr: Convertible)")]
+#[public("numpy.diag_indices_from(arr)")]
 pub fn diag_indices_from(arr: &Val) -> Result<TupleOf> {
     let shape = arr.aval().shape.to_vec();
     if shape.len() < 2 {
@@ -314,7 +314,7 @@ fn matrix_sizes(arr: &Val) -> Result<(i64, Option<i64>)> {
 ///   >>> rows, columns = jnp.tril_indices_from(jnp.ones((2, 2)))
 ///   >>> print(rows, columns)
 ///   [0 1 1] [0 0 1]
-#[public("numpy.tril_indices_from(arr: Convertible, k=0)")]
+#[public("numpy.tril_indices_from(arr, k=0)")]
 pub fn tril_indices_from(arr: &Val, k: i64) -> Result<(Val, Val)> {
     let (n, m) = matrix_sizes(arr)?;
     tril_indices(n, k, m)
@@ -333,7 +333,7 @@ pub fn tril_indices_from(arr: &Val, k: i64) -> Result<(Val, Val)> {
 ///   >>> rows, columns = jnp.triu_indices_from(jnp.ones((2, 2)))
 ///   >>> print(rows, columns)
 ///   [0 0 1] [0 1 1]
-#[public("numpy.triu_indices_from(arr: Convertible, k=0)")]
+#[public("numpy.triu_indices_from(arr, k=0)")]
 pub fn triu_indices_from(arr: &Val, k: i64) -> Result<(Val, Val)> {
     let (n, m) = matrix_sizes(arr)?;
     triu_indices(n, k, m)

@@ -814,7 +814,7 @@ pub fn resize(a: &Val, new_shape: &[i64]) -> Result<Val> {
 /// Example:
 ///   >>> jnp.rollaxis(jnp.ones((2, 3, 4)), 2).shape
 ///   (4, 2, 3)
-#[public("numpy.rollaxis(a: Convertible, axis, start=0)")]
+#[public("numpy.rollaxis(a, axis, start=0)")]
 pub fn rollaxis(a: &Val, axis: i64, start: i64) -> Result<Val> {
     let rank = a.aval().rank();
     let axis = canonical_axis(axis, rank)? as i64;

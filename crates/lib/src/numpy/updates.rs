@@ -189,7 +189,7 @@ fn without_unique(x: &Val, places: &Val, axis: usize, size: usize) -> Result<Val
 /// Example:
 ///   >>> print(jnp.insert(jnp.array([5, 7]), 1, 6))
 ///   [5 6 7]
-#[public("numpy.insert(arr: Convertible, obj, values: Convertible, axis=None)")]
+#[public("numpy.insert(arr, obj, values, axis=None)")]
 pub fn insert(arr: &Val, obj: &Positions, values: &Val, axis: Option<i64>) -> Result<Val> {
     let (x, axis) = axis_or_flat(arr, axis)?;
     let size = x.aval().shape[axis];
@@ -288,7 +288,7 @@ pub fn place(arr: &Val, mask: &Val, vals: &Val, inplace: bool) -> Result<Val> {
 /// Example:
 ///   >>> print(jnp.put(jnp.zeros(3), jnp.array([0, 2]), jnp.array([1.0, 2.0]), inplace=False))
 ///   [1. 0. 2.]
-#[public("numpy.put(a: Convertible, ind: Convertible, v: Convertible, mode=None, *, inplace=True)")]
+#[public("numpy.put(a, ind, v, mode=None, *, inplace=True)")]
 pub fn put(a: &Val, ind: &Val, v: &Val, mode: Option<&str>, inplace: bool) -> Result<Val> {
     check_inplace("put", inplace)?;
     let (ind, v) = (flat(ind)?, flat(v)?);
@@ -325,9 +325,7 @@ pub fn put(a: &Val, ind: &Val, v: &Val, mode: Option<&str>, inplace: bool) -> Re
 ///   >>> print(jnp.put_along_axis(jnp.zeros((2, 2), int), jnp.array([[1], [0]]), 9, axis=1, inplace=False))
 ///   [[0 9]
 ///    [9 0]]
-#[public(
-    "numpy.put_along_axis(arr: Convertible, indices: Convertible, values: Convertible, axis, inplace=True, *, mode=None)"
-)]
+#[public("numpy.put_along_axis(arr, indices, values, axis, inplace=True, *, mode=None)")]
 pub fn put_along_axis(
     arr: &Val,
     indices: &Val,
@@ -376,7 +374,7 @@ pub fn put_along_axis(
 ///   >>> print(jnp.fill_diagonal(jnp.zeros((2, 2), int), jnp.array([7, 8]), inplace=False))
 ///   [[7 0]
 ///    [0 8]]
-#[public("numpy.fill_diagonal(a: Convertible, val: Convertible, wrap=False, *, inplace=True)")]
+#[public("numpy.fill_diagonal(a, val, wrap=False, *, inplace=True)")]
 pub fn fill_diagonal(a: &Val, val: &Val, wrap: bool, inplace: bool) -> Result<Val> {
     if inplace {
         bail!(NotImplemented, "JAX arrays are immutable, must use inplace=False");
@@ -417,7 +415,7 @@ pub fn fill_diagonal(a: &Val, val: &Val, wrap: bool, inplace: bool) -> Result<Va
 /// Example:
 ///   >>> print(jnp.trim_zeros(jnp.array([0, 1, 0, 2, 0])))
 ///   [1 0 2]
-#[public("numpy.trim_zeros(filt: Convertible, trim='fb', axis=None)")]
+#[public("numpy.trim_zeros(filt, trim='fb', axis=None)")]
 pub fn trim_zeros(filt: &Val, trim: &str, axis: Option<&[i64]>) -> Result<Val> {
     let shape = filt.aval().shape.to_vec();
     if shape.is_empty() {

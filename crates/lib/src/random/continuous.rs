@@ -6,10 +6,11 @@ use pullback_base::{DType, Result, bail};
 use pullback_derive::public;
 use pullback_ir::Val;
 
+use super::fine_gumbel::gumbel_of_two_words;
 use super::key::{checked_key, two_keys};
 use super::uniform::{
-    Mode, above_minus_one, check_float, check_shape, doubled, epsilon, statics, two_uniforms, uniform, uniform_by_name,
-    uniform_unit,
+    Mode, above_minus_one, check_float, check_parameters, check_shape, doubled, epsilon, statics, two_uniforms,
+    uniform, uniform_by_name, uniform_unit,
 };
 use super::{bernoulli, rademacher};
 use crate::axes::Axes;
@@ -146,7 +147,8 @@ fn normal_between(key: &Val, lower: &Val, upper: &Val, shape: &[usize], dtype: D
 ///   key: a key, typed or of two words.
 ///   shape: the shape of the result; one number by default.
 ///   dtype: a floating dtype; float32 by default, float64 with x64.
-///   mode: 'low', the default, takes one word for each number; 'high' takes two, which matters for the upper tail.
+///   mode: 'low', the default, takes one word for each number; 'high' takes two, which matters for the upper tail; 'highest' makes
+///     both tails fine in float32, and is 'high' in others.
 ///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
@@ -161,14 +163,15 @@ pub fn gumbel(key: &Val, shape: &[usize], dtype: DType, mode: Option<Mode>) -> R
     let key = checked_key("gumbel", key)?;
     check_float("gumbel", dtype)?;
     let mode = mode.unwrap_or_default();
-    let statics = [statics(shape, dtype), vec![(mode == Mode::High).into()]].concat();
+    let statics = [statics(shape, dtype), vec![mode as i64]].concat();
     named_jit_one("_gumbel", &statics, &[key], |ins| match mode {
         Mode::Low => {
             let (tiny, one) = (literal(dtype, least_normal(dtype)?), weak_float(1.0));
             let log = lax::log(&uniform_by_name(&ins[0], shape, dtype, &tiny, &one)?)?;
             lax::neg(&lax::log(&lax::neg(&log)?)?)
         }
-        Mode::High => gumbel_high(&ins[0], shape, dtype),
+        Mode::Highest if dtype == DType::F32 => gumbel_of_two_words(&ins[0], shape),
+        Mode::High | Mode::Highest => gumbel_high(&ins[0], shape, dtype),
     })
 }
 
@@ -309,6 +312,7 @@ pub fn cauchy(key: &Val, shape: &[usize], dtype: DType) -> Result<Val> {
 pub fn pareto(key: &Val, b: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked_key("pareto", key)?;
     check_float("pareto", dtype)?;
+    check_parameters("pareto", dtype, &[b])?;
     let shape = sample_shape("pareto", shape, &[b])?;
     named_jit_one("_pareto", &statics(&shape, dtype), &[key, b.clone()], |ins| {
         let b = to_dtype(&ins[1], dtype)?;
@@ -366,6 +370,7 @@ pub fn weibull_min(key: &Val, scale: &Val, concentration: &Val, shape: &[usize],
 pub fn rayleigh(key: &Val, scale: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked_key("rayleigh", key)?;
     check_float("rayleigh", dtype)?;
+    check_parameters("rayleigh", dtype, &[scale])?;
     let shape = sample_shape("rayleigh", shape, &[scale])?;
     named_jit_one("_rayleigh", &statics(&shape, dtype), &[key, scale.clone()], |ins| {
         let unit = uniform_unit(&ins[0], &shape, dtype)?;
@@ -397,6 +402,7 @@ pub fn rayleigh(key: &Val, scale: &Val, shape: Option<&[usize]>, dtype: DType) -
 pub fn lognormal(key: &Val, sigma: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked_key("lognormal", key)?;
     check_float("lognormal", dtype)?;
+    check_parameters("lognormal", dtype, &[sigma])?;
     let shape = sample_shape("lognormal", shape, &[sigma])?;
     let sample = normal(&key, &shape, dtype)?;
     lax::exp(&numpy::multiply(&sample, &to_dtype(sigma, dtype)?)?)
@@ -492,6 +498,7 @@ pub fn triangular(
 ) -> Result<Val> {
     let key = checked_key("triangular", key)?;
     check_float("triangular", dtype)?;
+    check_parameters("triangular", dtype, &[left, mode, right])?;
     let shape = sample_shape("triangular", shape, &[left, mode, right])?;
     let full = |x: &Val| broadcast_to(&to_dtype(x, dtype)?, &shape);
     let (left, right, mode) = (full(left)?, full(right)?, full(mode)?);
@@ -526,6 +533,7 @@ pub fn triangular(
 pub fn wald(key: &Val, mean: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked_key("wald", key)?;
     check_float("wald", dtype)?;
+    check_parameters("wald", dtype, &[mean])?;
     let shape = sample_shape("wald", shape, &[mean])?;
     named_jit_one("_wald", &statics(&shape, dtype), &[key, mean.clone()], |ins| {
         let (first, second) = two_keys(&ins[0])?;

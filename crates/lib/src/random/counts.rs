@@ -6,6 +6,7 @@ use pullback_base::{Array, DType, Result, Scalar, bail};
 use pullback_derive::public;
 use pullback_ir::Val;
 
+use super::approximate::{SampleMethod, poisson_approximately};
 use super::continuous::sample_shape;
 use super::key::{checked_key, split_typed, two_keys};
 use super::uniform::{check_float, statics, uniform};
@@ -57,25 +58,30 @@ fn is_early(step: &Val) -> Formula {
 ///   lam: the rates: real numbers; they broadcast to `shape`. 0 gives 0; NaN and negative rates give -1.
 ///   shape: the shape of the result; that of `lam` by default.
 ///   dtype: an integer dtype, int32 by default.
-///   method: only 'exact' is served.
+///   method: 'exact', or 'approximate': without loops, for keys of any generator; the inverse of a distribution function within 1e-4
+///     of the exact one.
 ///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key.
 ///   ValueError: several keys are given, the dtype is not of integers, shapes do not go together, or the method is
 ///     unknown.
-///   NotImplementedError: the method is 'approximate', or the key is of another generator than threefry2x32.
+///   NotImplementedError: the method is 'exact' and the key is of another generator than threefry2x32.
 /// Differentiable: no, counts are integers.
 /// Example:
 ///   >>> jax.random.poisson(jax.random.key(0), jnp.zeros(3))
 ///   Array([0, 0, 0], dtype=int32)
-#[public(
-    "random.poisson(key: Key, lam, shape=None, dtype=None, *, method: ExactMethod='exact', out_sharding: Sharded=None)"
-)]
-pub fn poisson(key: &Val, lam: &Val, shape: Option<&[usize]>, dtype: Option<DType>) -> Result<Val> {
+#[public("random.poisson(key: Key, lam, shape=None, dtype=None, *, method='exact', out_sharding: Sharded=None)")]
+pub fn poisson(
+    key: &Val,
+    lam: &Val,
+    shape: Option<&[usize]>,
+    dtype: Option<DType>,
+    method: SampleMethod,
+) -> Result<Val> {
     let key = checked_key("poisson", key)?;
     let kind = key.aval().dtype;
-    if kind.to_string() != "key<fry>" {
+    if method == SampleMethod::Exact && kind.to_string() != "key<fry>" {
         bail!(
             NotImplemented,
             "`poisson` with method='exact' is only implemented for the threefry2x32 RNG, not {}",
@@ -87,6 +93,9 @@ pub fn poisson(key: &Val, lam: &Val, shape: Option<&[usize]>, dtype: Option<DTyp
         bail!(Value, "Invalid integer data type '{}'.", if dtype.is_complex() { 'c' } else { 'f' });
     }
     let shape = shape.map_or_else(|| lam.aval().shape.to_vec(), <[usize]>::to_vec);
+    if method == SampleMethod::Approximate {
+        return poisson_approximately(&key, lam, &shape, dtype);
+    }
     let lam = broadcast_to(&convert(lam, DType::F32, false)?, &shape)?;
     named_jit_one("_poisson", &statics(&shape, dtype), &[key, lam], |ins| {
         let (key, lam) = (&ins[0], of(&ins[1]));

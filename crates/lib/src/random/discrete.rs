@@ -147,7 +147,7 @@ fn without_replacement(
 pub fn geometric(key: &Val, p: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked_key("geometric", key)?;
     if !dtype.is_integer() {
-        bail!(Type, "dtype argument to `geometric` must be an int dtype, got {dtype}");
+        bail!(Value, "dtype argument to `geometric` must be an int dtype, got {dtype}");
     }
     let shape = sample_shape("geometric", shape, &[p])?;
     named_jit_one("_geometric", &statics(&shape, dtype), &[key, p.clone()], |ins| {

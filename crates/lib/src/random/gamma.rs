@@ -5,14 +5,14 @@ use pullback_core::control::{RANDOM_GAMMA, RandomGamma};
 use pullback_derive::public;
 use pullback_ir::Val;
 
+use super::approximate::{SampleMethod, gamma_approximately};
 use super::continuous::{normal, sample_shape};
 use super::key::{checked_key, two_keys};
 use super::rademacher;
-use super::uniform::{check_float, statics};
+use super::uniform::{check_float, check_parameters, statics};
 use crate::axes::Axes;
 use crate::broadcast::broadcast_to;
 use crate::convert::{number, to_dtype, weak_float};
-use crate::declare::{Arguments, Constant, Reader, Type};
 use crate::jit::named_jit_one;
 use crate::lax;
 use crate::numpy::{power, true_divide};
@@ -32,22 +32,21 @@ fn checked(name: &str, key: &Val, dtype: DType) -> Result<Val> {
 ///   a: the shape parameter; real numbers. 0 gives 0, negative ones NaN.
 ///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
 ///   dtype: a floating dtype; float32 by default, float64 with x64.
-///   method: 'exact'.
+///   method: 'exact', or 'approximate': without loops, faster, and with a distribution slightly off; gradients are those of its map.
 ///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or a size is negative.
 ///   ValueError: several keys are given, the dtype is not floating, shapes do not go together, or the method is unknown.
-///   NotImplementedError: the method is 'approximate'.
 /// Differentiable: in `a`, by implicit reparameterization (Figurnov et al., 2018); once, not twice.
 /// Example:
 ///   >>> jax.random.gamma(jax.random.key(0), jnp.array([0.0, 0.0]))
 ///   Array([0., 0.], dtype=float32)
 #[public(
-    "random.gamma(key: Key, a, shape=None, dtype: FloatByDefault=None, *, method: ExactMethod='exact', out_sharding: Sharded=None)"
+    "random.gamma(key: Key, a, shape=None, dtype: FloatByDefault=None, *, method='exact', out_sharding: Sharded=None)"
 )]
-pub fn gamma(key: &Val, a: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
-    gamma_or_log("gamma", key, a, shape, dtype, false)
+pub fn gamma(key: &Val, a: &Val, shape: Option<&[usize]>, dtype: DType, method: SampleMethod) -> Result<Val> {
+    gamma_or_log("gamma", key, a, shape, dtype, method)
 }
 
 /// Logarithms of numbers of the gamma distribution, exact where those underflow because `a` is small.
@@ -57,27 +56,37 @@ pub fn gamma(key: &Val, a: &Val, shape: Option<&[usize]>, dtype: DType) -> Resul
 ///   a: the shape parameter; real numbers. 0 gives minus infinity, negative ones NaN.
 ///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
 ///   dtype: a floating dtype; float32 by default, float64 with x64.
-///   method: 'exact'.
+///   method: 'exact', or 'approximate': without loops, faster, and with a distribution slightly off; gradients are those of its map.
 ///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or a size is negative.
 ///   ValueError: several keys are given, the dtype is not floating, shapes do not go together, or the method is unknown.
-///   NotImplementedError: the method is 'approximate'.
 /// Differentiable: in `a`, by implicit reparameterization (Figurnov et al., 2018); once, not twice.
 /// Example:
 ///   >>> bool(jax.random.loggamma(jax.random.key(0), 1e-3) < 0)
 ///   True
 #[public(
-    "random.loggamma(key: Key, a, shape=None, dtype: FloatByDefault=None, *, method: ExactMethod='exact', out_sharding: Sharded=None)"
+    "random.loggamma(key: Key, a, shape=None, dtype: FloatByDefault=None, *, method='exact', out_sharding: Sharded=None)"
 )]
-pub fn loggamma(key: &Val, a: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
-    gamma_or_log("loggamma", key, a, shape, dtype, true)
+pub fn loggamma(key: &Val, a: &Val, shape: Option<&[usize]>, dtype: DType, method: SampleMethod) -> Result<Val> {
+    gamma_or_log("loggamma", key, a, shape, dtype, method)
 }
 
-fn gamma_or_log(name: &str, key: &Val, a: &Val, shape: Option<&[usize]>, dtype: DType, log: bool) -> Result<Val> {
+fn gamma_or_log(
+    name: &str,
+    key: &Val,
+    a: &Val,
+    shape: Option<&[usize]>,
+    dtype: DType,
+    method: SampleMethod,
+) -> Result<Val> {
+    let log = name == "loggamma";
     let key = checked(name, key, dtype)?;
     let shape = sample_shape(name, shape, &[a])?;
+    if method == SampleMethod::Approximate {
+        return gamma_approximately(&key, a, &shape, dtype, log);
+    }
     let statics = [statics(&shape, dtype), vec![log.into()]].concat();
     named_jit_one("_gamma", &statics, &[key, a.clone()], |ins| {
         let a = broadcast_to(&to_dtype(&ins[1], dtype)?, &shape)?;
@@ -93,35 +102,40 @@ fn gamma_or_log(name: &str, key: &Val, a: &Val, shape: Option<&[usize]>, dtype: 
 ///   a, b: the shape parameters, positive; real numbers.
 ///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
 ///   dtype: a floating dtype; float32 by default, float64 with x64.
-///   method: 'exact'.
+///   method: 'exact', or 'approximate': without loops, faster, and with a distribution slightly off; gradients are those of its map.
 ///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or a size is negative.
 ///   ValueError: several keys are given, the dtype is not floating, shapes do not go together, or the method is unknown.
-///   NotImplementedError: the method is 'approximate'.
 /// Differentiable: in `a` and `b`, as `gamma` is.
 /// Example:
 ///   >>> x = jax.random.beta(jax.random.key(0), 2.0, 3.0, (100,))
 ///   >>> bool(((x >= 0) & (x <= 1)).all())
 ///   True
 #[public(
-    "random.beta(key: Key, a, b, shape=None, dtype: FloatByDefault=None, *, method: ExactMethod='exact', out_sharding: Sharded=None)"
+    "random.beta(key: Key, a, b, shape=None, dtype: FloatByDefault=None, *, method='exact', out_sharding: Sharded=None)"
 )]
-pub fn beta(key: &Val, a: &Val, b: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
+pub fn beta(key: &Val, a: &Val, b: &Val, shape: Option<&[usize]>, dtype: DType, method: SampleMethod) -> Result<Val> {
     let key = checked("beta", key, dtype)?;
+    check_parameters("beta", dtype, &[a, b])?;
     let shape = sample_shape("beta", shape, &[a, b])?;
-    named_jit_one("_beta", &statics(&shape, dtype), &[key, a.clone(), b.clone()], |ins| {
-        let (a, b) = (to_dtype(&ins[1], dtype)?, to_dtype(&ins[2], dtype)?);
-        let (first, second) = two_keys(&ins[0])?;
-        let (a, b) = (broadcast_to(&a, &shape)?, broadcast_to(&b, &shape)?);
-        let a = loggamma(&first, &a, Some(&shape), dtype)?;
-        let b = loggamma(&second, &b, Some(&shape), dtype)?;
-        let peak = lax::max(&a, &b)?;
-        let a = lax::exp(&lax::sub(&a, &peak)?)?;
-        let b = lax::exp(&lax::sub(&b, &peak)?)?;
-        lax::div(&a, &lax::add(&a, &b)?)
-    })
+    named_jit_one(
+        "_beta",
+        &[statics(&shape, dtype), vec![method as i64]].concat(),
+        &[key, a.clone(), b.clone()],
+        |ins| {
+            let (a, b) = (to_dtype(&ins[1], dtype)?, to_dtype(&ins[2], dtype)?);
+            let (first, second) = two_keys(&ins[0])?;
+            let (a, b) = (broadcast_to(&a, &shape)?, broadcast_to(&b, &shape)?);
+            let a = loggamma(&first, &a, Some(&shape), dtype, method)?;
+            let b = loggamma(&second, &b, Some(&shape), dtype, method)?;
+            let peak = lax::max(&a, &b)?;
+            let a = lax::exp(&lax::sub(&a, &peak)?)?;
+            let b = lax::exp(&lax::sub(&b, &peak)?)?;
+            lax::div(&a, &lax::add(&a, &b)?)
+        },
+    )
 }
 
 /// Vectors of the Dirichlet distribution: positive numbers whose sum is 1, from numbers of the gamma distribution.
@@ -156,7 +170,7 @@ pub fn dirichlet(key: &Val, alpha: &Val, shape: Option<&[usize]>, dtype: DType) 
     };
     let full = [&shape[..], &[size]].concat();
     named_jit_one("_dirichlet", &statics(&shape, dtype), &[key, alpha.clone()], |ins| {
-        let logs = loggamma(&ins[0], &to_dtype(&ins[1], dtype)?, Some(&full), dtype)?;
+        let logs = loggamma(&ins[0], &to_dtype(&ins[1], dtype)?, Some(&full), dtype, SampleMethod::Exact)?;
         crate::nn::softmax(&logs, &Axes::One(-1), None)
     })
 }
@@ -169,27 +183,27 @@ pub fn dirichlet(key: &Val, alpha: &Val, shape: Option<&[usize]>, dtype: DType) 
 ///   df: degrees of freedom, positive; real numbers.
 ///   shape: the shape of the result, to which parameters broadcast; their common shape by default.
 ///   dtype: a floating dtype; float32 by default, float64 with x64.
-///   method: 'exact'.
+///   method: 'exact', or 'approximate': without loops, faster, and with a distribution slightly off; gradients are those of its map.
 ///   out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 /// Returns: an array of `shape` and `dtype`.
 /// Raises:
 ///   TypeError: `key` is no key, or a size is negative.
 ///   ValueError: several keys are given, the dtype is not floating, shapes do not go together, or the method is unknown.
-///   NotImplementedError: the method is 'approximate'.
 /// Differentiable: in `df`, as `gamma` is.
 /// Example:
 ///   >>> bool((jax.random.chisquare(jax.random.key(0), 2.0, (100,)) >= 0).all())
 ///   True
 #[public(
-    "random.chisquare(key: Key, df, shape=None, dtype: FloatByDefault=None, *, method: ExactMethod='exact', out_sharding: Sharded=None)"
+    "random.chisquare(key: Key, df, shape=None, dtype: FloatByDefault=None, *, method='exact', out_sharding: Sharded=None)"
 )]
-pub fn chisquare(key: &Val, df: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
+pub fn chisquare(key: &Val, df: &Val, shape: Option<&[usize]>, dtype: DType, method: SampleMethod) -> Result<Val> {
     let key = checked("chisquare", key, dtype)?;
+    check_parameters("chisquare", dtype, &[df])?;
     let shape = sample_shape("chisquare", shape, &[df])?;
-    named_jit_one("_chisquare", &statics(&shape, dtype), &[key, df.clone()], |ins| {
+    named_jit_one("_chisquare", &[statics(&shape, dtype), vec![method as i64]].concat(), &[key, df.clone()], |ins| {
         let df = to_dtype(&ins[1], dtype)?;
         let half = lax::div(&df, &number(&df, 2.0))?;
-        let sample = lax::exp(&loggamma(&ins[0], &half, Some(&shape), dtype)?)?;
+        let sample = lax::exp(&loggamma(&ins[0], &half, Some(&shape), dtype, method)?)?;
         lax::mul(&sample, &number(&sample, 2.0))
     })
 }
@@ -214,13 +228,14 @@ pub fn chisquare(key: &Val, df: &Val, shape: Option<&[usize]>, dtype: DType) -> 
 #[public("random.t(key: Key, df, shape=None, dtype: FloatByDefault=None, *, out_sharding: Sharded=None)")]
 pub fn t(key: &Val, df: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked("t", key, dtype)?;
+    check_parameters("t", dtype, &[df])?;
     let shape = sample_shape("t", shape, &[df])?;
     named_jit_one("_t", &statics(&shape, dtype), &[key, df.clone()], |ins| {
         let df = to_dtype(&ins[1], dtype)?;
         let (first, second) = two_keys(&ins[0])?;
         let numerator = normal(&first, &shape, dtype)?;
         let half = lax::div(&df, &number(&df, 2.0))?;
-        let sample = gamma(&second, &half, Some(&shape), dtype)?;
+        let sample = gamma(&second, &half, Some(&shape), dtype, SampleMethod::Exact)?;
         lax::mul(&numerator, &lax::sqrt(&true_divide(&half, &sample)?)?)
     })
 }
@@ -246,13 +261,14 @@ pub fn t(key: &Val, df: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<V
 #[public("random.f(key: Key, dfnum, dfden, shape=None, dtype: FloatByDefault=None, *, out_sharding: Sharded=None)")]
 pub fn f(key: &Val, dfnum: &Val, dfden: &Val, shape: Option<&[usize]>, dtype: DType) -> Result<Val> {
     let key = checked("f", key, dtype)?;
+    check_parameters("f", dtype, &[dfnum, dfden])?;
     let shape = sample_shape("f", shape, &[dfnum, dfden])?;
     named_jit_one("_f", &statics(&shape, dtype), &[key, dfnum.clone(), dfden.clone()], |ins| {
         let dfden = to_dtype(&ins[2], dtype)?;
         let dfnum = to_dtype(&ins[1], dtype)?;
         let (den, num) = two_keys(&ins[0])?;
-        let num = chisquare(&num, &dfnum, Some(&shape), dtype)?;
-        let den = chisquare(&den, &dfden, Some(&shape), dtype)?;
+        let num = chisquare(&num, &dfnum, Some(&shape), dtype, SampleMethod::Exact)?;
+        let den = chisquare(&den, &dfden, Some(&shape), dtype, SampleMethod::Exact)?;
         let num = true_divide(&num, &dfnum)?;
         lax::div(&num, &true_divide(&den, &dfden)?)
     })
@@ -281,31 +297,8 @@ pub fn generalized_normal(key: &Val, p: &Val, shape: &[usize], dtype: DType) -> 
         let keys = super::key::split_typed(&ins[0], &[2])?;
         let nth = |i: usize| lax::squeeze_axes(&lax::slice_always(&keys, &[i], &[i + 1], None)?, &[0]);
         let inverse = || true_divide(&weak_float(1.0), &ins[1]);
-        let size = gamma(&nth(0)?, &inverse()?, Some(shape), dtype)?;
+        let size = gamma(&nth(0)?, &inverse()?, Some(shape), dtype, SampleMethod::Exact)?;
         let sign = rademacher(&nth(1)?, shape, dtype)?;
         lax::mul(&sign, &power(&size, &inverse()?)?)
     })
-}
-
-/// How samples are found: exactly, which alone is served.
-pub struct ExactMethod;
-
-impl Reader<()> for ExactMethod {
-    const TYPE: Type = Type { python: "str", rust: "" };
-    fn read(args: &mut dyn Arguments, at: usize) -> Result<()> {
-        let (method, name) = (args.text(at)?, args.function());
-        match &*method {
-            "exact" => Ok(()),
-            "approximate" => {
-                bail!(
-                    NotImplemented,
-                    "method='approximate' of jax.random.{name} is not implemented; use method='exact'"
-                )
-            }
-            other => {
-                bail!(Value, "method argument to `{name}` must be one of {{'exact', 'approximate'}}, got '{other}'")
-            }
-        }
-    }
-    fn absent(_default: Constant) {}
 }

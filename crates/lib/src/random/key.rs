@@ -418,16 +418,17 @@ fn check_word(data: &Val) -> Result<()> {
 /// The same key, fit to be used once more where reuse is checked.
 ///
 /// Args:
-///   key: an array of typed keys.
+///   key: an array of typed keys, or any other array, of which no use is checked.
 /// Returns: keys with the same words.
-/// Raises:
-///   TypeError: `key` holds no typed keys.
 /// Differentiable: no, keys have no tangents.
 /// Example:
 ///   >>> jax.random.key_data(jax.random.clone(jax.random.key(42)))
 ///   Array([ 0, 42], dtype=uint32)
-#[public("random.clone(key: Key)")]
+#[public("random.clone(key)")]
 pub fn clone(key: &Val) -> Result<Val> {
+    if !key.aval().dtype.is_key() {
+        return Ok(key.clone());
+    }
     prims::RANDOM_CLONE.bind(std::slice::from_ref(key))
 }
 

@@ -4,15 +4,18 @@
 //! the last axis; every function takes both. Threefry bits are in the partitionable layout. It owns the ways from bits to distributions;
 //! deliberately no generator: that is the primitive's.
 
+pub mod approximate;
 pub mod continuous;
 pub mod counts;
 pub mod discrete;
+mod fine_gumbel;
 pub mod gamma;
 pub mod key;
 pub mod selection;
 pub mod uniform;
 pub mod vectors;
 
+pub use approximate::SampleMethod;
 pub(crate) use continuous::open_interval;
 pub use continuous::*;
 pub use counts::*;

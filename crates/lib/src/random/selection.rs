@@ -27,11 +27,17 @@ pub enum Population {
 
 impl Argument for Population {
     const TYPE: Type = Type { python: "int | ArrayLike", rust: "impl Into<Population>" };
-    /// Integers count, arrays have parts; a known scalar array is its integer.
+    /// Integers count, arrays have parts; a known scalar array is its integer. `choice` cuts fractions off.
     fn read(args: &mut dyn Arguments, at: usize) -> Result<Population> {
         let x = args.array(at)?;
         let aval = x.aval();
-        if aval.rank() > 0 || !aval.dtype.is_integer() {
+        if aval.rank() > 0 || !(aval.dtype.is_integer() || aval.dtype.is_float()) {
+            return Ok(Population::Array(x));
+        }
+        if aval.dtype.is_float() && args.function() == "choice" {
+            return args.float(at).map(|number| Population::Below(number as i64));
+        }
+        if aval.dtype.is_float() {
             return Ok(Population::Array(x));
         }
         args.int(at).map(Population::Below)

@@ -1,6 +1,7 @@
 //! Bits, uniform numbers, coin flips and integers.
 
 use pullback_base::aval::tuple_text;
+use pullback_base::dtype::Typed;
 use pullback_base::{DType, Result, Scalar, bail};
 use pullback_core::prims;
 use pullback_derive::public;
@@ -14,6 +15,7 @@ use crate::jit::named_jit_one;
 use crate::lax;
 use crate::numpy::{clip, less, maximum, minimum, multiply, subtract};
 use crate::primitive::Bind;
+use crate::promotion::{promoted_type, typed};
 
 /// The bits that hold a floating number of `dtype`'s mantissa.
 pub(super) fn mantissa_bits(dtype: DType) -> Result<u32> {
@@ -51,6 +53,22 @@ fn unsigned(bits: u32) -> DType {
 /// Statics of a jitted sampler.
 pub(super) fn statics(shape: &[usize], dtype: DType) -> Vec<i64> {
     shape.iter().map(|&size| size as i64).chain([-1, dtype as i64]).collect()
+}
+
+/// Checks that parameters go into the dtype of the samples without loss of range: complex ones not into real ones, nor wide into
+/// narrow floats.
+pub(super) fn check_parameters(name: &str, dtype: DType, parameters: &[&Val]) -> Result<()> {
+    for parameter in parameters {
+        let own = typed(parameter);
+        if promoted_type(&[own, Typed { dtype, weak_type: false }])?.dtype != dtype {
+            bail!(
+                TypePromotion,
+                "In arguments to {name}, cannot safely cast argument of type {} to {dtype}",
+                own.dtype
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Checks that a sampler of floating numbers was asked for such.
@@ -181,10 +199,12 @@ pub enum Mode {
     Low,
     /// Two words.
     High,
+    /// Two words as one number, both of whose tails are fine.
+    Highest,
 }
 
 impl Argument for Mode {
-    const TYPE: Type = Type { python: "Literal['low', 'high']", rust: "Mode" };
+    const TYPE: Type = Type { python: "Literal['low', 'high', 'highest']", rust: "Mode" };
     fn read(args: &mut dyn Arguments, at: usize) -> Result<Mode> {
         Mode::parse(&args.text(at)?)
     }
@@ -202,6 +222,7 @@ impl Mode {
         match name {
             "low" => Ok(Mode::Low),
             "high" => Ok(Mode::High),
+            "highest" => Ok(Mode::Highest),
             _ => bail!(Value, "got mode='{name}', expected 'high' or 'low'"),
         }
     }
@@ -236,10 +257,13 @@ pub fn bernoulli(key: &Val, p: &Val, shape: Option<&[usize]>, mode: Mode) -> Res
     }
     let aval = p.aval();
     let shape = shape.unwrap_or(&aval.data().shape);
+    if mode == Mode::Highest {
+        bail!(Value, "got mode='highest', expected 'high' or 'low'");
+    }
     let statics = [statics(shape, dtype), vec![(mode == Mode::High).into()]].concat();
     named_jit_one("_bernoulli", &statics, &[key, p.clone()], |ins| match mode {
         Mode::Low => less(&uniform_unit(&ins[0], shape, dtype)?, &ins[1]),
-        Mode::High => bernoulli_high(&ins[0], &ins[1], shape, dtype),
+        Mode::High | Mode::Highest => bernoulli_high(&ins[0], &ins[1], shape, dtype),
     })
 }
 

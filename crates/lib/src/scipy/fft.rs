@@ -210,7 +210,7 @@ fn each(
 ///   >>> print(jax.scipy.fft.dctn(jnp.ones((2, 2))))
 ///   [[16.  0.]
 ///    [ 0.  0.]]
-#[public("scipy.fft.dctn(x: Convertible, type=2, s=None, axes=None, norm=None)")]
+#[public("scipy.fft.dctn(x, type=2, s=None, axes=None, norm=None)")]
 pub fn dctn(x: &Val, type_: i64, s: Option<&[i64]>, axes: Option<&[i64]>, norm: Option<&str>) -> Result<Val> {
     each(dct, x, type_, s, axes, norm)
 }
@@ -232,7 +232,7 @@ pub fn dctn(x: &Val, type_: i64, s: Option<&[i64]>, axes: Option<&[i64]>, norm: 
 ///   >>> print(jax.scipy.fft.idctn(jnp.array([[16.0, 0.0], [0.0, 0.0]])))
 ///   [[1. 1.]
 ///    [1. 1.]]
-#[public("scipy.fft.idctn(x: Convertible, type=2, s=None, axes=None, norm=None)")]
+#[public("scipy.fft.idctn(x, type=2, s=None, axes=None, norm=None)")]
 pub fn idctn(x: &Val, type_: i64, s: Option<&[i64]>, axes: Option<&[i64]>, norm: Option<&str>) -> Result<Val> {
     each(idct, x, type_, s, axes, norm)
 }

@@ -101,7 +101,7 @@ fn slogdet_tangents(args: &[Val], tangents: &[Option<Val>]) -> Result<(Vals, Tan
 ///   >>> sign, logabsdet = jnp.linalg.slogdet(jnp.array([[0.0, 1.0], [1.0, 0.0]]))
 ///   >>> print(sign, logabsdet)
 ///   -1.0 0.0
-#[public("numpy.linalg.slogdet(a: Convertible, *, method=None)")]
+#[public("numpy.linalg.slogdet(a, *, method=None)")]
 pub fn slogdet(a: &Val, method: Option<&str>) -> Result<Slogdet> {
     check_square(a, "slogdet()")?;
     let a = inexact_one(a)?;
@@ -258,7 +258,7 @@ fn small_det(a: &Val) -> Result<Val> {
 /// Example:
 ///   >>> print(jnp.linalg.det(jnp.array([[1.0, 2.0], [3.0, 4.0]])))
 ///   -2.0
-#[public("numpy.linalg.det(a: Convertible)")]
+#[public("numpy.linalg.det(a)")]
 pub fn det(a: &Val) -> Result<Val> {
     let a = inexact_one(a)?;
     check_square(&a, "det()")?;

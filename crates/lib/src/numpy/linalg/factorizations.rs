@@ -50,7 +50,7 @@ impl<const HERMITIAN: bool> Return for Eigen<HERMITIAN> {
 ///   >>> print(jnp.linalg.cholesky(jnp.array([[4.0, 2.0], [2.0, 10.0]])))
 ///   [[2. 0.]
 ///    [1. 3.]]
-#[public("numpy.linalg.cholesky(a: Convertible, *, upper=False, symmetrize_input=True)")]
+#[public("numpy.linalg.cholesky(a, *, upper=False, symmetrize_input=True)")]
 pub fn cholesky(a: &Val, upper: bool, symmetrize_input: bool) -> Result<Val> {
     let a = inexact_one(a)?;
     if !is_square(&a) {
@@ -79,9 +79,7 @@ pub fn cholesky(a: &Val, upper: bool, symmetrize_input: bool) -> Result<Val> {
 ///   >>> u, s, vh = jnp.linalg.svd(jnp.array([[3.0, 0.0], [0.0, -4.0]]))
 ///   >>> print(s.round(3))
 ///   [4. 3.]
-#[public(
-    "numpy.linalg.svd(a: Convertible, full_matrices=True, compute_uv=True, hermitian=False, subset_by_index=None)"
-)]
+#[public("numpy.linalg.svd(a, full_matrices=True, compute_uv=True, hermitian=False, subset_by_index=None)")]
 pub fn svd(
     a: &Val,
     full_matrices: bool,
@@ -131,7 +129,7 @@ pub(crate) fn hermitian_vectors(a: &Val) -> Result<(Val, Val, Val)> {
 /// Example:
 ///   >>> print(jnp.linalg.svdvals(jnp.array([[3.0, 0.0], [0.0, -4.0]])).round(3))
 ///   [4. 3.]
-#[public("numpy.linalg.svdvals(x: Convertible, /)")]
+#[public("numpy.linalg.svdvals(x, /)")]
 pub fn svdvals(x: &Val) -> Result<Val> {
     lin::singular_values(&inexact_one(x)?, true, None)
 }
@@ -150,7 +148,7 @@ pub fn svdvals(x: &Val) -> Result<Val> {
 ///   >>> w, v = jnp.linalg.eig(jnp.array([[2.0, 0.0], [0.0, 3.0]]))
 ///   >>> print(w)
 ///   [2.+0.j 3.+0.j]
-#[public("numpy.linalg.eig(a: Convertible)")]
+#[public("numpy.linalg.eig(a)")]
 pub fn eig(a: &Val) -> Result<Eigen<false>> {
     let found = lin::eig(&inexact_one(a)?, false, true, false, Ignored, Ignored)?;
     Ok(Eigen { eigenvalues: found[0].clone(), eigenvectors: found[1].clone() })
@@ -168,7 +166,7 @@ pub fn eig(a: &Val) -> Result<Eigen<false>> {
 /// Example:
 ///   >>> print(jnp.linalg.eigvals(jnp.array([[2.0, 0.0], [0.0, 3.0]])))
 ///   [2.+0.j 3.+0.j]
-#[public("numpy.linalg.eigvals(a: Convertible)")]
+#[public("numpy.linalg.eigvals(a)")]
 pub fn eigvals(a: &Val) -> Result<Val> {
     Ok(lin::eig(&inexact_one(a)?, false, false, false, Ignored, Ignored)?.swap_remove(0))
 }
@@ -188,7 +186,7 @@ pub fn eigvals(a: &Val) -> Result<Val> {
 ///   >>> w, v = jnp.linalg.eigh(jnp.array([[3.0, 0.0], [0.0, 2.0]]))
 ///   >>> print(w)
 ///   [2. 3.]
-#[public("numpy.linalg.eigh(a: Convertible, UPLO=None, symmetrize_input=True)")]
+#[public("numpy.linalg.eigh(a, UPLO=None, symmetrize_input=True)")]
 pub fn eigh(a: &Val, uplo: Option<&str>, symmetrize_input: bool) -> Result<Eigen<true>> {
     if !matches!(uplo, None | Some("L" | "U")) {
         bail!(Value, "UPLO must be one of None, 'L', or 'U'.");
@@ -211,7 +209,7 @@ pub fn eigh(a: &Val, uplo: Option<&str>, symmetrize_input: bool) -> Result<Eigen
 /// Example:
 ///   >>> print(jnp.linalg.eigvalsh(jnp.array([[3.0, 0.0], [0.0, 2.0]])))
 ///   [2. 3.]
-#[public("numpy.linalg.eigvalsh(a: Convertible, UPLO='L', *, symmetrize_input=True)")]
+#[public("numpy.linalg.eigvalsh(a, UPLO='L', *, symmetrize_input=True)")]
 pub fn eigvalsh(a: &Val, uplo: Option<&str>, symmetrize_input: bool) -> Result<Val> {
     Ok(eigh(a, uplo, symmetrize_input)?.eigenvalues)
 }
@@ -232,7 +230,7 @@ pub fn eigvalsh(a: &Val, uplo: Option<&str>, symmetrize_input: bool) -> Result<V
 ///   >>> q, r = jnp.linalg.qr(jnp.array([[3.0, 1.0], [4.0, 2.0]]))
 ///   >>> print(jnp.abs(r[0, 0]).round(3))
 ///   5.0
-#[public("numpy.linalg.qr(a: Convertible, mode='reduced')")]
+#[public("numpy.linalg.qr(a, mode='reduced')")]
 pub fn qr(a: &Val, mode: &str) -> Result<Returned> {
     let a = inexact_one(a)?;
     if mode == "raw" {

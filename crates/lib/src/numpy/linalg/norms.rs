@@ -162,7 +162,7 @@ fn given_axes(axes: &Axes, rank: usize) -> Result<Option<Vec<i64>>> {
 /// Example:
 ///   >>> print(jnp.linalg.norm(jnp.array([3.0, 4.0])), jnp.linalg.norm(jnp.array([[1.0, -2.0], [3.0, 4.0]]), ord=1))
 ///   5.0 6.0
-#[public("numpy.linalg.norm(x: Convertible, ord=None, axis=None, keepdims=False)")]
+#[public("numpy.linalg.norm(x, ord=None, axis=None, keepdims=False)")]
 pub fn norm(x: &Val, ord: Option<&NormOrder>, axis: &Axes, keepdims: bool) -> Result<Val> {
     let x = inexact_one(x)?;
     let rank = x.aval().rank();
@@ -200,7 +200,7 @@ pub fn norm(x: &Val, ord: Option<&NormOrder>, axis: &Axes, keepdims: bool) -> Re
 /// Example:
 ///   >>> print(jnp.linalg.matrix_norm(jnp.array([[3.0, 0.0], [0.0, 4.0]])))
 ///   5.0
-#[public("numpy.linalg.matrix_norm(x: Convertible, /, *, keepdims=False, ord='fro')")]
+#[public("numpy.linalg.matrix_norm(x, /, *, keepdims=False, ord='fro')")]
 pub fn matrix_norm(x: &Val, keepdims: bool, ord: Option<&NormOrder>) -> Result<Val> {
     norm(x, ord, &Axes::Many(vec![-2, -1]), keepdims)
 }
@@ -220,12 +220,17 @@ pub fn matrix_norm(x: &Val, keepdims: bool, ord: Option<&NormOrder>) -> Result<V
 /// Example:
 ///   >>> print(jnp.linalg.vector_norm(jnp.array([[3.0, 4.0], [6.0, 8.0]]), axis=1))
 ///   [ 5. 10.]
-#[public("numpy.linalg.vector_norm(x: Convertible, /, *, axis=None, keepdims=False, ord=2)")]
+#[public("numpy.linalg.vector_norm(x, /, *, axis=None, keepdims=False, ord=2)")]
 pub fn vector_norm(x: &Val, axis: &Axes, keepdims: bool, ord: Option<&NormOrder>) -> Result<Val> {
-    if matches!(axis, Axes::One(_)) {
-        return norm(x, ord, axis, keepdims);
+    // Sums and extremes of integers are integers.
+    let number = ord.and_then(NormOrder::number);
+    let stays = number.is_some_and(|number| number == 1.0 || number.is_infinite()) && x.aval().dtype.is_integer();
+    match axis {
+        Axes::One(axis) if stays => return along_vectors(x, ord, *axis, keepdims),
+        Axes::One(_) => return norm(x, ord, axis, keepdims),
+        Axes::All | Axes::Many(_) | Axes::Named(..) => {}
     }
-    let x = inexact_one(x)?;
+    let x = if stays { x.clone() } else { inexact_one(x)? };
     let rank = x.aval().rank();
     let axes = given_axes(axis, rank)?.unwrap_or_else(|| (0..rank as i64).collect());
     let others: Vec<i64> = (0..rank as i64).filter(|axis| !axes.contains(axis)).collect();
@@ -250,7 +255,7 @@ pub fn vector_norm(x: &Val, axis: &Axes, keepdims: bool, ord: Option<&NormOrder>
 /// Example:
 ///   >>> print(jnp.linalg.matrix_rank(jnp.array([[1.0, 2.0], [2.0, 4.0]])))
 ///   1
-#[public("numpy.linalg.matrix_rank(M: Convertible, rtol: Convertible=None, *, hermitian=False, tol: Convertible=None)")]
+#[public("numpy.linalg.matrix_rank(M, rtol: Convertible=None, *, hermitian=False, tol: Convertible=None)")]
 pub fn matrix_rank(m: &Val, rtol: Option<&Val>, hermitian: bool, tol: Option<&Val>) -> Result<Val> {
     if tol.is_some() && rtol.is_some() {
         bail!(Value, "matrix_rank: only one of tol or rtol may be specified.");
@@ -294,7 +299,7 @@ pub(super) fn per_matrix(x: &Val) -> Result<Val> {
 /// Example:
 ///   >>> print(jnp.linalg.cond(jnp.array([[2.0, 0.0], [0.0, 8.0]])))
 ///   4.0
-#[public("numpy.linalg.cond(x: Convertible, p=None)")]
+#[public("numpy.linalg.cond(x, p=None)")]
 pub fn cond(x: &Val, p: Option<&NormOrder>) -> Result<Val> {
     let x = inexact_one(x)?;
     if x.aval().rank() < 2 {

@@ -52,7 +52,7 @@ impl Argument for MatrixExponent {
 ///   >>> print(jnp.linalg.matrix_power(jnp.array([[1.0, 1.0], [0.0, 1.0]]), 5))
 ///   [[1. 5.]
 ///    [0. 1.]]
-#[public("numpy.linalg.matrix_power(a: Convertible, n)")]
+#[public("numpy.linalg.matrix_power(a, n)")]
 pub fn matrix_power(a: &Val, n: MatrixExponent) -> Result<Val> {
     if a.aval().dtype == pullback_base::DType::Bool {
         // Whether there is a walk of `n` steps: sums of products that are not 0.
@@ -152,7 +152,7 @@ fn pinv_tangents(rule: &'static CustomJvpMany, args: &[Val], tangents: &[Option<
 ///   >>> print(jnp.linalg.pinv(jnp.array([[2.0, 0.0], [0.0, 0.0]])))
 ///   [[0.5 0. ]
 ///    [0.  0. ]]
-#[public("numpy.linalg.pinv(a: Convertible, rtol: Convertible=None, hermitian=False, *, rcond: Convertible=None)")]
+#[public("numpy.linalg.pinv(a, rtol: Convertible=None, hermitian=False, *, rcond: Convertible=None)")]
 pub fn pinv(a: &Val, rtol: Option<&Val>, hermitian: bool, rcond: Option<&Val>) -> Result<Val> {
     let a = inexact_one(a)?;
     if rtol.is_some() && rcond.is_some() {
@@ -183,7 +183,7 @@ pub fn pinv(a: &Val, rtol: Option<&Val>, hermitian: bool, rcond: Option<&Val>) -
 ///   >>> print(jnp.linalg.inv(jnp.array([[2.0, 0.0], [0.0, 4.0]])))
 ///   [[0.5  0.  ]
 ///    [0.   0.25]]
-#[public("numpy.linalg.inv(a: Convertible)")]
+#[public("numpy.linalg.inv(a)")]
 pub fn inv(a: &Val) -> Result<Val> {
     let a = inexact_one(a)?;
     check_square(&a, "inv")?;
@@ -226,7 +226,7 @@ fn solve_rule(args: &[Val], tangents: &[Option<Val>]) -> Result<(Vals, Tangents)
 /// Example:
 ///   >>> print(jnp.linalg.solve(jnp.array([[2.0, 0.0], [0.0, 4.0]]), jnp.array([2.0, 2.0])))
 ///   [1.  0.5]
-#[public("numpy.linalg.solve(a: Convertible, b: Convertible)")]
+#[public("numpy.linalg.solve(a, b)")]
 pub fn solve(a: &Val, b: &Val) -> Result<Val> {
     let ins = inexact_of(&[a.clone(), b.clone()])?;
     let (a, mut b) = (&ins[0], ins[1].clone());
@@ -291,7 +291,7 @@ fn concrete(x: &Val) -> Result<i64> {
 ///   >>> x, residuals, rank, s = jnp.linalg.lstsq(jnp.array([[1.0], [1.0]]), jnp.array([1.0, 3.0]))
 ///   >>> print(x.round(3), residuals.round(3), rank)
 ///   [2.] [2.] 1
-#[public("numpy.linalg.lstsq(a: Convertible, b: Convertible, rcond: Convertible=None, *, numpy_resid=False)")]
+#[public("numpy.linalg.lstsq(a, b, rcond: Convertible=None, *, numpy_resid=False)")]
 pub fn lstsq(a: &Val, b: &Val, rcond: Option<&Val>, numpy_resid: bool) -> Result<TupleOf> {
     let ins = inexact_of(&[a.clone(), b.clone()])?;
     let (a, mut b) = (&ins[0], ins[1].clone());
@@ -356,7 +356,7 @@ fn least_squares(a: &Val, b: &Val, rcond: Option<&Val>, shape: [usize; 2]) -> Re
 /// Example:
 ///   >>> jnp.linalg.tensorinv(jnp.eye(6).reshape(2, 3, 6)).shape
 ///   (6, 2, 3)
-#[public("numpy.linalg.tensorinv(a: Convertible, ind=2)")]
+#[public("numpy.linalg.tensorinv(a, ind=2)")]
 pub fn tensorinv(a: &Val, ind: i64) -> Result<Val> {
     let a = inexact_one(a)?;
     if ind <= 0 {
@@ -391,7 +391,7 @@ pub fn tensorinv(a: &Val, ind: i64) -> Result<Val> {
 /// Example:
 ///   >>> print(jnp.linalg.tensorsolve(2 * jnp.eye(4).reshape(2, 2, 4), jnp.ones((2, 2))))
 ///   [0.5 0.5 0.5 0.5]
-#[public("numpy.linalg.tensorsolve(a: Convertible, b: Convertible, axes=None)")]
+#[public("numpy.linalg.tensorsolve(a, b, axes=None)")]
 pub fn tensorsolve(a: &Val, b: &Val, axes: Option<&[i64]>) -> Result<Val> {
     let ins = inexact_of(&[a.clone(), b.clone()])?;
     let (mut a, b) = (ins[0].clone(), &ins[1]);

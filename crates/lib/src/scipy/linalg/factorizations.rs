@@ -371,7 +371,7 @@ pub(super) fn complex_schur(a: &Val) -> Result<(Val, Val)> {
 ///   >>> t, z = jax.scipy.linalg.schur(jnp.array([[0.0, 1.0], [-1.0, 0.0]]))
 ///   >>> print(t.dtype, jnp.allclose(z @ t @ z.T, jnp.array([[0.0, 1.0], [-1.0, 0.0]])))
 ///   float32 True
-#[public("scipy.linalg.schur(a: Convertible, output='real')")]
+#[public("scipy.linalg.schur(a, output='real')")]
 pub fn schur(a: &Val, output: &str) -> Result<Vec<Val>> {
     let a = inexact_one(a)?;
     match output {

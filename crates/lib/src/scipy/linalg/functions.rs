@@ -54,7 +54,7 @@ const PADE_13: [f64; 14] = [
 ///   >>> print(jax.scipy.linalg.expm(jnp.array([[0.0, 1.0], [0.0, 0.0]])))
 ///   [[1. 1.]
 ///    [0. 1.]]
-#[public("scipy.linalg.expm(A: Convertible, *, upper_triangular=False, max_squarings=16)")]
+#[public("scipy.linalg.expm(A, *, upper_triangular=False, max_squarings=16)")]
 pub fn expm(a: &Val, upper_triangular: bool, max_squarings: i64) -> Result<Val> {
     let a = inexact_one(a)?;
     if !is_square(&a) {
@@ -196,7 +196,7 @@ fn over_gap(x: Formula, gap: &Formula, of_none: Formula) -> Formula {
 ///   >>> print(jax.scipy.linalg.sqrtm(jnp.array([[4.0, 0.0], [0.0, 9.0]])).real)
 ///   [[2. 0.]
 ///    [0. 3.]]
-#[public("scipy.linalg.sqrtm(A: Convertible, blocksize=1)")]
+#[public("scipy.linalg.sqrtm(A, blocksize=1)")]
 pub fn sqrtm(a: &Val, blocksize: i64) -> Result<Val> {
     if blocksize > 1 {
         bail!(NotImplemented, "Blocked version is not implemented yet.");

@@ -199,7 +199,7 @@ pub fn companion(a: &Val) -> Result<Val> {
 ///   [[1 0]
 ///    [2 1]
 ///    [0 2]]
-#[public("scipy.linalg.convolution_matrix(a: Convertible, n, mode='full')")]
+#[public("scipy.linalg.convolution_matrix(a, n, mode='full')")]
 pub fn convolution_matrix(a: &Val, n: i64, mode: &str) -> Result<Val> {
     let shape = a.aval().shape.clone();
     let Some((&m, batch)) = shape.split_last() else {

@@ -229,7 +229,7 @@ pub fn solve_triangular(a: &Val, b: &Val, trans: Turn, lower: bool, unit_diagona
 ///   >>> print(jax.scipy.linalg.solve(jnp.array([[2.0, 0.0], [0.0, 4.0]]), jnp.array([2.0, 8.0])))
 ///   [1. 2.]
 #[public(
-    "scipy.linalg.solve(a: Convertible, b: Convertible, lower=False, overwrite_a: Ignored=False, overwrite_b: Ignored=False, debug: Ignored=False, check_finite: Ignored=True, assume_a='gen')"
+    "scipy.linalg.solve(a, b, lower=False, overwrite_a: Ignored=False, overwrite_b: Ignored=False, debug: Ignored=False, check_finite: Ignored=True, assume_a='gen')"
 )]
 pub fn solve(a: &Val, b: &Val, lower: bool, assume_a: &str) -> Result<Val> {
     match assume_a {
@@ -251,7 +251,7 @@ pub fn solve(a: &Val, b: &Val, lower: bool, assume_a: &str) -> Result<Val> {
 /// Example:
 ///   >>> float(jax.scipy.linalg.det(jnp.array([[2.0, 0.0], [0.0, 3.0]])))
 ///   6.0
-#[public("scipy.linalg.det(a: Convertible, overwrite_a: Ignored=False, check_finite: Ignored=True)")]
+#[public("scipy.linalg.det(a, overwrite_a: Ignored=False, check_finite: Ignored=True)")]
 pub fn det(a: &Val) -> Result<Val> {
     numpy::linalg::det(a)
 }
@@ -269,7 +269,7 @@ pub fn det(a: &Val) -> Result<Val> {
 ///   >>> print(jax.scipy.linalg.inv(jnp.array([[2.0, 0.0], [0.0, 4.0]])))
 ///   [[0.5  0.  ]
 ///    [0.   0.25]]
-#[public("scipy.linalg.inv(a: Convertible, overwrite_a: Ignored=False, check_finite: Ignored=True)")]
+#[public("scipy.linalg.inv(a, overwrite_a: Ignored=False, check_finite: Ignored=True)")]
 pub fn inv(a: &Val) -> Result<Val> {
     numpy::linalg::inv(a)
 }

@@ -154,7 +154,7 @@ pub fn ppf(q: &Val, loc: &Val, scale: &Val) -> Result<Val> {
 /// Example:
 ///   >>> round(float(jax.scipy.stats.norm.isf(0.25)), 4)
 ///   0.6745
-#[public("scipy.stats.norm.isf(q: Convertible, loc=0, scale=1)")]
+#[public("scipy.stats.norm.isf(q, loc=0, scale=1)")]
 pub fn isf(q: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     ppf(&(1 - of(q)).done()?, loc, scale)
 }
