@@ -24,7 +24,7 @@ DISTRIBUTIONS = (
     "truncnorm", "uniform", "vonmises", "wrapcauchy",
 )
 PUBLIC = (
-    "numpy", "lax", "nn", "random", "ops", "masked", "lax.linalg", "numpy.fft", "numpy.linalg", "scipy.cluster.vq", "scipy.fft",
+    "numpy", "lax", "nn", "random", "ops", "masked", "image", "lax.linalg", "numpy.fft", "numpy.linalg", "scipy.cluster.vq", "scipy.fft",
     "scipy.integrate", "scipy.linalg", "scipy.ndimage", "scipy.signal", "scipy.special", "scipy.stats",
     *(f"scipy.stats.{name}" for name in DISTRIBUTIONS),
 )

@@ -1,5 +1,6 @@
 """Products of arrays one axis of which is cut into groups of computed sizes."""
 
+from pullback import _core
 from pullback._core import lax as _l
 from pullback._core import numpy as _n
 from pullback._core import user_error as _user_error
