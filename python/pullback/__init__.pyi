@@ -132,6 +132,7 @@ from pullback import export as export
 from pullback import extend as extend
 from pullback import ffi as ffi
 from pullback import flatten_util as flatten_util
+from pullback import image as image
 from pullback import interpreters as interpreters
 from pullback import lax as lax
 from pullback import masked as masked

@@ -15,7 +15,7 @@ def flatten(self: Any, order: Any = 'C', *, out_sharding: Any = None) -> Any:
 def astype(self: Any, dtype: Any, copy: Any = False, device: Any = None) -> Any:
     """The elements converted to another dtype: floating to integer truncates, complex to real drops imaginary parts.
 
-    `copy` and `device` are accepted for compatibility."""
+    `copy` and `device` are accepted for compatibility. Warns of the imaginary parts that are dropped, as the reference does."""
     ...
 def copy(self: Any) -> Any:
     """A copy of the array with elements of its own."""

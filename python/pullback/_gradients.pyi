@@ -2,8 +2,9 @@
 """What the pull-back that `vjp` gives may be asked to do with each cotangent: `jax.ad`, and `with_refs`."""
 from typing import Any
 import dataclasses as _dataclasses
-from pullback.tree_util import Partial as Partial
+from pullback.tree_util import GetAttrKey as GetAttrKey
 from pullback.tree_util import register_pytree_with_keys as register_pytree_with_keys
+from pullback.tree_util import register_static as register_static
 from pullback.tree_util import tree_flatten as tree_flatten
 from pullback.tree_util import tree_structure as tree_structure
 from pullback.tree_util import tree_unflatten as tree_unflatten
@@ -20,8 +21,17 @@ class GradRef:
 class GradValue:
     """Asks for the cotangent of an argument as a value."""
 ad: Any
-class PullBack(Partial):
+@_dataclasses.dataclass(frozen=True)
+class NotNeeded:
+    """Stands among `args_res` for an argument that the derivative does not need."""
+class PullBack:
     """The function from cotangents of results to those of arguments that `vjp` gives: a tree of its residuals.
+
+    Attributes:
+      args_res: for each argument a tree like it: the arrays that the derivative needs as they were given, and `NotNeeded()` for
+        the others. What is put there instead is what the derivative uses.
+      opaque_residuals: a list of all else that the derivative needs.
+      in_tree, out_tree: structures of the arguments and of the result.
 
     Example:
       >>> _, pull_back = jax.vjp(jnp.multiply, 2.0, 3.0)
@@ -30,6 +40,24 @@ class PullBack(Partial):
       (GradRef(), DidntWant())
       >>> float(total[...])
       13.0"""
+    def __init__(self, fun: Any, in_tree: Any, out_tree: Any, places: Any, args_res: Any, opaque_residuals: Any) -> None: ...
+    @classmethod
+    def of(cls, rule: Any, residuals: Any, primals: Any, out_tree: Any) -> Any:
+        """From what linearization gives: its rule and residuals, and the arguments that some of these may be."""
+        ...
+    @property
+    def args_res(self) -> Any:
+        """For each argument a tree like it, of arrays that the derivative needs and `NotNeeded()`."""
+        ...
+    @args_res.setter
+    def args_res(self, args_res: Any) -> Any: ...
+    @property
+    def opaque_residuals(self) -> Any:
+        """All else that the derivative needs, as a list."""
+        ...
+    @opaque_residuals.setter
+    def opaque_residuals(self, residuals: Any) -> Any: ...
+    def __call__(self, *cotangents: Any) -> Any: ...
     def with_refs(self, *maybe_ct_refs: Any) -> Any:
         """The same function that adds cotangents to references where there are some.
 
@@ -38,3 +66,6 @@ class PullBack(Partial):
 
         Raises ValueError when the function is called, where the tree is not that of the arguments."""
         ...
+    fun: Any
+    in_tree: Any
+    out_tree: Any

@@ -278,11 +278,13 @@ def _jit(
     return _wraps(fun)(jitted)
 
 
-def _signature(self):
-    """The signature of the function that is jitted, for those who do not follow `__wrapped__`."""
-    import inspect  # seldom asked for, and slow to import
+class _Signature:
+    """The signature of the function that is jitted, for those who do not follow `__wrapped__`; the class has its own."""
 
-    return inspect.signature(self.__wrapped__)
+    def __get__(self, jitted, owner):
+        import inspect  # seldom asked for, and slow to import
+
+        return None if jitted is None else inspect.signature(jitted.__wrapped__)
 
 
-_core.PjitFunction.__signature__ = property(_signature)
+_core.PjitFunction.__signature__ = _Signature()

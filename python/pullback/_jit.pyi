@@ -125,3 +125,6 @@ class CompilerEffortLevel(_enum.Enum):
     O1 = 19
     O2 = 29
     O3 = 39
+class _Signature:
+    """The signature of the function that is jitted, for those who do not follow `__wrapped__`; the class has its own."""
+    def __get__(self, jitted: Any, owner: Any) -> Any: ...

@@ -5,6 +5,7 @@ from pullback.sharding import AxisType as AxisType
 from pullback.sharding import Mesh as Mesh
 from pullback.sharding import NamedSharding as NamedSharding
 from pullback.sharding import PartitionSpec as PartitionSpec
+from pullback.sharding import use_abstract_mesh as use_abstract_mesh
 class _Infer:
     """The default of `in_specs`: the shardings of the arguments."""
     def __repr__(self) -> str: ...
@@ -15,6 +16,16 @@ class _ShardMap:
     def local(self, aval: Any, spec: Any, argument: Any) -> Any:
         """The aval of a device's part."""
         ...
+    def inside(self, aval: Any) -> Any:
+        """How the type of an argument says that a part is split: by the axes that are not bound."""
+        ...
+    @property
+    def inner_mesh(self) -> Any:
+        """The mesh inside: axes that are bound are manual."""
+        ...
+    def check_split(self, aval: Any, spec: Any) -> Any:
+        """Refuses an argument whose type says another split than its spec, along axes that are bound."""
+        ...
     def specs_of_results(self, staged: Any) -> Any:
         """One spec for each leaf of the result."""
         ...
@@ -23,6 +34,9 @@ class _ShardMap:
         ...
     def stage(self, local_args: Any) -> Any:
         """The program of one device."""
+        ...
+    def staged(self, axes: Any, local_args: Any) -> Any:
+        """The program of one device, traced."""
         ...
     def __call__(self, args: Any) -> Any: ...
     manual: Any

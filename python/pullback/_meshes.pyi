@@ -70,7 +70,7 @@ class Mesh(_BaseMesh,_contextlib.ContextDecorator):
       >>> mesh = jax.sharding.Mesh(jax.devices()[:1], ("x",))
       >>> mesh.size, mesh.axis_names
       (1, ('x',))"""
-    def __init__(self, devices: Any, axis_names: Any, axis_types: Any = None) -> None: ...
+    def __new__(cls, devices: Any, axis_names: Any, axis_types: Any = None) -> Any: ...
     @property
     def device_ids(self) -> Any:
         """Numbers of the devices, a NumPy array of the shape of the grid."""
@@ -162,6 +162,7 @@ class _Context(_threading.local):
     """The meshes that contexts of this thread name, the innermost last."""
     def __init__(self) -> None: ...
     meshes: Any
+    abstract: Any
     maps: Any
 def get_mesh() -> Any:
     """The mesh of the context; an empty one without a context.
@@ -197,7 +198,14 @@ class set_mesh:
     prev_mesh: Any
     prev_abstract_mesh: Any
 class use_abstract_mesh:
-    """A context with an abstract mesh; meshes here have devices, so it must be that of the context."""
+    """A context with an abstract mesh: types are of its axes, with their types. None is the mesh without axes.
+
+    Attributes: `mesh`, that of the block; `prev`, the abstract mesh before. Raises ValueError for what is no abstract mesh.
+
+    Example:
+      >>> with jax.sharding.use_abstract_mesh(jax.sharding.AbstractMesh((2,), ("x",))):
+      ...     jax.sharding.get_abstract_mesh().size
+      2"""
     def __init__(self, mesh: Any) -> None: ...
     def __enter__(self) -> Any: ...
     def __exit__(self, *exception: Any) -> Any: ...

@@ -113,7 +113,7 @@ def flatten_axes(name: Any, tree: Any, axis_tree: Any, *, kws: Any = False, tupl
     """An axis specification, a prefix of `tree`, as one axis per leaf.
 
     Args:
-      name: accepted for compatibility; without effect.
+      name: what the error calls the specification.
       tree: the structure of the arguments.
       axis_tree: axes or None, in a tree that is a prefix of it.
       kws, tupled_args: accepted for compatibility; without effect.
@@ -145,6 +145,8 @@ def rebase_donate_argnums(donate_argnums: Any, static_argnums: Any) -> Any:
     Args:
       donate_argnums, static_argnums: positions among all arguments.
     Returns: a sorted tuple of positions.
+    Raises:
+      ValueError: a position is in both.
     Differentiable: no; it takes no arrays.
     Example:
       >>> from pullback import api_util

@@ -12,6 +12,8 @@ from pullback._core import ShapedArray as ShapedArray
 from pullback._core import Tracer as Tracer
 from pullback._core import Var as Var
 from pullback._core import trace_state_clean as trace_state_clean
+from pullback._effects import Effect as Effect
+from pullback._effects import no_effects as no_effects
 from pullback.errors import ConcretizationTypeError as ConcretizationTypeError
 from pullback.errors import TracerArrayConversionError as TracerArrayConversionError
 from pullback.errors import UnexpectedTracerError as UnexpectedTracerError
@@ -20,9 +22,6 @@ Atom: Any
 ClosedJaxpr = Jaxpr
 Value: Any
 ParamDict: Any
-no_effects: Any
-class Effect:
-    """What an equation does besides computing."""
 def get_aval(x: Any) -> Any:
     """The aval of an array or number.
 
@@ -245,8 +244,8 @@ def max_dim(d1: Any, d2: Any) -> Any:
     """The larger of two sizes.
 
     Args:
-      d1, d2: sizes.
-    Returns: an integer.
+      d1, d2: sizes, or expressions of dimension variables.
+    Returns: an integer; of expressions one.
     Differentiable: no; it takes no arrays.
     Example:
       >>> jax.core.max_dim(2, 3)
@@ -256,8 +255,8 @@ def min_dim(d1: Any, d2: Any) -> Any:
     """The smaller of two sizes.
 
     Args:
-      d1, d2: sizes.
-    Returns: an integer.
+      d1, d2: sizes, or expressions of dimension variables.
+    Returns: an integer; of expressions one.
     Differentiable: no; it takes no arrays.
     Example:
       >>> jax.core.min_dim(2, 3)

@@ -30,7 +30,7 @@ class _Checked(_string.Formatter):
 class _WithKeys(_string.Formatter):
     """Formats random keys too, which have no format of their own."""
     def format_field(self, value: Any, format_spec: Any) -> Any: ...
-def print(fmt: Any, *args: Any, ordered: Any = False, partitioned: Any = False, skip_format_check: Any = False, _use_logging: Any = False, **kwargs: Any) -> Any:
+def print(fmt: Any = None, *args: Any, ordered: Any = False, partitioned: Any = False, skip_format_check: Any = False, _use_logging: Any = False, **kwargs: Any) -> Any:
     """Prints values whenever the program reaches this point.
 
     Args:
@@ -39,8 +39,9 @@ def print(fmt: Any, *args: Any, ordered: Any = False, partitioned: Any = False, 
       ordered: keep the order of prints.
       partitioned: accepted for compatibility; without effect.
       skip_format_check: do not look for unused arguments first.
+      _use_logging: log the text at level INFO rather than print it.
       kwargs: what its named placeholders show.
-    Returns: None.
+    Returns: None; without `fmt` a function that takes it.
     Raises:
       ValueError: an argument has no placeholder.
       IndexError, KeyError: a placeholder has no argument.
@@ -48,6 +49,69 @@ def print(fmt: Any, *args: Any, ordered: Any = False, partitioned: Any = False, 
     Example:
       >>> jax.jit(lambda x: jax.debug.print("x is {}", x))(3.0)
       x is 3.0"""
+    ...
+def log(fmt: Any = None, *args: Any, ordered: Any = False, partitioned: Any = False, skip_format_check: Any = False, **kwargs: Any) -> Any:
+    """Logs values at level INFO whenever the program reaches this point.
+
+    Args:
+      fmt, args, kwargs: as for `print`.
+      ordered: keep the order of calls.
+      partitioned: accepted for compatibility; without effect.
+      skip_format_check: do not look for unused arguments first.
+    Returns: None; without `fmt` a function that takes it.
+    Raises:
+      ValueError: an argument has no placeholder.
+      IndexError, KeyError: a placeholder has no argument.
+    Differentiable: yes, in that derivatives do not see it. Under `vmap` it logs once for each example.
+    Example:
+      >>> jax.jit(lambda x: jax.debug.log("x is {}", x))(3.0)"""
+    ...
+def inspect_array_sharding(value: Any, *, callback: Any) -> Any:
+    """Calls a function with the sharding of a value; inside a program, once it runs.
+
+    Args:
+      value: an array.
+      callback: a function of a `Sharding`.
+    Returns: None.
+    Differentiable: yes, in that derivatives do not see it.
+    Example:
+      >>> jax.debug.inspect_array_sharding(jnp.ones(2), callback=lambda sharding: print(type(sharding).__name__))
+      SingleDeviceSharding"""
+    ...
+def visualize_sharding(shape: Any, sharding: Any, *, use_color: Any = True, scale: Any = 1.0, min_width: Any = 9, max_width: Any = 80, color_map: Any = None) -> Any:
+    """Prints which device holds which part of an array of one or two axes.
+
+    Args:
+      shape: sizes of the array's one or two axes.
+      sharding: how it is divided.
+      use_color, color_map: accepted for compatibility; parts are told apart by lines.
+      scale: stretches the picture in both directions.
+      min_width, max_width: bounds of its width, in characters.
+    Returns: None.
+    Raises:
+      ValueError: the array has no axis, or more than two.
+    Differentiable: no; it takes no arrays.
+    Example:
+      >>> jax.debug.visualize_sharding((4,), jnp.ones(4).sharding, min_width=9, max_width=9)
+      ┌───────┐
+      │ CPU 0 │
+      └───────┘"""
+    ...
+def visualize_array_sharding(arr: Any, **kwargs: Any) -> Any:
+    """Prints which device holds which part of an array; inside a program, once it runs.
+
+    Args:
+      arr: an array of one or two axes.
+      kwargs: as those of `visualize_sharding`.
+    Returns: None.
+    Raises:
+      ValueError: the array has no axis, or more than two.
+    Differentiable: yes, in that derivatives do not see it.
+    Example:
+      >>> jax.debug.visualize_array_sharding(jnp.ones(4), min_width=9, max_width=9)
+      ┌───────┐
+      │ CPU 0 │
+      └───────┘"""
     ...
 def breakpoint(*, backend: Any = None, filter_frames: Any = True, num_frames: Any = None, ordered: Any = False, token: Any = None, **kwargs: Any) -> Any:
     r"""Stops whenever the program reaches this point, with a prompt at which variables of the frames can be looked at.

@@ -50,10 +50,10 @@ def canonicalize_dtype(dtype: Any, allow_extended_dtype: Any = False) -> Any:
 
     Args:
       dtype: anything that names a dtype.
-      allow_extended_dtype: taken for compatibility; element types of keys are always allowed.
+      allow_extended_dtype: whether it may be the element type of keys.
     Returns: a NumPy dtype, or the element type of keys.
     Raises:
-      TypeError: there is no such dtype.
+      TypeError: there is no such dtype. ValueError: it is that of keys, which is not allowed.
     Differentiable: no; it takes no arrays.
     Example:
       >>> jax.dtypes.canonicalize_dtype("float64")
@@ -157,8 +157,8 @@ def result_type(*args: Any, return_weak_type_flag: Any = False) -> Any:
 
     Args:
       *args: arrays, numbers or dtypes; Python numbers give way to the others.
-      return_weak_type_flag: taken for compatibility and ignored.
-    Returns: a NumPy dtype.
+      return_weak_type_flag: whether to say too if the result gives way to other dtypes.
+    Returns: a NumPy dtype; with the flag a pair of it and a bool.
     Raises:
       TypeError: an argument has no dtype. ValueError: there are no arguments.
     Differentiable: no, the result is no array.

@@ -28,6 +28,8 @@ class KeyReuseError(RuntimeError):
     """A random key was used twice."""
 class JaxRuntimeError(RuntimeError):
     """The run of a program failed, or Pullback has a bug."""
+class ShardingTypeError(Exception):
+    """Shardings in types that do not fit, or leave open how a result is split: say it by `out_sharding`, or use `jax.reshard`."""
 class TypePromotionError(ValueError):
     """No implicit promotion path leads from the dtypes to a common one."""
 __all__ = ['InconclusiveDimensionOperation', 'JaxRuntimeError', 'JaxprTypeError', 'JAXIndexError', 'JAXTypeError', 'ConcretizationTypeError', 'KeyReuseError', 'NonConcreteBooleanIndexError', 'TracerArrayConversionError', 'TracerIntegerConversionError', 'TracerBoolConversionError', 'UnexpectedTracerError']

@@ -5,8 +5,6 @@ A `Mesh` is a grid of devices with named axes; a `PartitionSpec` says for each a
 `NamedSharding` is both together. Arrays are whole in this process whatever their sharding: it says which part each device
 holds, results of computations follow it, and `shard_map` gives each device its part."""
 from typing import Any
-import dataclasses as _dataclasses
-import enum as _enum
 from collections.abc import Sequence
 from typing import Any
 def make_mesh(axis_sizes: Sequence[int], axis_names: Sequence[str], axis_types: Any=None, *, devices: Sequence[Any] | None=None) -> Mesh:
@@ -33,111 +31,14 @@ from pullback._meshes import get_abstract_mesh as get_abstract_mesh
 from pullback._meshes import get_mesh as get_mesh
 from pullback._meshes import set_mesh as set_mesh
 from pullback._meshes import use_abstract_mesh as use_abstract_mesh
+from pullback._specs import ManualAxisType as ManualAxisType
+from pullback._specs import PartitionSpec as PartitionSpec
+from pullback._specs import UnreducedKind as UnreducedKind
+from pullback._specs import _UNCONSTRAINED as _UNCONSTRAINED
 class IndivisibleError(ValueError):
     """A sharding that does not divide a shape evenly."""
 class DuplicateSpecError(Exception):
     """A spec that uses a mesh axis twice."""
-class _Unconstrained:
-    """The entry of a spec that leaves an axis open."""
-    def __repr__(self) -> str: ...
-    def __reduce__(self) -> Any: ...
-    def __deepcopy__(self, memo: Any) -> Any: ...
-class UnreducedKind(_enum.Enum):
-    """How partial results are to be joined."""
-    sum = 1
-    max = 2
-    min = 3
-@_dataclasses.dataclass(frozen=True, kw_only=True)
-class ManualAxisType:
-    """What a type says of the mesh axes that `shard_map` made manual.
-
-    Attributes:
-      varying: axes along which values differ from member to member.
-      unreduced: axes along which the members hold parts that are still to be joined.
-      reduced: axes along which parts were joined.
-      unreduced_kind: how the parts are joined; a sum where it is not said.
-    Raises:
-      TypeError: names are not given as a set.
-      ValueError: an axis is in two of the sets.
-
-    Example:
-      >>> jax.sharding.ManualAxisType(varying={"i"}).varying
-      frozenset({'i'})"""
-    varying: Any = ...
-    unreduced: Any = ...
-    reduced: Any = ...
-    unreduced_kind: Any = None
-    def __post_init__(self) -> Any: ...
-    def __repr__(self) -> str: ...
-    @property
-    def vur(self) -> Any:
-        """All axes of which something is said."""
-        ...
-    @property
-    def empty(self) -> Any:
-        """Whether nothing is said."""
-        ...
-    def update(self, **changes: Any) -> Any:
-        """The same with some sets replaced."""
-        ...
-    def to_ct_mat(self) -> Any:
-        """The type of cotangents: what was joined comes back in parts, and parts come back joined."""
-        ...
-class PartitionSpec:
-    """For each axis of an array the mesh axes that divide it: a name, a tuple of names (the first the slowest), or `None`.
-
-    Axes beyond the last entry are whole. A spec is a sequence of its entries; it compares and hashes by them. `jax.P` is the
-    same class.
-
-    Attributes:
-      partitions: the tuple of entries.
-      unreduced, reduced: empty sets: partial sums as arrays are not supported, and naming axes for them raises
-        NotImplementedError.
-      UNCONSTRAINED: an entry that leaves an axis open.
-
-    Example:
-      >>> jax.sharding.PartitionSpec("x", None, ("y", "z"))
-      P('x', None, ('y', 'z'))"""
-    UNCONSTRAINED: Any
-    def __init__(self, *partitions: Any, unreduced: Any = ..., reduced: Any = ..., unreduced_kind: Any = None) -> None: ...
-    @property
-    def partitions(self) -> Any:
-        """The tuple of entries."""
-        ...
-    @property
-    def unreduced(self) -> Any:
-        """Axes along which parts are still to be summed: none here."""
-        ...
-    @property
-    def reduced(self) -> Any:
-        """Axes along which parts were summed: none here."""
-        ...
-    @property
-    def unreduced_kind(self) -> Any:
-        """How parts are still to be joined: None here."""
-        ...
-    def __getitem__(self, i: Any) -> Any: ...
-    def __iter__(self) -> Any: ...
-    def __len__(self) -> int: ...
-    def __add__(self, other: Any) -> Any: ...
-    def __radd__(self, other: Any) -> Any: ...
-    def __eq__(self, other: Any) -> Any: ...
-    def __hash__(self) -> int: ...
-    def __repr__(self) -> str: ...
-    def __reduce__(self) -> Any: ...
-    def index(self, value: Any) -> Any:
-        """The position of an entry."""
-        ...
-    def count(self, value: Any) -> Any:
-        """How often an entry occurs."""
-        ...
-    def update(self, partitions: Any = None, unreduced: Any = None, reduced: Any = None, **kwargs: Any) -> Any:
-        """The spec with other entries."""
-        ...
-    def to_lo(self) -> Any:
-        """The spec itself."""
-        ...
-    to_tangent_spec: Any
 def context_sharding(spec: Any, function: Any) -> Any:
     """The sharding of a spec on the mesh of the context.
 
@@ -247,6 +148,12 @@ class NamedSharding(Sharding):
       >>> jax.sharding.NamedSharding(mesh, jax.P("x")).shard_shape((4, 2))
       (4, 2)"""
     def __init__(self, mesh: Any, spec: Any, *, memory_kind: Any = None) -> None: ...
+    def is_equivalent_to(self, other: Any, ndim: Any) -> Any:
+        """Whether both put the same part of arrays with `ndim` axes on each device."""
+        ...
+    def with_memory_kind(self, kind: Any) -> Any:
+        """The same with another kind of memory."""
+        ...
     @property
     def num_devices(self) -> Any:
         """How many devices there are, also on a mesh without devices."""
@@ -331,10 +238,10 @@ def make_array_from_process_local_data(sharding: Any, local_data: Any, global_sh
     Args:
       sharding: how the arrays are divided, or a tree of shardings that is a prefix of `local_data`.
       local_data: a tree of arrays.
-      global_shape: accepted for compatibility; the shapes are those of the leaves.
+      global_shape: None, or the shape of the leaves, as all elements are in this process.
     Returns: a tree like `local_data`.
     Raises:
-      ValueError: `sharding` is no sharding or does not divide a shape.
+      ValueError: `sharding` is no sharding or does not divide a shape, or `global_shape` is another one.
     Differentiable: yes; cotangents pass unchanged.
     Example:
       >>> sharding = jax.sharding.SingleDeviceSharding(jax.devices()[0])
@@ -348,7 +255,7 @@ def make_array_from_single_device_arrays(shape: Any, sharding: Any, arrays: Any,
       shape: the shape of the whole array.
       sharding: how it is divided.
       arrays: one concrete array for each device of the sharding, of the shape of its part.
-      dtype: accepted for compatibility; the dtype is that of the parts.
+      dtype: None, or the dtype of the parts.
     Returns: an array of the shape with the sharding.
     Raises:
       ValueError: there is not one part for each device, or one has a wrong shape.
@@ -359,4 +266,6 @@ def make_array_from_single_device_arrays(shape: Any, sharding: Any, arrays: Any,
       >>> print(jax.make_array_from_single_device_arrays((2,), sharding, [jnp.arange(2)]))
       [0 1]"""
     ...
+from pullback._axis_modes import auto_axes as auto_axes
+from pullback._axis_modes import explicit_axes as explicit_axes
 annotations: Any

@@ -65,7 +65,9 @@ class Traced(Stage):
         """Effects of the jaxpr."""
         ...
     def lower(self, *, lowering_platforms: Any = None) -> Any:
-        """The program before compilation. Warns of donated arguments whose memory no result can take over."""
+        """The program before compilation. Warns of donated arguments whose memory no result can take over.
+
+        Raises ValueError for effects of kinds that are not registered as lowerable."""
         ...
     def __repr__(self) -> str: ...
 class Lowered(Stage):
@@ -74,11 +76,11 @@ class Lowered(Stage):
         """The program as text, for people and tools.
 
         Args:
-          dialect: `"stablehlo"` (the default), or `"jaxpr"` for the jaxpr in full.
-          debug_info: whether every operation says which line of the user's asked for it.
+          dialect: `"stablehlo"` (the default), `"hlo"` for XLA's own language before it optimizes, or `"jaxpr"` for the jaxpr in full.
+          debug_info: whether every operation says which line of the user's asked for it; of StableHLO alone.
 
         Raises:
-          ValueError: for another dialect. XLA's own (`"hlo"`) is made by XLA, which is not here.
+          ValueError: for another dialect.
           NotImplementedError: for a primitive without a StableHLO form; `"jaxpr"` still works.
 
         Example:
@@ -90,7 +92,7 @@ class Lowered(Stage):
         """The program as an object whose text is the StableHLO module (`str(ir)`, `ir.operation.get_asm(...)`).
 
         Args:
-          dialect: `"stablehlo"` (the default), or `"jaxpr"` for the jaxpr.
+          dialect: `"stablehlo"` (the default), `"hlo"` for an object with `as_hlo_text()`, or `"jaxpr"` for the jaxpr.
 
         Raises:
           ValueError: for another dialect."""
@@ -121,6 +123,16 @@ class Module:
     def get_asm(self, *, enable_debug_info: Any = False, **kwargs: Any) -> Any:
         """The text, with locations if asked for. Other options of MLIR's printer change nothing."""
         ...
+class HloComputation:
+    """A program in XLA's own language, as text."""
+    def __init__(self, write: Any) -> None: ...
+    def as_hlo_text(self, print_large_constants: Any = False) -> Any:
+        """The text; constants that StableHLO holds as bytes are shown as `{...}`, whatever is asked for."""
+        ...
+    def name(self) -> Any:
+        """The name of the module."""
+        ...
+    def __repr__(self) -> str: ...
 @_dataclasses.dataclass
 class CompiledMemoryStats:
     """Bytes of one run. Code is not counted; aliases are results in the memory of donated arguments."""

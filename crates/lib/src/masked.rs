@@ -263,13 +263,7 @@ pub fn cosine_similarity(a: &Val, b: &Val, mask: Option<&Val>, axis: &Axes, keep
 #[public(
     "masked.cross_entropy(logits: Convertible, labels: Convertible, mask: Convertible=None, axis=-1, classes: Convertible=None)"
 )]
-pub fn cross_entropy(
-    logits: &Val,
-    labels: &Val,
-    mask: Option<&Val>,
-    axis: i64,
-    classes: Option<&Val>,
-) -> Result<Val> {
+pub fn cross_entropy(logits: &Val, labels: &Val, mask: Option<&Val>, axis: i64, classes: Option<&Val>) -> Result<Val> {
     let shape = logits.aval().shape.clone();
     let (mask, classes) = match mask {
         Some(mask) if classes.is_none() && mask.aval().rank() == shape.len() => (None, Some(mask)),

@@ -68,7 +68,7 @@ pub use functions::{
     arange, concatenate, einsum, eye, full, log_softmax, one_hot, ones, select, softmax, stack, zeros,
 };
 pub use index::{At, Ellipsis, Index, NewAxis};
-pub use library::{lax, nn, numpy, ops, scipy};
+pub use library::{image, lax, masked, nn, numpy, ops, scipy};
 pub use pullback_base::{DType, Error, ErrorKind, Result};
 pub use pullback_core::prims::DotPrecision;
 pub use pullback_core::transforms::Linear;

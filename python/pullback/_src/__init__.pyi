@@ -3,13 +3,16 @@
 from typing import Any
 from pullback._src import ad_util as ad_util
 from pullback._src import api_util as api_util
+from pullback._src import callback as callback
 from pullback._src import checkify as checkify
 from pullback._src import compiler as compiler
 from pullback._src import core as core
+from pullback._src import debugging as debugging
 from pullback._src import dispatch as dispatch
 from pullback._src import distributed as distributed
 from pullback._src import dtypes as dtypes
 from pullback._src import earray as earray
+from pullback._src import effects as effects
 from pullback._src import flatten_util as flatten_util
 from pullback._src import interpreters as interpreters
 from pullback._src import linear_util as linear_util
@@ -20,3 +23,4 @@ from pullback._src import state as state
 from pullback._src import traceback_util as traceback_util
 from pullback._src import tree_util as tree_util
 from pullback._src import xla_bridge as xla_bridge
+from pullback._src import util as util

@@ -4,6 +4,12 @@ from typing import Any
 from pullback._core import Primitive as Primitive
 from pullback._core import ShapedArray as ShapedArray
 from pullback._core import Tracer as Tracer
+from pullback._effects import Effect as Effect
+from pullback._effects import Effects as Effects
+from pullback._effects import EffectTypeSet as EffectTypeSet
+from pullback._effects import no_effects as no_effects
+from pullback._jaxpr_checks import check_jaxpr as check_jaxpr
+from pullback.errors import JaxprTypeError as JaxprTypeError
 from pullback.core import AbstractValue as AbstractValue
 from pullback.core import ClosedJaxpr as ClosedJaxpr
 from pullback.core import DropVar as DropVar
@@ -13,6 +19,7 @@ from pullback.core import Literal as Literal
 from pullback.core import Trace as Trace
 from pullback.core import TraceTag as TraceTag
 from pullback.core import Var as Var
+from pullback.core import concrete_or_error as concrete_or_error
 from pullback.core import eval_jaxpr as eval_jaxpr
 from pullback.core import find_top_trace as find_top_trace
 from pullback.core import full_lower as full_lower
@@ -27,4 +34,16 @@ from pullback.core import trace_state_clean as trace_state_clean
 from pullback.core import unmapped_aval as unmapped_aval
 def physical_aval(aval: Any) -> Any:
     """The aval of the stored elements: of keys their words, else the aval itself."""
+    ...
+def canonicalize_shape(shape: Any, context: Any = '') -> Any:
+    """A shape as a tuple of Python integers.
+
+    Raises:
+      TypeError: a size is no integer."""
+    ...
+def definitely_equal(a: Any, b: Any) -> Any:
+    """Whether two sizes are equal for all values of their variables."""
+    ...
+def is_constant_shape(shape: Any) -> Any:
+    """Whether all sizes are integers."""
     ...

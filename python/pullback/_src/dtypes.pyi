@@ -12,3 +12,6 @@ def supports_inf(dtype: Any) -> Any:
 def to_complex_dtype(dtype: Any) -> Any:
     """The complex type of a real one."""
     ...
+def lattice_result_type(*args: Any) -> Any:
+    """The dtype to which arguments promote, and whether it gives way to others."""
+    ...

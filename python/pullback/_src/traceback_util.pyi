@@ -20,3 +20,4 @@ def include_frame(frame: Any) -> Any:
 def api_boundary(fun: Any, **_: Any) -> Any:
     """Marks a function as an entry from user code; it already is one."""
     ...
+from pullback._tracebacks import UnfilteredStackTrace as UnfilteredStackTrace

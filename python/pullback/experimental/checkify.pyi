@@ -116,7 +116,7 @@ def check_error(error: Any) -> Any:
       error: an `Error`, as a function made by `checkify` gives.
     Returns: None.
     Raises:
-      ValueError: `error` is no Error, or it is compiled, as in `jit`, without `checkify` around.
+      TypeError: `error` is no Error. ValueError: it is compiled, as in `jit`, without `checkify` around.
       JaxRuntimeError: there is an error, outside of any staging (a ValueError of this module).
     Differentiable: yes, in that derivatives do not see it.
     Example:

@@ -5,4 +5,5 @@ from pullback.extend import backend as backend
 from pullback.extend import core as core
 from pullback.extend import ifrt_programs as ifrt_programs
 from pullback.extend import linear_util as linear_util
+from pullback.extend import random as random
 from pullback.extend import source_info_util as source_info_util

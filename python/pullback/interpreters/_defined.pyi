@@ -10,6 +10,9 @@ from pullback.interpreters import mlir as mlir
 def evaluate(primitive: Any, params: Any, args: Any) -> Any:
     """Results for arrays."""
     ...
+def typed(primitive: Any, params: Any, avals: Any) -> Any:
+    """Avals of the results, and the set of effects."""
+    ...
 def abstract_eval(primitive: Any, params: Any, avals: Any) -> Any:
     """Avals of the results."""
     ...
@@ -22,6 +25,6 @@ def transpose(primitive: Any, params: Any, cotangents: Any, known: Any, avals: A
 def batch(primitive: Any, params: Any, size: Any, name: Any, args: Any, dims: Any) -> Any:
     """Results and their batch axes."""
     ...
-def lowered(primitive: Any, params: Any, avals: Any) -> Any:
+def lowered(primitive: Any, params: Any, avals: Any, effects: Any = None) -> Any:
     """The jaxpr that takes the primitive's place in compiled programs."""
     ...

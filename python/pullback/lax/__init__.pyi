@@ -58,7 +58,7 @@ from pullback._core.lax import clamp as clamp
 from pullback._core.lax import clz as clz
 from pullback._core.lax import collapse as collapse
 from pullback._core.lax import complex as complex
-from pullback.lax._composed import composite as composite
+from pullback.lax._composites import composite as composite
 from pullback._core.lax import concatenate as concatenate
 from pullback._control import cond as cond
 from pullback._core.lax import conj as conj
@@ -160,8 +160,8 @@ from pullback.lax._parallel import psum as psum
 from pullback.lax._parallel import psum_scatter as psum_scatter
 from pullback.lax._parallel import pswapaxes as pswapaxes
 from pullback.lax._parallel import ragged_all_to_all as ragged_all_to_all
-from pullback.lax._composed import ragged_dot as ragged_dot
-from pullback.lax._composed import ragged_dot_general as ragged_dot_general
+from pullback.lax._ragged import ragged_dot as ragged_dot
+from pullback.lax._ragged import ragged_dot_general as ragged_dot_general
 from pullback._core.lax import random_gamma_grad as random_gamma_grad
 from pullback._core.lax import real as real
 from pullback._core.lax import reciprocal as reciprocal

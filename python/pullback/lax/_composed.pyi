@@ -3,7 +3,6 @@
 from typing import Any
 from pullback.lax._records import FftType as FftType
 from pullback.lax._records import GatherDimensionNumbers as GatherDimensionNumbers
-from pullback.lax._records import RaggedDotDimensionNumbers as RaggedDotDimensionNumbers
 from pullback.lax._records import RoundingMethod as RoundingMethod
 def fft(x: Any, fft_type: Any, fft_lengths: Any) -> Any:
     """A discrete Fourier transform over the last axes: sums of `x[k] exp(-2πi jk/n)`, the inverse with the other sign
@@ -62,50 +61,6 @@ def scatter_apply(operand: Any, scatter_indices: Any, func: Any, dimension_numbe
       >>> lax.scatter_apply(jnp.array([1, 2, 3]), jnp.array([[1], [1]]), lambda x: x * 10, at, update_shape=(2,))
       Array([  1, 200,   3], dtype=int32)"""
     ...
-def ragged_dot_general(lhs: Any, rhs: Any, group_sizes: Any, ragged_dot_dimension_numbers: Any, precision: Any = None, preferred_element_type: Any = None, group_offset: Any = None, out_sharding: Any = None) -> Any:
-    """A contraction one axis of which is cut into groups of computed sizes, each with a product of its own.
-
-    A ragged free axis of `lhs` takes the group's slice of `rhs`; a ragged contracted axis gives one product for each
-    group, in front. Rows of no group give zeros.
-
-    Args:
-      lhs, rhs: arrays of one dtype.
-      group_sizes: integers [groups], which follow each other along the ragged axis.
-      ragged_dot_dimension_numbers: a `RaggedDotDimensionNumbers`: the numbers of `dot_general`, the ragged axis of
-        `lhs`, and the axis of `rhs` that counts groups, if the ragged axis is free.
-      precision: as `dot_general` takes it.
-      preferred_element_type: the dtype of sums and of the result; that of the operands by default.
-      group_offset: not served; None.
-      out_sharding: taken for compatibility and ignored.
-    Returns: an array of the axes that `dot_general` gives, with the groups in front if a contracted axis is ragged.
-    Raises:
-      NotImplementedError: the ragged axis is a batch axis, sizes differ from batch to batch, or `group_offset` is given.
-      TypeError: sizes do not go together. ValueError: a contracted axis is ragged and `rhs` counts groups.
-    Differentiable: in `lhs` and `rhs`, bilinear.
-    Example:
-      >>> dims = lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
-      >>> lax.ragged_dot_general(jnp.ones((3, 1)), jnp.array([[[1.0]], [[2.0]]]), jnp.array([1, 2]), dims).ravel()
-      Array([1., 2., 2.], dtype=float32)"""
-    ...
-def ragged_dot(lhs: Any, rhs: Any, group_sizes: Any, precision: Any = None, preferred_element_type: Any = None, group_offset: Any = None, out_sharding: Any = None) -> Any:
-    """Rows of a matrix, cut into groups of computed sizes, each times the matrix of its group. Rows of no group give zeros.
-
-    Args:
-      lhs: array [m, k].
-      rhs: array [groups, k, n] of the same dtype.
-      group_sizes: integers [groups], which follow each other along the rows.
-      precision: as `dot_general` takes it.
-      preferred_element_type: the dtype of sums and of the result; that of the operands by default.
-      group_offset: not served; None.
-      out_sharding: taken for compatibility and ignored.
-    Returns: an array [m, n].
-    Raises:
-      NotImplementedError: `group_offset` is given. TypeError: sizes do not go together.
-    Differentiable: in `lhs` and `rhs`, bilinear.
-    Example:
-      >>> lax.ragged_dot(jnp.ones((3, 1)), jnp.array([[[1.0]], [[2.0]]]), jnp.array([1, 2])).ravel()
-      Array([1., 2., 2.], dtype=float32)"""
-    ...
 def platform_dependent(*args: Any, default: Any = None, **per_platform: Any) -> Any:
     """The result of the function for the CPU, or else of the default.
 
@@ -120,20 +75,6 @@ def platform_dependent(*args: Any, default: Any = None, **per_platform: Any) -> 
     Example:
       >>> lax.platform_dependent(jnp.array(1), cpu=lambda x: x + 1, tpu=lambda x: x - 1)
       Array(2, dtype=int32, weak_type=True)"""
-    ...
-def composite(decomposition: Any, name: Any, version: Any = 0) -> Any:
-    """A function under a name by which compilers may know it; here it is its decomposition.
-
-    Args:
-      decomposition: a function of arrays.
-      name: the name, such as 'my.softmax'.
-      version: taken for compatibility and ignored.
-    Returns: a function that calls `decomposition`, with `name` for its `__name__`.
-    Differentiable: as the decomposition is.
-    Example:
-      >>> double = lax.composite(lambda x: x * 2, "my.double")
-      >>> double(jnp.array(3))
-      Array(6, dtype=int32, weak_type=True)"""
     ...
 def dce_sink(val: Any, *, prevent_mlir_dce: Any = False) -> Any:
     """Keeps a value that nothing uses; here values have no effects that could be lost, so that it does nothing.
@@ -187,4 +128,4 @@ def stage(x: Any, /) -> Any:
       >>> lax.stage(jnp.array([1, 2]))
       Array([1, 2], dtype=int32)"""
     ...
-__all__ = ['composite', 'dce_sink', 'fft', 'index_take', 'platform_dependent', 'ragged_dot', 'ragged_dot_general', 'round', 'scaled_dot', 'scatter_apply', 'shape_as_value', 'stage']
+__all__ = ['dce_sink', 'fft', 'index_take', 'platform_dependent', 'round', 'scaled_dot', 'scatter_apply', 'shape_as_value', 'stage']

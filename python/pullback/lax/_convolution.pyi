@@ -66,7 +66,7 @@ def conv_general_dilated(lhs: Any, rhs: Any, window_strides: Any, padding: Any, 
       batch_group_count: groups of the batch, each with features of its own.
       precision: None, a word such as 'highest', a `Precision` or a pair of them; for accelerators.
       preferred_element_type: dtype of the result and of sums; that of the operands by default.
-      out_sharding: taken for compatibility and ignored.
+      out_sharding: how the result is split over devices: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: [N / batch_group_count, O, places...] in the order of `dimension_numbers`.
     Raises:
       TypeError: ranks or dtypes of the operands differ, or `dimension_numbers` or the number of pads do not fit.
@@ -146,7 +146,7 @@ def conv_general_dilated_patches(lhs: Any, filter_shape: Any, window_strides: An
     """The windows of an array themselves, as features: those of one feature together, in row-major order.
 
     Args:
-      lhs: [N, C, space...] in the order of `dimension_numbers`, floating.
+      lhs: [N, C, space...] in the order of `dimension_numbers`, of any dtype.
       filter_shape: sizes of the window.
       window_strides: its steps, one for each spatial axis.
       padding: 'SAME', 'SAME_LOWER', 'VALID', or pairs of numbers before and after.

@@ -16,7 +16,7 @@ def rng_bit_generator(key: Any, shape: Any, dtype: Any = ..., algorithm: Any = .
       shape: the shape of the bits.
       dtype: uint8, uint16, uint32 (the default) or uint64.
       algorithm: a `RandomAlgorithm`: RNG_DEFAULT, RNG_PHILOX or RNG_THREE_FRY.
-      out_sharding: None, or a sharding that splits nothing over devices.
+      out_sharding: how the bits are split over devices: a `NamedSharding`, a spec on the mesh of the context, or None.
     Returns: a pair: the next state, like `key`; and an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no state, another dtype or algorithm, or a size is negative.

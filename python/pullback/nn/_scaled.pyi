@@ -45,21 +45,20 @@ def scaled_matmul(lhs: Any, rhs: Any, lhs_scales: Any, rhs_scales: Any, preferre
       Array([[[64., 64.]]], dtype=float32)"""
     ...
 def scaled_dot_general(lhs: Any, rhs: Any, dimension_numbers: Any, preferred_element_type: Any = ..., configs: Any = None, implementation: Any = None) -> Any:
-    """A contraction whose operands are brought into blocks first; not served.
+    """A contraction as `lax.dot_general` has it; with configurations its operands would be brought into blocks, which is not served.
 
     Args:
       lhs, rhs: arrays.
       dimension_numbers: as `lax.dot_general` takes them.
       preferred_element_type: the dtype of the result.
-      configs: what `get_scaled_dot_general_config` gives, for operands and derivatives.
+      configs: None; what `get_scaled_dot_general_config` gives is not served.
       implementation: taken for compatibility.
-    Returns: nothing.
+    Returns: an array as `lax.dot_general` gives.
     Raises:
-      NotImplementedError: always; `scaled_matmul` takes operands that are in blocks already.
-    Differentiable: no.
+      NotImplementedError: configurations are given; `scaled_matmul` takes operands that are in blocks already.
+      TypeError: sizes or axes do not go together.
+    Differentiable: in `lhs` and `rhs`, bilinear.
     Example:
       >>> jax.nn.scaled_dot_general(jnp.ones(2), jnp.ones(2), (((0,), (0,)), ((), ())))
-      Traceback (most recent call last):
-        ...
-      NotImplementedError: jax.nn.scaled_dot_general is not implemented: it stores ..."""
+      Array(2., dtype=float32)"""
     ...

@@ -12,10 +12,10 @@ def zeros(key: Any, shape: Any, dtype: Any = None, out_sharding: Any = None) -> 
       key: any value.
       shape: the shape of the result.
       dtype: its dtype; float32 by default, float64 with x64.
-      out_sharding: not served; None.
+      out_sharding: how the result is split over devices: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
-      TypeError: a size is negative. NotImplementedError: `out_sharding` is given.
+      TypeError: a size is negative.
     Differentiable: nothing to differentiate.
     Example:
       >>> jax.nn.initializers.zeros(jax.random.key(0), (2,))
@@ -28,10 +28,10 @@ def ones(key: Any, shape: Any, dtype: Any = None, out_sharding: Any = None) -> A
       key: any value.
       shape: the shape of the result.
       dtype: its dtype; float32 by default, float64 with x64.
-      out_sharding: not served; None.
+      out_sharding: how the result is split over devices: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
-      TypeError: a size is negative. NotImplementedError: `out_sharding` is given.
+      TypeError: a size is negative.
     Differentiable: nothing to differentiate.
     Example:
       >>> jax.nn.initializers.ones(jax.random.key(0), (2,))

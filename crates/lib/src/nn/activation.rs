@@ -282,9 +282,6 @@ fn log1mexp_tangent(_: &Val, args: &[Val], tangents: &[Option<Val>]) -> Result<O
 #[public("nn.elu(x, alpha: OwnDefault=1.0)")]
 pub fn elu(x: &Val, alpha: Option<&Val>) -> Result<Val> {
     jitted_with("elu", x, alpha, weak_float(1.0), |x, alpha| {
-        // The exponential is as fine as the result, which a parameter of a wider dtype widens.
-        let both = crate::promotion::promote_dtypes(&[x.clone(), alpha.clone()])?;
-        let (x, alpha) = (&both[0], &both[1]);
         let takes_x = greater(x, &weak_int(0))?;
         // The exponential must not overflow where it is not taken: its derivative would be NaN.
         let safe = where_(&greater(x, &weak_int(0))?, &weak_float(0.0), x)?;

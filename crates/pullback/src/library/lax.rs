@@ -517,7 +517,7 @@ pub fn bitwise_xor(x: impl Operand, y: impl Operand) -> Array {
 ///
 /// - `operand`: array or scalar of any dtype.
 /// - `sizes`: sizes of the new axes.
-/// - `out_sharding`: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of shape `(*sizes, *operand.shape)`.
 ///
@@ -538,7 +538,7 @@ pub fn broadcast(operand: impl Operand, sizes: &[usize]) -> Array {
 /// - `operand`: array or scalar of any dtype.
 /// - `shape`: the shape of the result.
 /// - `broadcast_dimensions`: for each axis of `operand` its axis of the result, rising.
-/// - `out_sharding`: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape`; an axis of size 1 and those not named repeat the elements.
 ///
@@ -598,7 +598,7 @@ pub fn broadcast_to_rank(x: impl Operand, rank: usize) -> Array {
 /// - `dtype`: an integer, floating or complex dtype; 64-bit ones are halved without x64.
 /// - `shape`: the shape of the result.
 /// - `dimension`: the axis that counts, from the front.
-/// - `out_sharding`: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape`.
 ///
@@ -1106,7 +1106,7 @@ pub fn div(x: impl Operand, y: impl Operand) -> Array {
 /// - `dimension_numbers`: as `dot_general` takes them, if the axes are others.
 /// - `precision`: None, a word such as 'highest', a `Precision`, a pair of them, a `DotAlgorithm`, or a `DotAlgorithmPreset`.
 /// - `preferred_element_type`: the dtype of sums and of the result; that of the operands by default.
-/// - `out_sharding`: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** a scalar of two vectors, else a vector or matrix.
 ///
@@ -1330,7 +1330,7 @@ pub fn dynamic_update_slice_in_dim(operand: impl Operand, update: impl Operand, 
 ///
 /// - `shape`: the shape of the result.
 /// - `dtype`: the dtype of the result; 64-bit ones are halved without x64.
-/// - `out_sharding`: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -2311,7 +2311,7 @@ pub fn reduce_and(operand: impl Operand, axes: &[i64]) -> Array {
 ///
 /// - `operand`: boolean, integer, floating or complex array.
 /// - `axes`: a sequence of axes, counted from the front.
-/// - `out_sharding`: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** the dtype of `operand`, its shape without the axes.
 ///
@@ -2332,7 +2332,7 @@ pub fn reduce_max(operand: impl Operand, axes: &[i64]) -> Array {
 ///
 /// - `operand`: boolean, integer, floating or complex array.
 /// - `axes`: a sequence of axes, counted from the front.
-/// - `out_sharding`: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** the dtype of `operand`, its shape without the axes.
 ///
@@ -2413,7 +2413,7 @@ pub fn reduce_prod(operand: impl Operand, axes: &[i64]) -> Array {
 ///
 /// - `operand`: integer, floating or complex array.
 /// - `axes`: a sequence of axes, counted from the front.
-/// - `out_sharding`: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** the dtype of `operand`, its shape without the axes.
 ///
@@ -2476,7 +2476,7 @@ pub fn rem(x: impl Operand, y: impl Operand) -> Array {
 /// - `operand`: array of any dtype.
 /// - `new_sizes`: the shape, of which every size is given.
 /// - `dimensions`: an order of axes in which the elements are read; their own by default.
-/// - `out_sharding`: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of the new shape.
 ///

@@ -3,11 +3,17 @@
 #![allow(unreachable_pub, reason = "where these modules are seen is said in lib.rs")]
 
 #[rustfmt::skip]
+#[path = "image.rs"]
+mod image_functions;
+#[rustfmt::skip]
 #[path = "lax.rs"]
 mod lax_functions;
 #[rustfmt::skip]
 #[path = "lax_linalg.rs"]
 mod lax_linalg_functions;
+#[rustfmt::skip]
+#[path = "masked.rs"]
+mod masked_functions;
 #[rustfmt::skip]
 #[path = "nn.rs"]
 mod nn_functions;
@@ -131,6 +137,11 @@ mod scipy_stats_wrapcauchy_functions;
 #[rustfmt::skip]
 mod methods;
 
+/// The functions of `jax.image`.
+pub mod image {
+    pub use super::image_functions::*;
+}
+
 /// The functions of `jax.lax`.
 pub mod lax {
     pub use super::lax_functions::*;
@@ -139,6 +150,11 @@ pub mod lax {
     pub mod linalg {
         pub use super::super::lax_linalg_functions::*;
     }
+}
+
+/// The functions of `jax.masked`.
+pub mod masked {
+    pub use super::masked_functions::*;
 }
 
 /// The functions of `jax.nn`.

@@ -467,7 +467,7 @@ pub fn mish(x: impl Operand) -> Array {
 /// - `num_classes`: the size of the vectors.
 /// - `dtype`: the dtype of the result; float32 by default, float64 with x64.
 /// - `axis`: where the vectors' axis is in the result, negative counted from its end.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of the shape of `x` with one axis more.
 ///
@@ -475,7 +475,6 @@ pub fn mish(x: impl Operand) -> Array {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `num_classes` is negative, or `x` is boolean.
 /// - `ValueError`: the axis is out of bounds.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** no; the derivative is 0.
 #[track_caller]

@@ -38,7 +38,7 @@ pub fn prngkey(seed: impl Operand) -> Array {
 /// - `p`: the exponent of the norm, a positive scalar.
 /// - `shape`: the shape of the batch.
 /// - `dtype`: a floating dtype, float32 by default.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of shape `(*shape, d)`.
 ///
@@ -46,7 +46,6 @@ pub fn prngkey(seed: impl Operand) -> Array {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or the dimension is negative.
 /// - `ValueError`: several keys are given, or the dtype is not floating.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** in `p`, as `gamma` is.
 #[track_caller]
@@ -90,7 +89,7 @@ impl Ball {
 /// - `p`: floating probabilities; from 1 on all hold, up to 0 none.
 /// - `shape`: the shape of the result, to which `p` broadcasts; its shape by default.
 /// - `mode`: 'low' takes one word for each; 'high' takes two, which matters for tiny probabilities.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** booleans of `shape`.
 ///
@@ -98,7 +97,6 @@ impl Ball {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or `p` is not floating.
 /// - `ValueError`: several keys are given, shapes do not go together, or the mode is unknown.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** no, the result is boolean.
 #[track_caller]
@@ -138,8 +136,8 @@ impl Bernoulli {
 /// - `a, b`: the shape parameters, positive; real numbers.
 /// - `shape`: the shape of the result, to which parameters broadcast; their common shape by default.
 /// - `dtype`: a floating dtype; float32 by default, float64 with x64.
-/// - `method`: 'exact'.
-/// - `out_sharding`: not served; None.
+/// - `method`: 'exact', or 'approximate': without loops, faster, and with a distribution slightly off; gradients are those of its map.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -147,7 +145,6 @@ impl Bernoulli {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or a size is negative.
 /// - `ValueError`: several keys are given, the dtype is not floating, shapes do not go together, or the method is unknown.
-/// - `NotImplementedError`: the method is 'approximate', or `out_sharding` is given.
 ///
 /// **Differentiable:** in `a` and `b`, as `gamma` is.
 #[track_caller]
@@ -176,6 +173,11 @@ impl Beta {
     #[must_use]
     pub fn dtype(self, dtype: DType) -> Beta {
         Beta(self.0.with(4, dtype))
+    }
+    /// 'exact', or 'approximate': without loops, faster, and with a distribution slightly off; gradients are those of its map.
+    #[must_use]
+    pub fn method(self, method: &str) -> Beta {
+        Beta(self.0.with(5, method))
     }
 }
 
@@ -234,7 +236,7 @@ impl Binomial {
 /// - `key`: a key, typed or of two words.
 /// - `shape`: the shape of the result; one number by default.
 /// - `dtype`: an unsigned dtype; uint32 by default, uint64 with x64.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -242,7 +244,6 @@ impl Binomial {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or a size is negative.
 /// - `ValueError`: several keys are given, or the dtype is not unsigned.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** no, there are no tangents of integers.
 #[track_caller]
@@ -285,7 +286,7 @@ impl Bits {
 ///   default.
 /// - `replace`: whether draws along the axes that `shape` adds may repeat.
 /// - `mode`: 'low', the default, or 'high', as `gumbel` takes it.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** int32 of `shape`.
 ///
@@ -294,7 +295,6 @@ impl Bits {
 /// - `TypeError`: `key` is no key.
 /// - `ValueError`: several keys are given, the axis is out of bounds, shapes do not go together, the mode is unknown,
 ///   logits are integers, or more is drawn without replacement than there are categories.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** no, positions are integers.
 #[track_caller]
@@ -337,7 +337,7 @@ impl Categorical {
 /// - `key`: a key, typed or of two words.
 /// - `shape`: the shape of the result; one number by default.
 /// - `dtype`: a floating dtype; float32 by default, float64 with x64.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -345,7 +345,6 @@ impl Categorical {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or a size is negative.
 /// - `ValueError`: several keys are given, or the dtype is not floating.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** nothing to differentiate, keys have no tangents.
 #[track_caller]
@@ -385,8 +384,8 @@ impl Cauchy {
 /// - `df`: degrees of freedom, positive; real numbers.
 /// - `shape`: the shape of the result, to which parameters broadcast; their common shape by default.
 /// - `dtype`: a floating dtype; float32 by default, float64 with x64.
-/// - `method`: 'exact'.
-/// - `out_sharding`: not served; None.
+/// - `method`: 'exact', or 'approximate': without loops, faster, and with a distribution slightly off; gradients are those of its map.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -394,7 +393,6 @@ impl Cauchy {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or a size is negative.
 /// - `ValueError`: several keys are given, the dtype is not floating, shapes do not go together, or the method is unknown.
-/// - `NotImplementedError`: the method is 'approximate', or `out_sharding` is given.
 ///
 /// **Differentiable:** in `df`, as `gamma` is.
 #[track_caller]
@@ -424,24 +422,25 @@ impl Chisquare {
     pub fn dtype(self, dtype: DType) -> Chisquare {
         Chisquare(self.0.with(3, dtype))
     }
+    /// 'exact', or 'approximate': without loops, faster, and with a distribution slightly off; gradients are those of its map.
+    #[must_use]
+    pub fn method(self, method: &str) -> Chisquare {
+        Chisquare(self.0.with(4, method))
+    }
 }
 
 /// The same key, fit to be used once more where reuse is checked.
 /// 
 ///
-/// - `key`: an array of typed keys.
+/// - `key`: an array of typed keys, or any other array, of which no use is checked.
 ///
 /// **Returns:** keys with the same words.
-///
-/// # Panics
-/// In eager mode; inside of transformations the call of the transformed function gives the error:
-/// - `TypeError`: `key` holds no typed keys.
 ///
 /// **Differentiable:** no, keys have no tangents.
 #[track_caller]
 #[must_use]
-pub fn clone(key: Key) -> Key {
-    Call::of(&pullback_lib::random::key::declared_clone).with(0, key).run()
+pub fn clone(key: impl Operand) -> Key {
+    Call::of(&pullback_lib::random::key::declared_clone).with(0, key.into_array()).run()
 }
 
 /// Vectors of the Dirichlet distribution: positive numbers whose sum is 1, from numbers of the gamma distribution.
@@ -451,7 +450,7 @@ pub fn clone(key: Key) -> Key {
 /// - `alpha`: weights along the last axis, positive; the axes before are the batch.
 /// - `shape`: the shape of the batch, to which that of `alpha` broadcasts; that of `alpha` by default.
 /// - `dtype`: a floating dtype; float32 by default, float64 with x64.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of the batch's shape and one more axis, the size of the last of `alpha`.
 ///
@@ -459,7 +458,6 @@ pub fn clone(key: Key) -> Key {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key.
 /// - `ValueError`: several keys are given, the dtype is not floating, `alpha` is a scalar, or shapes do not go together.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** in `alpha`, as `gamma` is.
 #[track_caller]
@@ -543,7 +541,7 @@ impl DoubleSidedMaxwell {
 /// - `key`: a key, typed or of two words.
 /// - `shape`: the shape of the result; one number by default.
 /// - `dtype`: a floating dtype; float32 by default, float64 with x64.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -551,7 +549,6 @@ impl DoubleSidedMaxwell {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or a size is negative.
 /// - `ValueError`: several keys are given, or the dtype is not floating.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** nothing to differentiate, keys have no tangents.
 #[track_caller]
@@ -592,7 +589,7 @@ impl Exponential {
 /// - `dfden`: degrees of freedom of the denominator, positive; real numbers.
 /// - `shape`: the shape of the result, to which parameters broadcast; their common shape by default.
 /// - `dtype`: a floating dtype; float32 by default, float64 with x64.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -600,7 +597,6 @@ impl Exponential {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or a size is negative.
 /// - `ValueError`: several keys are given, the dtype is not floating, or shapes do not go together.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** in both, as `gamma` is.
 #[track_caller]
@@ -661,8 +657,8 @@ pub fn fold_in(key: Key, data: impl Operand) -> Key {
 /// - `a`: the shape parameter; real numbers. 0 gives 0, negative ones NaN.
 /// - `shape`: the shape of the result, to which parameters broadcast; their common shape by default.
 /// - `dtype`: a floating dtype; float32 by default, float64 with x64.
-/// - `method`: 'exact'.
-/// - `out_sharding`: not served; None.
+/// - `method`: 'exact', or 'approximate': without loops, faster, and with a distribution slightly off; gradients are those of its map.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -670,7 +666,6 @@ pub fn fold_in(key: Key, data: impl Operand) -> Key {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or a size is negative.
 /// - `ValueError`: several keys are given, the dtype is not floating, shapes do not go together, or the method is unknown.
-/// - `NotImplementedError`: the method is 'approximate', or `out_sharding` is given.
 ///
 /// **Differentiable:** in `a`, by implicit reparameterization (Figurnov et al., 2018); once, not twice.
 #[track_caller]
@@ -700,6 +695,11 @@ impl Gamma {
     pub fn dtype(self, dtype: DType) -> Gamma {
         Gamma(self.0.with(3, dtype))
     }
+    /// 'exact', or 'approximate': without loops, faster, and with a distribution slightly off; gradients are those of its map.
+    #[must_use]
+    pub fn method(self, method: &str) -> Gamma {
+        Gamma(self.0.with(4, method))
+    }
 }
 
 /// Numbers with density proportional to `exp(-|x|**p)`: roots of numbers of the gamma distribution, with random sign.
@@ -709,7 +709,7 @@ impl Gamma {
 /// - `p`: the exponent, a positive scalar.
 /// - `shape`: the shape of the result; one number by default.
 /// - `dtype`: a floating dtype; float32 by default, float64 with x64.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -717,7 +717,6 @@ impl Gamma {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or a size is negative.
 /// - `ValueError`: several keys are given, or the dtype is not floating.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** in `p`, as `gamma` is.
 #[track_caller]
@@ -756,7 +755,7 @@ impl GeneralizedNormal {
 /// - `p`: probabilities from 0 to 1; 0 gives the greatest integer.
 /// - `shape`: the shape of the result, to which `p` broadcasts; its shape by default.
 /// - `dtype`: an integer dtype; int32 by default, int64 with x64.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -764,7 +763,6 @@ impl GeneralizedNormal {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or the dtype is not of integers.
 /// - `ValueError`: several keys are given, or shapes do not go together.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** no, counts are integers.
 #[track_caller]
@@ -802,8 +800,9 @@ impl Geometric {
 /// - `key`: a key, typed or of two words.
 /// - `shape`: the shape of the result; one number by default.
 /// - `dtype`: a floating dtype; float32 by default, float64 with x64.
-/// - `mode`: 'low', the default, takes one word for each number; 'high' takes two, which matters for the upper tail.
-/// - `out_sharding`: not served; None.
+/// - `mode`: 'low', the default, takes one word for each number; 'high' takes two, which matters for the upper tail; 'highest' makes
+///   both tails fine in float32, and is 'high' in others.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -811,7 +810,6 @@ impl Geometric {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or a size is negative.
 /// - `ValueError`: several keys are given, the dtype is not floating, or the mode is unknown.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** nothing to differentiate, keys have no tangents.
 #[track_caller]
@@ -928,7 +926,7 @@ pub fn key_impl(keys: Key) -> String {
 /// - `key`: a key, typed or of two words.
 /// - `shape`: the shape of the result; one number by default.
 /// - `dtype`: a floating dtype; float32 by default, float64 with x64.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -936,7 +934,6 @@ pub fn key_impl(keys: Key) -> String {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or a size is negative.
 /// - `ValueError`: several keys are given, or the dtype is not floating.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** nothing to differentiate, keys have no tangents.
 #[track_caller]
@@ -975,8 +972,8 @@ impl Laplace {
 /// - `a`: the shape parameter; real numbers. 0 gives minus infinity, negative ones NaN.
 /// - `shape`: the shape of the result, to which parameters broadcast; their common shape by default.
 /// - `dtype`: a floating dtype; float32 by default, float64 with x64.
-/// - `method`: 'exact'.
-/// - `out_sharding`: not served; None.
+/// - `method`: 'exact', or 'approximate': without loops, faster, and with a distribution slightly off; gradients are those of its map.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -984,7 +981,6 @@ impl Laplace {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or a size is negative.
 /// - `ValueError`: several keys are given, the dtype is not floating, shapes do not go together, or the method is unknown.
-/// - `NotImplementedError`: the method is 'approximate', or `out_sharding` is given.
 ///
 /// **Differentiable:** in `a`, by implicit reparameterization (Figurnov et al., 2018); once, not twice.
 #[track_caller]
@@ -1014,6 +1010,11 @@ impl Loggamma {
     pub fn dtype(self, dtype: DType) -> Loggamma {
         Loggamma(self.0.with(3, dtype))
     }
+    /// 'exact', or 'approximate': without loops, faster, and with a distribution slightly off; gradients are those of its map.
+    #[must_use]
+    pub fn method(self, method: &str) -> Loggamma {
+        Loggamma(self.0.with(4, method))
+    }
 }
 
 /// Numbers of the logistic distribution, whose distribution function is the sigmoid.
@@ -1022,7 +1023,7 @@ impl Loggamma {
 /// - `key`: a key, typed or of two words.
 /// - `shape`: the shape of the result; one number by default.
 /// - `dtype`: a floating dtype; float32 by default, float64 with x64.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -1030,7 +1031,6 @@ impl Loggamma {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or a size is negative.
 /// - `ValueError`: several keys are given, or the dtype is not floating.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** nothing to differentiate, keys have no tangents.
 #[track_caller]
@@ -1069,7 +1069,7 @@ impl Logistic {
 /// - `sigma`: the deviation of the logarithm; real numbers.
 /// - `shape`: the shape of the result, to which parameters broadcast; their common shape by default.
 /// - `dtype`: a floating dtype; float32 by default, float64 with x64.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -1077,7 +1077,6 @@ impl Logistic {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or a size is negative.
 /// - `ValueError`: several keys are given, the dtype is not floating, or shapes do not go together.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** in `sigma`.
 #[track_caller]
@@ -1120,7 +1119,7 @@ impl Lognormal {
 /// - `key`: a key, typed or of two words.
 /// - `shape`: the shape of the result; one number by default.
 /// - `dtype`: a floating dtype; float32 by default, float64 with x64.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -1128,7 +1127,6 @@ impl Lognormal {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or a size is negative.
 /// - `ValueError`: several keys are given, or the dtype is not floating.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** nothing to differentiate, keys have no tangents.
 #[track_caller]
@@ -1217,7 +1215,7 @@ impl Multinomial {
 /// - `shape`: the shape of the batch; that of `mean` and `cov` together by default.
 /// - `dtype`: a floating dtype, float32 by default.
 /// - `method`: how the root is found: 'cholesky', 'eigh' or 'svd'.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of shape `(*shape, n)`.
 ///
@@ -1226,7 +1224,6 @@ impl Multinomial {
 /// - `TypeError`: `key` is no key.
 /// - `ValueError`: several keys are given, the dtype is not floating, shapes do not go together, or the method is
 ///   unknown.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** in `mean` and `cov`, as the factorization is.
 #[track_caller]
@@ -1265,7 +1262,7 @@ impl MultivariateNormal {
 /// - `shape`: the shape of the result; one number by default.
 /// - `dtype`: a floating or complex dtype; float32 by default. Parts of complex numbers are independent, with variance
 ///   1/2.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -1273,7 +1270,6 @@ impl MultivariateNormal {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or a size is negative.
 /// - `ValueError`: several keys are given, or the dtype is neither floating nor complex.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** nothing to differentiate, keys have no tangents.
 #[track_caller]
@@ -1316,7 +1312,7 @@ impl Normal {
 /// - `shape`: the shape of the batch.
 /// - `dtype`: a floating or complex dtype, float32 by default.
 /// - `m`: the number of columns; `n` by default.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of shape `(*shape, n, m)`: orthonormal columns if `n >= m`, else orthonormal rows.
 ///
@@ -1324,7 +1320,6 @@ impl Normal {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or `n` is no integer.
 /// - `ValueError`: several keys are given, the dtype is neither floating nor complex, or a size is negative.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** nothing to differentiate, keys have no tangents.
 #[track_caller]
@@ -1368,7 +1363,7 @@ impl Orthogonal {
 /// - `b`: the exponent, positive; real numbers.
 /// - `shape`: the shape of the result, to which parameters broadcast; their common shape by default.
 /// - `dtype`: a floating dtype; float32 by default, float64 with x64.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -1376,7 +1371,6 @@ impl Orthogonal {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or a size is negative.
 /// - `ValueError`: several keys are given, the dtype is not floating, or shapes do not go together.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** in `b`.
 #[track_caller]
@@ -1419,8 +1413,9 @@ impl Pareto {
 /// - `lam`: the rates: real numbers; they broadcast to `shape`. 0 gives 0; NaN and negative rates give -1.
 /// - `shape`: the shape of the result; that of `lam` by default.
 /// - `dtype`: an integer dtype, int32 by default.
-/// - `method`: only 'exact' is served.
-/// - `out_sharding`: None, or a sharding that splits nothing over devices.
+/// - `method`: 'exact', or 'approximate': without loops, for keys of any generator; the inverse of a distribution function within 1e-4
+///   of the exact one.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -1429,7 +1424,7 @@ impl Pareto {
 /// - `TypeError`: `key` is no key.
 /// - `ValueError`: several keys are given, the dtype is not of integers, shapes do not go together, or the method is
 ///   unknown.
-/// - `NotImplementedError`: the method is 'approximate', or the key is of another generator than threefry2x32.
+/// - `NotImplementedError`: the method is 'exact' and the key is of another generator than threefry2x32.
 ///
 /// **Differentiable:** no, counts are integers.
 #[track_caller]
@@ -1459,6 +1454,11 @@ impl Poisson {
     pub fn dtype(self, dtype: DType) -> Poisson {
         Poisson(self.0.with(3, dtype))
     }
+    /// 'exact', or 'approximate': without loops, for keys of any generator; the inverse of a distribution function within 1e-4 of the exact one.
+    #[must_use]
+    pub fn method(self, method: &str) -> Poisson {
+        Poisson(self.0.with(4, method))
+    }
 }
 
 /// -1 or 1, equally likely.
@@ -1467,7 +1467,7 @@ impl Poisson {
 /// - `key`: a key, typed or of two words.
 /// - `shape`: the shape of the result; one number by default.
 /// - `dtype`: any numeric dtype; int32 by default.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -1475,7 +1475,6 @@ impl Poisson {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or a size is negative.
 /// - `ValueError`: several keys are given.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** nothing to differentiate, keys have no tangents.
 #[track_caller]
@@ -1515,7 +1514,7 @@ impl Rademacher {
 /// - `minval`: lower bounds, broadcast to `shape`.
 /// - `maxval`: upper bounds, broadcast to `shape`; where they are not above the lower ones, the result is `minval`.
 /// - `dtype`: an integer dtype; int32 by default, int64 with x64. Bounds beyond it are moved into its range.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -1523,7 +1522,6 @@ impl Rademacher {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or the dtype is not of integers.
 /// - `ValueError`: several keys are given, or bounds do not broadcast.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** no, there are no tangents of integers.
 #[track_caller]
@@ -1557,7 +1555,7 @@ impl Randint {
 /// - `scale`: the mode, not negative; real numbers.
 /// - `shape`: the shape of the result, to which parameters broadcast; their common shape by default.
 /// - `dtype`: a floating dtype; float32 by default, float64 with x64.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -1565,7 +1563,6 @@ impl Randint {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or a size is negative.
 /// - `ValueError`: several keys are given, the dtype is not floating, or shapes do not go together.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** in `scale`, linear.
 #[track_caller]
@@ -1643,7 +1640,7 @@ impl Split {
 /// - `df`: degrees of freedom, positive; real numbers.
 /// - `shape`: the shape of the result, to which parameters broadcast; their common shape by default.
 /// - `dtype`: a floating dtype; float32 by default, float64 with x64.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -1651,7 +1648,6 @@ impl Split {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or a size is negative.
 /// - `ValueError`: several keys are given, the dtype is not floating, or shapes do not go together.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** in `df`, as `gamma` is.
 #[track_caller]
@@ -1692,7 +1688,7 @@ impl T {
 /// - `right`: where it ends, above `left`.
 /// - `shape`: the shape of the result, to which parameters broadcast; their common shape by default.
 /// - `dtype`: a floating dtype; float32 by default, float64 with x64.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -1700,7 +1696,6 @@ impl T {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or a size is negative.
 /// - `ValueError`: several keys are given, the dtype is not floating, or shapes do not go together.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** in all three, where the sample does not change sides.
 #[track_caller]
@@ -1740,7 +1735,7 @@ impl Triangular {
 /// - `upper`: upper bounds above them; real numbers, not included.
 /// - `shape`: the shape of the result, to which parameters broadcast; their common shape by default.
 /// - `dtype`: a floating dtype; float32 by default, float64 with x64.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -1748,7 +1743,6 @@ impl Triangular {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or a size is negative.
 /// - `ValueError`: several keys are given, the dtype is not floating, or shapes do not go together.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** in both bounds.
 #[track_caller]
@@ -1788,7 +1782,7 @@ impl TruncatedNormal {
 /// - `dtype`: a floating dtype; float32 by default, float64 with x64.
 /// - `minval`: lower bounds, broadcast to `shape`.
 /// - `maxval`: upper bounds, broadcast to `shape`; where they are not above the lower ones, the result is `minval`.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -1796,7 +1790,6 @@ impl TruncatedNormal {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, a size is negative, or bounds do not broadcast.
 /// - `ValueError`: several keys are given, or the dtype is not floating.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** in `minval` and `maxval`.
 #[track_caller]
@@ -1846,7 +1839,7 @@ impl Uniform {
 /// - `mean`: the mean, positive; real numbers.
 /// - `shape`: the shape of the result, to which parameters broadcast; their common shape by default.
 /// - `dtype`: a floating dtype; float32 by default, float64 with x64.
-/// - `out_sharding`: not served; None.
+/// - `out_sharding`: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
 ///
 /// **Returns:** an array of `shape` and `dtype`.
 ///
@@ -1854,7 +1847,6 @@ impl Uniform {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `key` is no key, or a size is negative.
 /// - `ValueError`: several keys are given, the dtype is not floating, or shapes do not go together.
-/// - `NotImplementedError`: `out_sharding` is given.
 ///
 /// **Differentiable:** in `mean`, where the choice between the two roots does not change.
 #[track_caller]

@@ -360,7 +360,7 @@ def broadcast(operand: ArrayLike, sizes: int | Sequence[int], *, out_sharding: A
     Args:
       operand: array or scalar of any dtype.
       sizes: sizes of the new axes.
-      out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of shape `(*sizes, *operand.shape)`.
     Raises:
       TypeError: a size is negative.
@@ -378,7 +378,7 @@ def broadcast_in_dim(operand: ArrayLike, shape: int | Sequence[int], broadcast_d
       operand: array or scalar of any dtype.
       shape: the shape of the result.
       broadcast_dimensions: for each axis of `operand` its axis of the result, rising.
-      out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape`; an axis of size 1 and those not named repeat the elements.
     Raises:
       TypeError: a size is negative, an axis neither has size 1 nor that of its place, or the axes do not rise or do
@@ -426,7 +426,7 @@ def broadcasted_iota(dtype: DTypeLike, shape: int | Sequence[int], dimension: in
       dtype: an integer, floating or complex dtype; 64-bit ones are halved without x64.
       shape: the shape of the result.
       dimension: the axis that counts, from the front.
-      out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape`.
     Raises:
       TypeError: the dtype is boolean, or a size is negative.
@@ -711,7 +711,7 @@ def dot(lhs: ArrayLike, rhs: ArrayLike, *, dimension_numbers: Any | None = None,
       dimension_numbers: as `dot_general` takes them, if the axes are others.
       precision: None, a word such as 'highest', a `Precision`, a pair of them, a `DotAlgorithm`, or a `DotAlgorithmPreset`.
       preferred_element_type: the dtype of sums and of the result; that of the operands by default.
-      out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: a scalar of two vectors, else a vector or matrix.
     Raises:
       TypeError: dtypes differ, or shapes do not go together.
@@ -728,7 +728,7 @@ def dot_general(lhs: ArrayLike, rhs: ArrayLike, dimension_numbers: Any, precisio
       dimension_numbers: `((lhs contracted, rhs contracted), (lhs batch, rhs batch))`, pairs of axes of equal sizes.
       precision: None, a word such as 'highest', a `Precision`, a pair of them, a `DotAlgorithm`, or a `DotAlgorithmPreset`.
       preferred_element_type: the dtype of sums and of the result; that of the operands by default.
-      out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of the batch axes, the other axes of `lhs`, then those of `rhs`.
     Raises:
       TypeError: dtypes differ, or paired axes differ in number or size or are out of bounds.
@@ -856,7 +856,7 @@ def empty(shape: int | Sequence[int], dtype: DTypeLike, *, out_sharding: Any = N
     Args:
       shape: the shape of the result.
       dtype: the dtype of the result; 64-bit ones are halved without x64.
-      out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: there is no such dtype, or a size is negative.
@@ -1553,7 +1553,7 @@ def reduce_max(operand: ArrayLike, axes: int | Sequence[int], *, out_sharding: A
     Args:
       operand: boolean, integer, floating or complex array.
       axes: a sequence of axes, counted from the front.
-      out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: the dtype of `operand`, its shape without the axes.
     Raises:
       ValueError: an axis is negative, out of bounds or occurs twice.
@@ -1569,7 +1569,7 @@ def reduce_min(operand: ArrayLike, axes: int | Sequence[int], *, out_sharding: A
     Args:
       operand: boolean, integer, floating or complex array.
       axes: a sequence of axes, counted from the front.
-      out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: the dtype of `operand`, its shape without the axes.
     Raises:
       ValueError: an axis is negative, out of bounds or occurs twice.
@@ -1630,7 +1630,7 @@ def reduce_sum(operand: ArrayLike, axes: int | Sequence[int], *, out_sharding: A
     Args:
       operand: integer, floating or complex array.
       axes: a sequence of axes, counted from the front.
-      out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: the dtype of `operand`, its shape without the axes.
     Raises:
       TypeError: `operand` is boolean.
@@ -1678,7 +1678,7 @@ def reshape(operand: ArrayLike, new_sizes: int | Sequence[int], dimensions: int 
       operand: array of any dtype.
       new_sizes: the shape, of which every size is given.
       dimensions: an order of axes in which the elements are read; their own by default.
-      out_sharding: None, or a sharding that splits nothing over devices; `jax.device_put` splits the result.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of the new shape.
     Raises:
       TypeError: a size is negative, or `dimensions` is no order of the axes.

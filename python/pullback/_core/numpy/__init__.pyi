@@ -3373,7 +3373,7 @@ def ndim(a: ArrayLike) -> int:
       a: an array or number.
     Returns: an int; 0 for numbers.
     Raises:
-      TypeError: `a` is neither an array nor a number (lists are refused).
+      TypeError: `a` is neither an array nor a number; of lists it warns.
     Differentiable: no; the result is no array.
     Example:
       >>> jnp.ndim(jnp.ones((2, 3)))

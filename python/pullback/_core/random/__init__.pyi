@@ -33,18 +33,17 @@ def ball(key: ArrayLike, d: int, p: ArrayLike = 2, shape: int | Sequence[int] = 
       p: the exponent of the norm, a positive scalar.
       shape: the shape of the batch.
       dtype: a floating dtype, float32 by default.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of shape `(*shape, d)`.
     Raises:
       TypeError: `key` is no key, or the dimension is negative.
       ValueError: several keys are given, or the dtype is not floating.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: in `p`, as `gamma` is.
     Example:
       >>> bool(jnp.linalg.norm(jax.random.ball(jax.random.key(0), 3)) <= 1)
       True"""
     ...
-def bernoulli(key: ArrayLike, p: ArrayLike = ..., shape: int | Sequence[int] | None = None, mode: Literal['low', 'high'] = 'low', *, out_sharding: Any = None) -> Array:
+def bernoulli(key: ArrayLike, p: ArrayLike = ..., shape: int | Sequence[int] | None = None, mode: Literal['low', 'high', 'highest'] = 'low', *, out_sharding: Any = None) -> Array:
     """Booleans that hold with probability `p`: whether a uniform number is below it.
 
     Args:
@@ -52,12 +51,11 @@ def bernoulli(key: ArrayLike, p: ArrayLike = ..., shape: int | Sequence[int] | N
       p: floating probabilities; from 1 on all hold, up to 0 none.
       shape: the shape of the result, to which `p` broadcasts; its shape by default.
       mode: 'low' takes one word for each; 'high' takes two, which matters for tiny probabilities.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: booleans of `shape`.
     Raises:
       TypeError: `key` is no key, or `p` is not floating.
       ValueError: several keys are given, shapes do not go together, or the mode is unknown.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: no, the result is boolean.
     Example:
       >>> jax.random.bernoulli(jax.random.key(0), 1.0, (2,))
@@ -72,13 +70,12 @@ def beta(key: ArrayLike, a: ArrayLike, b: ArrayLike, shape: int | Sequence[int] 
       a, b: the shape parameters, positive; real numbers.
       shape: the shape of the result, to which parameters broadcast; their common shape by default.
       dtype: a floating dtype; float32 by default, float64 with x64.
-      method: 'exact'.
-      out_sharding: not served; None.
+      method: 'exact', or 'approximate': without loops, faster, and with a distribution slightly off; gradients are those of its map.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key, or a size is negative.
       ValueError: several keys are given, the dtype is not floating, shapes do not go together, or the method is unknown.
-      NotImplementedError: the method is 'approximate', or `out_sharding` is given.
     Differentiable: in `a` and `b`, as `gamma` is.
     Example:
       >>> x = jax.random.beta(jax.random.key(0), 2.0, 3.0, (100,))
@@ -113,18 +110,17 @@ def bits(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | No
       key: a key, typed or of two words.
       shape: the shape of the result; one number by default.
       dtype: an unsigned dtype; uint32 by default, uint64 with x64.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key, or a size is negative.
       ValueError: several keys are given, or the dtype is not unsigned.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: no, there are no tangents of integers.
     Example:
       >>> jax.random.bits(jax.random.key(0), (2,))
       Array([4070199207, 4202968722], dtype=uint32)"""
     ...
-def categorical(key: ArrayLike, logits: ArrayLike, axis: int = -1, shape: int | Sequence[int] | None = None, replace: bool = True, mode: Literal['low', 'high'] | None = None, *, out_sharding: Any = None) -> Array:
+def categorical(key: ArrayLike, logits: ArrayLike, axis: int = -1, shape: int | Sequence[int] | None = None, replace: bool = True, mode: Literal['low', 'high', 'highest'] | None = None, *, out_sharding: Any = None) -> Array:
     """Positions along an axis, with probabilities proportional to the exponentials of `logits`: the places of the
     greatest sum of logit and Gumbel noise.
 
@@ -136,13 +132,12 @@ def categorical(key: ArrayLike, logits: ArrayLike, axis: int = -1, shape: int | 
         default.
       replace: whether draws along the axes that `shape` adds may repeat.
       mode: 'low', the default, or 'high', as `gumbel` takes it.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: int32 of `shape`.
     Raises:
       TypeError: `key` is no key.
       ValueError: several keys are given, the axis is out of bounds, shapes do not go together, the mode is unknown,
         logits are integers, or more is drawn without replacement than there are categories.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: no, positions are integers.
     Example:
       >>> jax.random.categorical(jax.random.key(0), jnp.array([-jnp.inf, 0.0]), shape=(3,))
@@ -155,12 +150,11 @@ def cauchy(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | 
       key: a key, typed or of two words.
       shape: the shape of the result; one number by default.
       dtype: a floating dtype; float32 by default, float64 with x64.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key, or a size is negative.
       ValueError: several keys are given, or the dtype is not floating.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: nothing to differentiate, keys have no tangents.
     Example:
       >>> jax.random.cauchy(jax.random.key(0), (3,)).shape
@@ -178,19 +172,18 @@ def chisquare(key: ArrayLike, df: ArrayLike, shape: int | Sequence[int] | None =
       df: degrees of freedom, positive; real numbers.
       shape: the shape of the result, to which parameters broadcast; their common shape by default.
       dtype: a floating dtype; float32 by default, float64 with x64.
-      method: 'exact'.
-      out_sharding: not served; None.
+      method: 'exact', or 'approximate': without loops, faster, and with a distribution slightly off; gradients are those of its map.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key, or a size is negative.
       ValueError: several keys are given, the dtype is not floating, shapes do not go together, or the method is unknown.
-      NotImplementedError: the method is 'approximate', or `out_sharding` is given.
     Differentiable: in `df`, as `gamma` is.
     Example:
       >>> bool((jax.random.chisquare(jax.random.key(0), 2.0, (100,)) >= 0).all())
       True"""
     ...
-def choice(key: ArrayLike, a: int | ArrayLike, shape: Sequence[int] = ..., replace: bool = True, p: ArrayLike | None = None, axis: int = 0, mode: Literal['low', 'high'] | None = None) -> Array:
+def choice(key: ArrayLike, a: int | ArrayLike, shape: Sequence[int] = ..., replace: bool = True, p: ArrayLike | None = None, axis: int = 0, mode: Literal['low', 'high', 'highest'] | None = None) -> Array:
     """Random integers below `a`, or random parts of the array `a` along an axis.
 
     Args:
@@ -215,10 +208,8 @@ def clone(key: ArrayLike) -> Array:
     """The same key, fit to be used once more where reuse is checked.
 
     Args:
-      key: an array of typed keys.
+      key: an array of typed keys, or any other array, of which no use is checked.
     Returns: keys with the same words.
-    Raises:
-      TypeError: `key` holds no typed keys.
     Differentiable: no, keys have no tangents.
     Example:
       >>> jax.random.key_data(jax.random.clone(jax.random.key(42)))
@@ -232,12 +223,11 @@ def dirichlet(key: ArrayLike, alpha: ArrayLike, shape: int | Sequence[int] | Non
       alpha: weights along the last axis, positive; the axes before are the batch.
       shape: the shape of the batch, to which that of `alpha` broadcasts; that of `alpha` by default.
       dtype: a floating dtype; float32 by default, float64 with x64.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of the batch's shape and one more axis, the size of the last of `alpha`.
     Raises:
       TypeError: `key` is no key.
       ValueError: several keys are given, the dtype is not floating, `alpha` is a scalar, or shapes do not go together.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: in `alpha`, as `gamma` is.
     Example:
       >>> jax.random.dirichlet(jax.random.key(0), jnp.ones(3), (5,)).shape
@@ -268,12 +258,11 @@ def exponential(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLi
       key: a key, typed or of two words.
       shape: the shape of the result; one number by default.
       dtype: a floating dtype; float32 by default, float64 with x64.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key, or a size is negative.
       ValueError: several keys are given, or the dtype is not floating.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: nothing to differentiate, keys have no tangents.
     Example:
       >>> bool((jax.random.exponential(jax.random.key(0), (100,)) >= 0).all())
@@ -289,12 +278,11 @@ def f(key: ArrayLike, dfnum: ArrayLike, dfden: ArrayLike, shape: int | Sequence[
       dfden: degrees of freedom of the denominator, positive; real numbers.
       shape: the shape of the result, to which parameters broadcast; their common shape by default.
       dtype: a floating dtype; float32 by default, float64 with x64.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key, or a size is negative.
       ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: in both, as `gamma` is.
     Example:
       >>> bool((jax.random.f(jax.random.key(0), 2.0, 3.0, (100,)) >= 0).all())
@@ -325,13 +313,12 @@ def gamma(key: ArrayLike, a: ArrayLike, shape: int | Sequence[int] | None = None
       a: the shape parameter; real numbers. 0 gives 0, negative ones NaN.
       shape: the shape of the result, to which parameters broadcast; their common shape by default.
       dtype: a floating dtype; float32 by default, float64 with x64.
-      method: 'exact'.
-      out_sharding: not served; None.
+      method: 'exact', or 'approximate': without loops, faster, and with a distribution slightly off; gradients are those of its map.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key, or a size is negative.
       ValueError: several keys are given, the dtype is not floating, shapes do not go together, or the method is unknown.
-      NotImplementedError: the method is 'approximate', or `out_sharding` is given.
     Differentiable: in `a`, by implicit reparameterization (Figurnov et al., 2018); once, not twice.
     Example:
       >>> jax.random.gamma(jax.random.key(0), jnp.array([0.0, 0.0]))
@@ -345,12 +332,11 @@ def generalized_normal(key: ArrayLike, p: ArrayLike, shape: int | Sequence[int] 
       p: the exponent, a positive scalar.
       shape: the shape of the result; one number by default.
       dtype: a floating dtype; float32 by default, float64 with x64.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key, or a size is negative.
       ValueError: several keys are given, or the dtype is not floating.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: in `p`, as `gamma` is.
     Example:
       >>> jax.random.generalized_normal(jax.random.key(0), 2.0, (3,)).shape
@@ -364,31 +350,30 @@ def geometric(key: ArrayLike, p: ArrayLike, shape: int | Sequence[int] | None = 
       p: probabilities from 0 to 1; 0 gives the greatest integer.
       shape: the shape of the result, to which `p` broadcasts; its shape by default.
       dtype: an integer dtype; int32 by default, int64 with x64.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key, or the dtype is not of integers.
       ValueError: several keys are given, or shapes do not go together.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: no, counts are integers.
     Example:
       >>> jax.random.geometric(jax.random.key(0), 1.0, (3,))
       Array([1, 1, 1], dtype=int32)"""
     ...
-def gumbel(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, mode: Literal['low', 'high'] | None = None, *, out_sharding: Any = None) -> Array:
+def gumbel(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | None = None, mode: Literal['low', 'high', 'highest'] | None = None, *, out_sharding: Any = None) -> Array:
     """Numbers of the Gumbel distribution, with distribution function `exp(-exp(-x))`: `-log(-log(u))` of uniform ones.
 
     Args:
       key: a key, typed or of two words.
       shape: the shape of the result; one number by default.
       dtype: a floating dtype; float32 by default, float64 with x64.
-      mode: 'low', the default, takes one word for each number; 'high' takes two, which matters for the upper tail.
-      out_sharding: not served; None.
+      mode: 'low', the default, takes one word for each number; 'high' takes two, which matters for the upper tail; 'highest' makes
+        both tails fine in float32, and is 'high' in others.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key, or a size is negative.
       ValueError: several keys are given, the dtype is not floating, or the mode is unknown.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: nothing to differentiate, keys have no tangents.
     Example:
       >>> jax.random.gumbel(jax.random.key(0), (3,)).shape
@@ -460,12 +445,11 @@ def laplace(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike |
       key: a key, typed or of two words.
       shape: the shape of the result; one number by default.
       dtype: a floating dtype; float32 by default, float64 with x64.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key, or a size is negative.
       ValueError: several keys are given, or the dtype is not floating.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: nothing to differentiate, keys have no tangents.
     Example:
       >>> jax.random.laplace(jax.random.key(0), (3,)).shape
@@ -479,13 +463,12 @@ def loggamma(key: ArrayLike, a: ArrayLike, shape: int | Sequence[int] | None = N
       a: the shape parameter; real numbers. 0 gives minus infinity, negative ones NaN.
       shape: the shape of the result, to which parameters broadcast; their common shape by default.
       dtype: a floating dtype; float32 by default, float64 with x64.
-      method: 'exact'.
-      out_sharding: not served; None.
+      method: 'exact', or 'approximate': without loops, faster, and with a distribution slightly off; gradients are those of its map.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key, or a size is negative.
       ValueError: several keys are given, the dtype is not floating, shapes do not go together, or the method is unknown.
-      NotImplementedError: the method is 'approximate', or `out_sharding` is given.
     Differentiable: in `a`, by implicit reparameterization (Figurnov et al., 2018); once, not twice.
     Example:
       >>> bool(jax.random.loggamma(jax.random.key(0), 1e-3) < 0)
@@ -498,12 +481,11 @@ def logistic(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike 
       key: a key, typed or of two words.
       shape: the shape of the result; one number by default.
       dtype: a floating dtype; float32 by default, float64 with x64.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key, or a size is negative.
       ValueError: several keys are given, or the dtype is not floating.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: nothing to differentiate, keys have no tangents.
     Example:
       >>> jax.random.logistic(jax.random.key(0), (3,)).shape
@@ -517,12 +499,11 @@ def lognormal(key: ArrayLike, sigma: ArrayLike = ..., shape: int | Sequence[int]
       sigma: the deviation of the logarithm; real numbers.
       shape: the shape of the result, to which parameters broadcast; their common shape by default.
       dtype: a floating dtype; float32 by default, float64 with x64.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key, or a size is negative.
       ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: in `sigma`.
     Example:
       >>> jax.random.lognormal(jax.random.key(0), jnp.zeros(2))
@@ -535,12 +516,11 @@ def maxwell(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike |
       key: a key, typed or of two words.
       shape: the shape of the result; one number by default.
       dtype: a floating dtype; float32 by default, float64 with x64.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key, or a size is negative.
       ValueError: several keys are given, or the dtype is not floating.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: nothing to differentiate, keys have no tangents.
     Example:
       >>> bool((jax.random.maxwell(jax.random.key(0), (100,)) >= 0).all())
@@ -576,13 +556,12 @@ def multivariate_normal(key: ArrayLike, mean: ArrayLike, cov: ArrayLike, shape: 
       shape: the shape of the batch; that of `mean` and `cov` together by default.
       dtype: a floating dtype, float32 by default.
       method: how the root is found: 'cholesky', 'eigh' or 'svd'.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of shape `(*shape, n)`.
     Raises:
       TypeError: `key` is no key.
       ValueError: several keys are given, the dtype is not floating, shapes do not go together, or the method is
         unknown.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: in `mean` and `cov`, as the factorization is.
     Example:
       >>> jax.random.multivariate_normal(jax.random.key(0), jnp.zeros(2), jnp.eye(2), (5,)).shape
@@ -596,12 +575,11 @@ def normal(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike | 
       shape: the shape of the result; one number by default.
       dtype: a floating or complex dtype; float32 by default. Parts of complex numbers are independent, with variance
         1/2.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key, or a size is negative.
       ValueError: several keys are given, or the dtype is neither floating nor complex.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: nothing to differentiate, keys have no tangents.
     Example:
       >>> jax.random.normal(jax.random.key(0), (2, 3)).shape
@@ -619,12 +597,11 @@ def orthogonal(key: ArrayLike, n: int, shape: int | Sequence[int] = ..., dtype: 
       shape: the shape of the batch.
       dtype: a floating or complex dtype, float32 by default.
       m: the number of columns; `n` by default.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of shape `(*shape, n, m)`: orthonormal columns if `n >= m`, else orthonormal rows.
     Raises:
       TypeError: `key` is no key, or `n` is no integer.
       ValueError: several keys are given, the dtype is neither floating nor complex, or a size is negative.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: nothing to differentiate, keys have no tangents.
     Example:
       >>> q = jax.random.orthogonal(jax.random.key(0), 3, m=2)
@@ -639,12 +616,11 @@ def pareto(key: ArrayLike, b: ArrayLike, shape: int | Sequence[int] | None = Non
       b: the exponent, positive; real numbers.
       shape: the shape of the result, to which parameters broadcast; their common shape by default.
       dtype: a floating dtype; float32 by default, float64 with x64.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key, or a size is negative.
       ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: in `b`.
     Example:
       >>> bool((jax.random.pareto(jax.random.key(0), 2.0, (100,)) >= 1).all())
@@ -658,12 +634,11 @@ def permutation(key: ArrayLike, x: int | ArrayLike, axis: int = 0, independent: 
       x: an integer, or an array of at least one axis.
       axis: the axis that is put in order, negative counted from the end.
       independent: whether each line along the axis gets an order of its own.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array like `x`, or of integers below it.
     Raises:
       TypeError: `key` is no key, or `x` is a scalar but no integer.
       ValueError: several keys are given, or the axis is out of bounds.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: in an array `x`, linear.
     Example:
       >>> jax.random.permutation(jax.random.key(0), 4)
@@ -681,14 +656,15 @@ def poisson(key: ArrayLike, lam: ArrayLike, shape: int | Sequence[int] | None = 
       lam: the rates: real numbers; they broadcast to `shape`. 0 gives 0; NaN and negative rates give -1.
       shape: the shape of the result; that of `lam` by default.
       dtype: an integer dtype, int32 by default.
-      method: only 'exact' is served.
-      out_sharding: None, or a sharding that splits nothing over devices.
+      method: 'exact', or 'approximate': without loops, for keys of any generator; the inverse of a distribution function within 1e-4
+        of the exact one.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key.
       ValueError: several keys are given, the dtype is not of integers, shapes do not go together, or the method is
         unknown.
-      NotImplementedError: the method is 'approximate', or the key is of another generator than threefry2x32.
+      NotImplementedError: the method is 'exact' and the key is of another generator than threefry2x32.
     Differentiable: no, counts are integers.
     Example:
       >>> jax.random.poisson(jax.random.key(0), jnp.zeros(3))
@@ -701,12 +677,11 @@ def rademacher(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLik
       key: a key, typed or of two words.
       shape: the shape of the result; one number by default.
       dtype: any numeric dtype; int32 by default.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key, or a size is negative.
       ValueError: several keys are given.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: nothing to differentiate, keys have no tangents.
     Example:
       >>> jax.random.rademacher(jax.random.key(0), (4,))
@@ -721,12 +696,11 @@ def randint(key: ArrayLike, shape: int | Sequence[int], minval: ArrayLike, maxva
       minval: lower bounds, broadcast to `shape`.
       maxval: upper bounds, broadcast to `shape`; where they are not above the lower ones, the result is `minval`.
       dtype: an integer dtype; int32 by default, int64 with x64. Bounds beyond it are moved into its range.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key, or the dtype is not of integers.
       ValueError: several keys are given, or bounds do not broadcast.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: no, there are no tangents of integers.
     Example:
       >>> jax.random.randint(jax.random.key(0), (4,), 0, 10)
@@ -740,12 +714,11 @@ def rayleigh(key: ArrayLike, scale: ArrayLike, shape: int | Sequence[int] | None
       scale: the mode, not negative; real numbers.
       shape: the shape of the result, to which parameters broadcast; their common shape by default.
       dtype: a floating dtype; float32 by default, float64 with x64.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key, or a size is negative.
       ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: in `scale`, linear.
     Example:
       >>> jax.random.rayleigh(jax.random.key(0), jnp.zeros(2))
@@ -776,12 +749,11 @@ def t(key: ArrayLike, df: ArrayLike, shape: int | Sequence[int] | None = None, d
       df: degrees of freedom, positive; real numbers.
       shape: the shape of the result, to which parameters broadcast; their common shape by default.
       dtype: a floating dtype; float32 by default, float64 with x64.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key, or a size is negative.
       ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: in `df`, as `gamma` is.
     Example:
       >>> jax.random.t(jax.random.key(0), 3.0, (4,)).shape
@@ -797,12 +769,11 @@ def triangular(key: ArrayLike, left: ArrayLike, mode: ArrayLike, right: ArrayLik
       right: where it ends, above `left`.
       shape: the shape of the result, to which parameters broadcast; their common shape by default.
       dtype: a floating dtype; float32 by default, float64 with x64.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key, or a size is negative.
       ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: in all three, where the sample does not change sides.
     Example:
       >>> x = jax.random.triangular(jax.random.key(0), 0.0, 1.0, 2.0, (100,))
@@ -818,12 +789,11 @@ def truncated_normal(key: ArrayLike, lower: ArrayLike, upper: ArrayLike, shape: 
       upper: upper bounds above them; real numbers, not included.
       shape: the shape of the result, to which parameters broadcast; their common shape by default.
       dtype: a floating dtype; float32 by default, float64 with x64.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key, or a size is negative.
       ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: in both bounds.
     Example:
       >>> x = jax.random.truncated_normal(jax.random.key(0), -1.0, 1.0, (100,))
@@ -839,12 +809,11 @@ def uniform(key: ArrayLike, shape: int | Sequence[int] = ..., dtype: DTypeLike |
       dtype: a floating dtype; float32 by default, float64 with x64.
       minval: lower bounds, broadcast to `shape`.
       maxval: upper bounds, broadcast to `shape`; where they are not above the lower ones, the result is `minval`.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key, a size is negative, or bounds do not broadcast.
       ValueError: several keys are given, or the dtype is not floating.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: in `minval` and `maxval`.
     Example:
       >>> x = jax.random.uniform(jax.random.key(0), (100,), minval=2.0, maxval=3.0)
@@ -860,12 +829,11 @@ def wald(key: ArrayLike, mean: ArrayLike, shape: int | Sequence[int] | None = No
       mean: the mean, positive; real numbers.
       shape: the shape of the result, to which parameters broadcast; their common shape by default.
       dtype: a floating dtype; float32 by default, float64 with x64.
-      out_sharding: not served; None.
+      out_sharding: how the result is split: a `NamedSharding`, or a spec on the mesh of the context.
     Returns: an array of `shape` and `dtype`.
     Raises:
       TypeError: `key` is no key, or a size is negative.
       ValueError: several keys are given, the dtype is not floating, or shapes do not go together.
-      NotImplementedError: `out_sharding` is given.
     Differentiable: in `mean`, where the choice between the two roots does not change.
     Example:
       >>> jax.random.wald(jax.random.key(0), 1.0, (3,)).shape

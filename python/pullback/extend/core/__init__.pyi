@@ -26,22 +26,12 @@ from pullback.core import subjaxprs as subjaxprs
 from pullback.core import take_current_trace as take_current_trace
 from pullback.core import unmapped_aval as unmapped_aval
 from pullback.core import valid_jaxtype as valid_jaxtype
+from pullback._jaxpr_checks import check_jaxpr as check_jaxpr
 from pullback.errors import JaxprTypeError as JaxprTypeError
 from pullback.extend.core import primitives as primitives
 Effects: Any
 class AbstractToken:
     """The aval of tokens, which order effects; there are none in jaxprs here."""
-def check_jaxpr(jaxpr: Any) -> Any:
-    """Checks that a jaxpr is well formed; building one already has.
-
-    Args:
-      jaxpr: a jaxpr.
-    Returns: None.
-    Differentiable: no; it takes no arrays.
-    Example:
-      >>> from pullback.extend import core
-      >>> core.check_jaxpr(jax.make_jaxpr(jnp.sin)(1.0))"""
-    ...
 def array_types() -> Any:
     """Types that count as arrays.
 
