@@ -149,7 +149,9 @@ def member_text(cls, member, value):
         return function_text(member, value, "    ", owner=cls.__name__)
     if member == "__match_args__":
         return f"    {member} = {value!r}\n"
-    return f"    {member}: {type(value).__name__}\n"
+    # A descriptor of our own gives a signature for a function and none for its class.
+    kind = "Any" if member == "__signature__" else type(value).__name__
+    return f"    {member}: {kind}\n"
 
 
 def class_text(name, cls):

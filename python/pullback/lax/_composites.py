@@ -32,8 +32,7 @@ def _compiled(*args, name, attributes, call_jaxpr, version):
 def _no_derivative(primals, tangents, **params):
     raise _user_error(
         ValueError,
-        "JVP rule for composite not implemented. You can use `jax.custom_jvp` to add support. See "
-        "https://docs.jax.dev/en/latest/_autosummary/jax.custom_jvp.html"
+        "JVP rule for composite not implemented. You can use `jax.custom_jvp` to add support.",
     )
 
 
