@@ -179,7 +179,7 @@ def _flags(name, value):
         return {flag: bool(value) for flag in _CORE[name]}
     if name in _CHOICES:
         choices = _CHOICES[name]
-        if value not in choices:
+        if not any(value is choice or value == choice for choice in choices):
             shown = [choice for choice in choices if choice is not None]
             none = "None or in" if None in choices else "in"
             raise _user_error(ValueError, f"new enum value must be {none} {shown}, got {value} of type {type(value)}.")

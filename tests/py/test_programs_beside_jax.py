@@ -60,7 +60,7 @@ def outcome(program, system):
     """The kind of outcome, its text, and what was printed."""
     code, file = re.sub(r"\bjax\b", system.__name__, program), f"<program of {system.__name__}>"
     linecache.cache[file] = (len(code), None, code.splitlines(True), file)
-    names, printed = namespace(system), io.StringIO()
+    names, printed, settings = namespace(system), io.StringIO(), dict(system.config.values)
     with contextlib.redirect_stdout(printed), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -69,6 +69,10 @@ def outcome(program, system):
             kind, text = "value", repr(names.get("r"))
         except Exception as error:  # noqa: BLE001
             kind, text = type(error).__name__, str(error)
+        finally:
+            for name, value in system.config.values.items():
+                if value != settings[name]:
+                    system.config.update(name, settings[name])
     return kind, plain(text), plain(printed.getvalue())
 
 

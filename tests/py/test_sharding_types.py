@@ -12,7 +12,7 @@ import pytest
 from differential import lines_of
 
 HERE = pathlib.Path(__file__).parent
-LINES = lines_of((HERE / "cases" / "sharding_types.txt").read_text())
+LINES = lines_of((HERE / "sharding_types.txt").read_text())
 
 # What a text of an error must share with JAX's: those of its words that name what to do, where it has them.
 WORDS = (
