@@ -310,13 +310,71 @@ def test_control_flow_of_python_is_followed():
     assert "an index" in trouble.dropped_by and f":{line_of(by_mask, 'roots[')}" in trouble.dropped_by
 
 
-def test_long_loops_are_one_operation():
-    def long(x):
-        return lax.fori_loop(0, 30_000, lambda i, c: c * 0.5, jnp.sqrt(x))
+def long_scan(length, at, reverse=False):
+    def function(w, x):
+        def body(c, x):
+            gone = jnp.sqrt(jnp.where(x == at, 0.0, 1.0) * jnp.abs(w))
+            return jnp.tanh(w * c + x) + 0.1 * gone, gone
 
-    report = explain_grad(long)(jnp.float32(0.0))
-    assert report.troubles or report.notes
-    assert any("long" in note for note in report.notes)
+        c, ys = lax.scan(body, 0.5, x, reverse=reverse)
+        return c + ys.sum()
+
+    return function, (0.3, jnp.arange(float(length)))
+
+
+def nested_scans(w):
+    def outer(c, x):
+        inner = lambda c, y: (jnp.sqrt(jnp.where((x == 40) & (y == 93), 0.0, 1.0) * w) * 0.1 + c, None)
+        return lax.scan(inner, c, jnp.arange(100))
+
+    return lax.scan(lambda c, x: outer(c, x), 1.0, jnp.arange(64))[0]
+
+
+def long_fori(x):
+    return lax.fori_loop(0, 30_000, lambda i, c: c + jnp.sqrt(jnp.where(i == 20_001, 0.0, 1.0) * x), x)
+
+
+def behind_a_while(x):
+    grown = lax.while_loop(lambda c: c < 3e38, lambda c: c * c, lax.stop_gradient(x))
+    return x * grown
+
+
+LONG_LOOPS = [
+    ("scan", *long_scan(1000, 777), "sqrt", 777),
+    ("a scan of 100,000 steps", *long_scan(100_000, 54_321), "sqrt", 54_321),
+    ("a scan from its end", *long_scan(1000, 21, reverse=True), "sqrt", 21),
+    ("the last step", *long_scan(1001, 1000), "sqrt", 1000),
+    ("a scan of scans", nested_scans, (1.0,), "sqrt", 93),
+    ("fori_loop", long_fori, (2.0,), "sqrt", 20_001),
+    ("a while in front", behind_a_while, (2.0,), "mul", 6),
+]
+
+
+@pytest.mark.parametrize("name,function,args,primitive,iteration", LONG_LOOPS, ids=[row[0] for row in LONG_LOOPS])
+def test_a_step_of_a_long_loop_is_found(name, function, args, primitive, iteration):
+    report = explain_grad(function)(*args)
+    (trouble,) = report.troubles
+    assert (trouble.primitive, trouble.iteration) == (primitive, iteration), str(report)
+
+
+def test_of_many_steps_in_trouble_one_is_told():
+    def function(x):
+        return lax.scan(lambda c, x: (c + jnp.sqrt(x * 0.0), None), 0.0, x)[0]
+
+    report = explain_grad(function)(jnp.ones(1000))
+    (trouble,) = report.troubles
+    assert trouble.primitive == "sqrt" and trouble.iteration is not None
+    assert any("more iterations of the loop" in note for note in report.notes)
+
+
+def test_a_saturated_step_of_a_long_loop_is_a_numeric_zero():
+    def function(x):
+        return lax.fori_loop(0, 500, lambda i, c: jnp.where(i == 321, jnp.tanh(c * 100.0), c * 1.01), x)
+
+    report = explain_grad(function)(jnp.float32(3.0))
+    found = [(trouble.kind, trouble.primitive, trouble.iteration) for trouble in report.troubles]
+    assert found == [("zero (numeric)", "select_n", 321), ("zero (numeric)", "tanh", 321)]
+    assert len(report.troubles[0].chain) > 20 and "more → " in str(report)
 
 
 STRANGE = [

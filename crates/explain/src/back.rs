@@ -1,11 +1,13 @@
 //! Cotangents of all values of a tape, and which operation gave which part of them.
 
 use pullback_base::{Array, Aval, Result, Scalar};
+use pullback_core::control::{JIT, Jit};
 use pullback_core::prims::add_any;
 use pullback_ir::{Params, PrimRef, Val};
 
+use crate::loops::{join, pieces_of, rows_of, stack};
 use crate::numbers::array_of;
-use crate::tape::{Doing, Id, Node, Tape, Value, rows_of, stack};
+use crate::tape::{Doing, Id, Node, Tape, Value};
 
 /// What one operation gave to a cotangent; `None` is the one that the program as a whole began with.
 pub(crate) struct Part {
@@ -82,13 +84,21 @@ impl Back<'_> {
             return Ok(());
         }
         let found = match &node.doing {
-            Doing::Bind(prim, params) => node.span.scope(|| pulled_back(*prim, params, tape, node, &places, &given))?,
-            Doing::Slices => vec![Some(joined(tape, &node.outs, &given)?)],
-            Doing::Stack => {
-                let stacked = given[0].as_ref().expect("one result, which has a cotangent");
-                let rows: Vec<Option<Val>> =
-                    rows_of(&array_of(stacked)?)?.into_iter().map(|row| Some(Val::Array(row))).collect();
-                places.iter().map(|&at| rows[at].clone()).collect()
+            Doing::Bind(prim, params) => {
+                let op = Operation { prim: *prim, params, places: &places };
+                let operands = tape.vals(&node.ins);
+                let is_stretch = tape.closed.contains_key(&index);
+                let pull =
+                    || if is_stretch { op.compiled(&operands, &given) } else { op.pulled_back(&operands, &given) };
+                node.span.scope(pull)?.into_iter().map(Some).collect()
+            }
+            Doing::Slices => vec![Some(stack(&or_zeros(tape, &node.outs, &given)?)?)],
+            Doing::Cut => vec![Some(join(&or_zeros(tape, &node.outs, &given)?)?)],
+            Doing::Stack | Doing::Join => {
+                let whole = array_of(given[0].as_ref().expect("one result, which has a cotangent"))?;
+                let is_stack = matches!(node.doing, Doing::Stack);
+                let parts = if is_stack { rows_of(&whole)? } else { pieces_of(&whole, rows_in(tape, node))? };
+                places.iter().map(|&at| Some(Val::Array(parts[at].clone()))).collect()
             }
         };
         for (at, cotangent) in places.into_iter().zip(found) {
@@ -100,30 +110,51 @@ impl Back<'_> {
     }
 }
 
-/// Cotangents of some operands of a primitive.
-fn pulled_back(
+/// A primitive, and the places of the operands whose cotangents are asked for.
+struct Operation<'a> {
     prim: PrimRef,
-    params: &Params,
-    tape: &Tape,
-    node: &Node,
-    places: &[usize],
-    given: &[Option<Val>],
-) -> Result<Vec<Option<Val>>> {
-    let operands = tape.vals(&node.ins);
-    let chosen: Vec<Val> = places.iter().map(|&at| operands[at].clone()).collect();
-    let mut of = |chosen: &[Val]| {
-        let mut operands = operands.clone();
-        places.iter().zip(chosen).for_each(|(&at, val)| operands[at] = val.clone());
-        Ok(pullback_trace::bind(prim, params, &operands)?.into_vec())
-    };
-    let (_, linear) = pullback_trace::linearize(&mut of, &chosen)?;
-    Ok(pullback_trace::pull_back(&linear, given)?.into_iter().map(Some).collect())
+    params: &'a Params,
+    places: &'a [usize],
 }
 
-/// The cotangent of an array from those of its slices; zeros where there is none.
-fn joined(tape: &Tape, slices: &[Id], given: &[Option<Val>]) -> Result<Val> {
-    let aval: Aval = tape.val(slices[0]).aval().tangent();
-    let zeros = Val::Array(Array::full(aval.weak(false), Scalar::zero(aval.dtype))?);
-    let rows: Vec<Val> = given.iter().map(|ct| ct.clone().unwrap_or_else(|| zeros.clone())).collect();
-    stack(&rows)
+impl Operation<'_> {
+    fn pulled_back(&self, operands: &[Val], given: &[Option<Val>]) -> Result<Vec<Val>> {
+        let chosen: Vec<Val> = self.places.iter().map(|&at| operands[at].clone()).collect();
+        let mut of = |chosen: &[Val]| {
+            let mut operands = operands.to_vec();
+            self.places.iter().zip(chosen).for_each(|(&at, val)| operands[at] = val.clone());
+            Ok(pullback_trace::bind(self.prim, self.params, &operands)?.into_vec())
+        };
+        let (_, linear) = pullback_trace::linearize(&mut of, &chosen)?;
+        pullback_trace::pull_back(&linear, given)
+    }
+
+    /// As one program: the stretches of a loop differ in their operands only, so they share its compiled form.
+    fn compiled(&self, operands: &[Val], given: &[Option<Val>]) -> Result<Vec<Val>> {
+        let args: Vec<Val> = operands.iter().chain(given.iter().flatten()).cloned().collect();
+        let avals: Vec<Aval> = args.iter().map(Val::aval).collect();
+        let traced = pullback_trace::trace_to_jaxpr(&avals, &mut |args| {
+            let (operands, cotangents) = args.split_at(operands.len());
+            let mut cotangents = cotangents.iter().cloned();
+            let given: Vec<Option<Val>> = given.iter().map(|ct| ct.as_ref().and_then(|_| cotangents.next())).collect();
+            Ok((self.pulled_back(operands, &given)?, None))
+        })?;
+        let args = [traced.captured, args].concat();
+        let call = Params::new(Jit::new("pull_back".into(), traced.jaxpr));
+        Ok(pullback_trace::bind(JIT, &call, &args)?.into_vec())
+    }
+}
+
+/// Rows in each piece but the last.
+fn rows_in(tape: &Tape, join: &Node) -> usize {
+    tape.val(join.ins[0]).aval().shape[0]
+}
+
+/// The cotangents of what an array was taken apart into; zeros where there is none.
+fn or_zeros(tape: &Tape, parts: &[Id], given: &[Option<Val>]) -> Result<Vec<Val>> {
+    let zeros = |&part: &Id| {
+        let aval: Aval = tape.val(part).aval().tangent();
+        Array::full(aval.weak(false), Scalar::zero(aval.dtype)).map(Val::Array)
+    };
+    parts.iter().zip(given).map(|(part, given)| given.clone().map_or_else(|| zeros(part), Ok)).collect()
 }

@@ -7,6 +7,7 @@ use pullback_ir::Val;
 use rustc_hash::FxHashSet;
 
 use crate::back::{Back, Part};
+use crate::loops::Stretch;
 use crate::numbers::{array_of, bad_elements, list, position, shape_of, shown_at, zero_elements};
 use crate::report::{Kind, Step, Trouble};
 use crate::source::{Sources, is_rust};
@@ -199,6 +200,7 @@ impl<'a> Finder<'a> {
             iteration: iteration(&made_by.context),
             position: first_bad(&maker.part.val)?,
             steps: self.steps(node, dropper.map(|(dropper, _)| dropper), &way)?,
+            stretch: self.stretch(made_by).or_else(|| self.stretch(node)),
             ..Trouble::new(kind, name, made_by.primitive(), made_by.span, cause, cure)
         })
     }
@@ -228,8 +230,16 @@ impl<'a> Finder<'a> {
             iteration: iteration(&reader.context),
             position: first_bad(&value.val)?,
             steps: self.steps(node, dropper, way)?,
+            stretch: self.stretch(reader).or_else(|| self.stretch(node)),
             ..Trouble::new(kind, name, reader.primitive(), reader.span, cause, self.in_language(reader, cure))
         })
+    }
+
+    /// The part of a loop that an operation stands for.
+    fn stretch(&self, node: &Node) -> Option<Stretch> {
+        let tape = self.tape();
+        let index = node.outs.first().and_then(|&out| tape.producer[out])?;
+        tape.closed.get(&index).cloned()
     }
 
     fn in_language(&self, node: &Node, text: &str) -> String {
@@ -411,6 +421,7 @@ impl<'a> Finder<'a> {
             context: context_texts(&node.context),
             iteration: iteration(&node.context),
             steps: self.steps(node, None, way)?,
+            stretch: self.stretch(node),
             ..Trouble::new(Kind::NumericZero, name, node.primitive(), node.span, cause, self.in_language(node, &cure))
         })
     }

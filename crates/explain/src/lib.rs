@@ -11,6 +11,7 @@
 mod back;
 mod checked;
 mod find;
+mod loops;
 mod numbers;
 mod picture;
 mod report;
@@ -30,11 +31,14 @@ pub use report::{Kind, Leaf, Report, Step, Trouble};
 pub use source::Read;
 
 use find::Finder;
+use loops::{Opened, Walking};
 use source::{Sources, is_rust};
 use tape::{Id, Stop, Tape};
 
-/// Longer programs are followed with each of their loops as one operation.
+/// Longer programs are followed with shorter stretches of their loops, and not at all if they have no loops.
 const MOST_NODES: usize = 20_000;
+/// Loops of no more steps are followed step by step from the start.
+const SHORT_LOOP: usize = 32;
 const UNUSED: &str = "no operation uses it: it is unused, or was replaced by numbers of NumPy or of Python on the way";
 const REDUCTIONS: &[&str] =
     &["reduce_max", "reduce_min", "reduce_sum", "reduce_prod", "argmax", "argmin", "reduce_and", "reduce_or"];
@@ -161,8 +165,8 @@ impl Question<'_> {
         }
     }
 
-    fn run(&self, unrolls: bool) -> std::result::Result<(Tape, Vec<Id>), Stop> {
-        let mut tape = Tape::new(unrolls, MOST_NODES);
+    fn run(&self, walking: Walking) -> std::result::Result<(Tape, Vec<Id>), Stop> {
+        let mut tape = Tape::new(walking, MOST_NODES);
         let points: Vec<Id> = self.points.iter().map(|val| tape.add(val.clone(), None)).collect();
         tape.names = self.names.to_vec();
         let mut ins: Vec<Id> = self.captured.iter().map(|val| tape.add(val.clone(), None)).collect();
@@ -171,22 +175,38 @@ impl Question<'_> {
         Ok((tape, outs))
     }
 
+    /// Follows the program, with ever more of its loops opened, until each trouble is at an operation of the user's.
     fn follow(&self, bad: &[usize], zero: &[usize]) -> Result<Answer> {
-        let mut notes = vec![];
-        let mut run = self.run(true);
-        if matches!(run, Err(Stop::TooLong)) {
-            notes.push("the program is long: each of its loops was followed as one operation".into());
-            run = self.run(false);
-        }
-        let (tape, outs) = match run {
-            Ok(found) => found,
-            Err(Stop::Failed(error)) => return Err(error),
-            Err(Stop::TooLong) => {
-                return Ok((vec![], vec!["the program has too many operations to be followed".into()]));
+        let mut opened = Opened::default();
+        let mut short = SHORT_LOOP;
+        let mut before: Option<Answer> = None;
+        loop {
+            let walking = Walking::Stretches { short, opened: opened.stretches.clone() };
+            let (tape, outs) = match self.run(walking) {
+                Ok(found) => found,
+                Err(Stop::Failed(error)) => return Err(error),
+                Err(Stop::TooLong) if short > 1 => {
+                    short /= 8;
+                    continue;
+                }
+                Err(Stop::TooLong) => {
+                    return Ok(before.unwrap_or_else(|| {
+                        (vec![], vec!["the program has too many operations to be followed".into()])
+                    }));
+                }
+            };
+            let (troubles, notes) = self.troubles_of(&tape, outs[0], bad, zero)?;
+            if !opened.open(&troubles) {
+                return Ok(Opened::answer(troubles, notes));
             }
-        };
+            before = Some((troubles, notes));
+        }
+    }
+
+    fn troubles_of(&self, tape: &Tape, out: Id, bad: &[usize], zero: &[usize]) -> Result<Answer> {
+        let mut notes = vec![];
         let wanted: Vec<Id> = bad.iter().chain(zero).copied().collect();
-        let back = match back::back(&tape, &wanted, outs[0]) {
+        let back = match back::back(tape, &wanted, out) {
             Ok(back) => back,
             Err(error) => {
                 let line = error.message().lines().next().unwrap_or("").to_string();

@@ -4,6 +4,8 @@ use std::fmt;
 
 use pullback_base::Span;
 
+use crate::loops::Stretch;
+
 /// What is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -105,6 +107,8 @@ pub struct Trouble {
     pub position: Option<Vec<usize>>,
     /// Boxes of the picture.
     pub steps: Vec<Step>,
+    /// The part of a loop that it is in, as long as that is one operation.
+    pub(crate) stretch: Option<Stretch>,
 }
 
 impl Trouble {
@@ -128,6 +132,7 @@ impl Trouble {
             iteration: None,
             position: None,
             steps: vec![],
+            stretch: None,
         }
     }
 
@@ -156,7 +161,7 @@ impl fmt::Display for Trouble {
         writeln!(f, "  because  {}", self.cause)?;
         self.dropped_by.iter().try_for_each(|text| writeln!(f, "  hidden   {text}"))?;
         if self.chain.len() > 1 {
-            writeln!(f, "  path     {}", self.chain.join(" → "))?;
+            writeln!(f, "  path     {}", path(&self.chain))?;
         }
         write!(f, "  cure     {}", self.cure)
     }
@@ -234,4 +239,14 @@ impl fmt::Display for Report {
         }
         self.notes.iter().try_for_each(|note| write!(f, "\nnote: {note}"))
     }
+}
+
+/// A path as text; of a long one its two ends.
+fn path(chain: &[String]) -> String {
+    const ENDS: (usize, usize) = (8, 2);
+    let Some(between) = chain.len().checked_sub(ENDS.0 + ENDS.1).filter(|&between| between > 1) else {
+        return chain.join(" → ");
+    };
+    let (first, last) = (chain[..ENDS.0].join(" → "), chain[chain.len() - ENDS.1..].join(" → "));
+    format!("{first} → {between} more → {last}")
 }

@@ -1,6 +1,6 @@
 //! A program followed operation by operation, with the values between them.
 //!
-//! Calls and checkpoints are walked into, a branch is the one that was taken, and a loop is its steps one after the other.
+//! Calls and checkpoints are walked into, a branch is the one that was taken, and loops are followed as [`crate::loops`] says.
 //! A function with a rule of the user is one operation, as its inside has no part in the derivative; unless checks are
 //! made, which look at everything that runs.
 
@@ -9,11 +9,14 @@ use std::fmt;
 use std::rc::Rc;
 
 use pullback_base::span::Place;
-use pullback_base::{Array, Aval, Error, Result, Span};
+use pullback_base::{Error, Result, Span};
 use pullback_core::control::{Checkpoint, Cond, CustomJvpCall, CustomVjpCall, Jit, Scan, While};
 use pullback_ir::{Atom, Eqn, Jaxpr, JaxprRef, Params, PrimRef, Val};
 
+use rustc_hash::FxHashMap;
+
 use crate::checked::Checks;
+use crate::loops::{Stretch, Walking};
 use crate::numbers::{Seen, array_of, look};
 
 /// The number of a value.
@@ -55,7 +58,7 @@ impl fmt::Display for Frame {
     }
 }
 
-fn inside(outer: &Context, what: &'static str, number: usize, of: &'static str, span: Span) -> Context {
+pub(crate) fn inside(outer: &Context, what: &'static str, number: usize, of: &'static str, span: Span) -> Context {
     Some(Rc::new(Frame { what, number, of, span, outer: outer.clone() }))
 }
 
@@ -98,6 +101,7 @@ impl Value {
 }
 
 /// What an operation does.
+#[derive(Clone)]
 pub(crate) enum Doing {
     /// It performs a primitive.
     Bind(PrimRef, Params),
@@ -105,6 +109,10 @@ pub(crate) enum Doing {
     Slices,
     /// It puts together what the steps of a loop gave.
     Stack,
+    /// It takes an array apart into what stretches of a loop see.
+    Cut,
+    /// It puts together what stretches of a loop gave.
+    Join,
 }
 
 /// One operation: what it does, where the user wrote it, and its operands and results by number.
@@ -121,8 +129,8 @@ impl Node {
     pub(crate) fn primitive(&self) -> &str {
         match &self.doing {
             Doing::Bind(prim, _) => prim.name(),
-            Doing::Slices => "slice of scan",
-            Doing::Stack => "stack of scan",
+            Doing::Slices | Doing::Cut => "slice of scan",
+            Doing::Stack | Doing::Join => "stack of scan",
         }
     }
 
@@ -161,8 +169,13 @@ pub(crate) struct Tape {
     pub(crate) producer: Vec<Option<usize>>,
     /// Names of the values of the user's arguments, which are the first.
     pub(crate) names: Vec<String>,
-    unrolls: bool,
-    most_nodes: usize,
+    /// How loops are followed.
+    pub(crate) walking: Walking,
+    /// Stretches of loops that are one operation, by its index.
+    pub(crate) closed: FxHashMap<usize, Stretch>,
+    /// The loops around: each equation by its address, and the iteration.
+    pub(crate) around_loops: Vec<(usize, usize)>,
+    pub(crate) most_nodes: usize,
     /// Where the innermost call with a known line stands: for the operations of functions that are not the user's.
     around: Span,
     checks: Option<Checks>,
@@ -179,13 +192,15 @@ fn ruled(params: &Params) -> Option<&JaxprRef> {
 }
 
 impl Tape {
-    pub(crate) fn new(unrolls: bool, most_nodes: usize) -> Tape {
+    pub(crate) fn new(walking: Walking, most_nodes: usize) -> Tape {
         Tape {
             nodes: vec![],
             values: vec![],
             producer: vec![],
             names: vec![],
-            unrolls,
+            walking,
+            closed: FxHashMap::default(),
+            around_loops: vec![],
             most_nodes,
             around: Span::UNKNOWN,
             checks: None,
@@ -194,7 +209,7 @@ impl Tape {
 
     /// A tape that looks at operands before each operation and at results after it.
     pub(crate) fn checking(checks: Checks, most_nodes: usize) -> Tape {
-        Tape { checks: Some(checks), ..Tape::new(true, most_nodes) }
+        Tape { checks: Some(checks), ..Tape::new(Walking::Whole, most_nodes) }
     }
 
     pub(crate) fn add(&mut self, val: Val, producer: Option<usize>) -> Id {
@@ -261,13 +276,19 @@ impl Tape {
             return self.run(&cond.branches[chosen], &ins[1..], &here);
         }
         match (params.get::<Scan>(), params.get::<While>()) {
-            (Some(scan), _) if self.unrolls => self.scan(scan, eqn, &ins, context),
-            (_, Some(repeat)) if self.unrolls => self.repeat(repeat, eqn, &ins, context),
+            (Some(scan), _) => self.scan(scan, eqn, &ins, context),
+            (_, Some(repeat)) => self.repeat(repeat, eqn, ins, context),
             _ => self.operation(eqn.prim, params, ins, context),
         }
     }
 
-    fn operation(&mut self, prim: PrimRef, params: &Params, ins: Vec<Id>, context: &Context) -> Followed<Vec<Id>> {
+    pub(crate) fn operation(
+        &mut self,
+        prim: PrimRef,
+        params: &Params,
+        ins: Vec<Id>,
+        context: &Context,
+    ) -> Followed<Vec<Id>> {
         self.look_before(prim, params, &ins, context)?;
         let operands = self.vals(&ins);
         let outs = self.around.scope(|| pullback_trace::bind(prim, params, &operands))?;
@@ -290,7 +311,7 @@ impl Tape {
     }
 
     /// Notes an operation and its results.
-    fn push(&mut self, doing: Doing, ins: Vec<Id>, outs: Vec<Val>, context: &Context) -> Followed<Vec<Id>> {
+    pub(crate) fn push(&mut self, doing: Doing, ins: Vec<Id>, outs: Vec<Val>, context: &Context) -> Followed<Vec<Id>> {
         if self.nodes.len() >= self.most_nodes {
             return Err(Stop::TooLong);
         }
@@ -299,72 +320,4 @@ impl Tape {
         self.nodes.push(Node { doing, span: self.around, ins, outs: outs.clone(), context: context.clone() });
         Ok(outs)
     }
-
-    fn scan(&mut self, scan: &Scan, eqn: &Eqn, ins: &[Id], context: &Context) -> Followed<Vec<Id>> {
-        if scan.length == 0 {
-            return self.operation(eqn.prim, &eqn.params, ins.to_vec(), context);
-        }
-        if scan.length > self.most_nodes {
-            return Err(Stop::TooLong);
-        }
-        let (consts, rest) = ins.split_at(scan.ft_in.n_consts);
-        let (carry, xs) = rest.split_at(scan.ft_in.n_carry);
-        let mut carry = carry.to_vec();
-        let mut slices = vec![];
-        for &x in xs {
-            let rows = rows_of(&array_of(self.val(x))?)?.into_iter().map(Val::Array).collect();
-            slices.push(self.push(Doing::Slices, vec![x], rows, context)?);
-        }
-        let mut rows = vec![vec![]; scan.length];
-        for step in 0..scan.length {
-            let at = if scan.reverse { scan.length - 1 - step } else { step };
-            let here = inside(context, "iteration", at, "scan", eqn.span);
-            let args: Vec<Id> =
-                consts.iter().chain(&carry).copied().chain(slices.iter().map(|slices| slices[at])).collect();
-            carry = self.run(&scan.jaxpr, &args, &here)?;
-            rows[at] = carry.split_off(scan.ft_out.n_carry);
-        }
-        for y in 0..scan.ft_out.n_ys {
-            let column: Vec<Id> = rows.iter().map(|row| row[y]).collect();
-            let stacked = stack(&self.vals(&column))?;
-            carry.extend(self.push(Doing::Stack, column, vec![stacked], context)?);
-        }
-        Ok(carry)
-    }
-
-    fn repeat(&mut self, repeat: &While, eqn: &Eqn, ins: &[Id], context: &Context) -> Followed<Vec<Id>> {
-        let (cond, rest) = ins.split_at(repeat.cond_nconsts);
-        let (body, carry) = rest.split_at(repeat.body_nconsts);
-        let mut carry = carry.to_vec();
-        for i in 0..self.most_nodes {
-            let here = inside(context, "iteration", i, "while", eqn.span);
-            let going = self.run(&repeat.cond_jaxpr, &[cond, &carry].concat(), &here)?[0];
-            if !array_of(self.val(going))?.element(0)?.is_nonzero() {
-                return Ok(carry);
-            }
-            carry = self.run(&repeat.body_jaxpr, &[body, &carry].concat(), &here)?;
-        }
-        Err(Stop::TooLong)
-    }
-}
-
-/// The entries of an array along its first axis.
-pub(crate) fn rows_of(array: &Array) -> Result<Vec<Array>> {
-    let aval = array.aval();
-    let row = aval.with_shape(&aval.shape[1..]);
-    let buffer = array.buffer()?;
-    (0..aval.shape[0])
-        .map(|i| Array::from_bytes(row, &buffer.bytes()[i * row.size_bytes()..][..row.size_bytes()]))
-        .collect()
-}
-
-/// Arrays of one type along a new first axis.
-pub(crate) fn stack(rows: &[Val]) -> Result<Val> {
-    let first = rows[0].aval();
-    let shape: Vec<usize> = std::iter::once(rows.len()).chain(first.shape.iter().copied()).collect();
-    let mut bytes = vec![];
-    for row in rows {
-        bytes.extend(array_of(row)?.to_bytes()?);
-    }
-    Array::from_bytes(Aval::new(&shape, first.dtype), &bytes).map(Val::Array)
 }
