@@ -47,12 +47,10 @@ class _IndexUpdateRef:
         `mode`: "fill" (`fill_value`, by default NaN or the least integer), "clip" (the nearest element) or "promise_in_bounds".
         `indices_are_sorted` and `unique_indices` are promises. `wrap_negative_indices=False` puts negative ones outside.
         """
-        def get():
-            return _core.index_get(
-                self.array, self.index, indices_are_sorted, unique_indices, mode, fill_value, wrap_negative_indices
-            )
-
-        return get() if out_sharding is None else _core.split_call("gather", out_sharding, get)
+        given = self.array, self.index, indices_are_sorted, unique_indices, mode, fill_value, wrap_negative_indices
+        if out_sharding is None:
+            return _core.index_get(*given)
+        return _core.split_call("gather", out_sharding, lambda: _core.index_get(*given))
 
     def apply(self, func, *, indices_are_sorted=False, unique_indices=False, mode=None, wrap_negative_indices=True):
         """The array with an elementwise `func` of the chosen elements in their places, as often as each is chosen.
@@ -97,12 +95,10 @@ def _update(name, kind, doc):
     def method(
         self, values, *, indices_are_sorted=False, unique_indices=False, mode=None, out_sharding=None, wrap_negative_indices=True
     ):
-        def update():
-            return _core.index_update(
-                kind, self.array, self.index, values, indices_are_sorted, unique_indices, mode, wrap_negative_indices
-            )
-
-        return update() if out_sharding is None else _core.split_call("scatter", out_sharding, update)
+        given = kind, self.array, self.index, values, indices_are_sorted, unique_indices, mode, wrap_negative_indices
+        if out_sharding is None:  # the caller of this frame is the one that is warned
+            return _core.index_update(*given)
+        return _core.split_call("scatter", out_sharding, lambda: _core.index_update(*given))
 
     method.__doc__, method.__name__ = f"{doc}\n\n{_OPTIONS}", name
     return method
