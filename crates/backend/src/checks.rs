@@ -42,7 +42,7 @@ pub(crate) fn is_armed() -> bool {
     ARMED.load(Ordering::Relaxed) && forbidden() != Forbidden::default()
 }
 
-fn forbidden() -> Forbidden {
+pub(crate) fn forbidden() -> Forbidden {
     FORBIDDEN.get().map_or_else(Forbidden::default, |forbidden| forbidden())
 }
 
@@ -141,10 +141,10 @@ fn classify(array: &Array) -> Result<(bool, bool)> {
     let buffer = array.buffer()?;
     let bytes = &buffer.bytes()[..array.aval().size_bytes()];
     Ok(match dtype {
-        DType::F32 | DType::C64 => classify_words::<4>(bytes, |word| u32::from_le_bytes(word).into(), (8, 23)),
-        DType::F64 | DType::C128 => classify_words::<8>(bytes, u64::from_le_bytes, (11, 52)),
-        DType::F16 => classify_words::<2>(bytes, |word| u16::from_le_bytes(word).into(), (5, 10)),
-        DType::BF16 => classify_words::<2>(bytes, |word| u16::from_le_bytes(word).into(), (8, 7)),
+        DType::F32 | DType::C64 => classify_f32(bytes),
+        DType::F64 | DType::C128 => classify_f64(bytes),
+        DType::F16 => classify_f16(bytes),
+        DType::BF16 => classify_bf16(bytes),
         _ if dtype.is_float() => {
             let elements = array.elements()?;
             (elements.iter().any(|x| x.is_nan()), elements.iter().any(|x| x.is_infinite()))
@@ -155,19 +155,30 @@ fn classify(array: &Array) -> Result<(bool, bool)> {
 
 /// As [`classify`], of floats with so many bits of exponent and of fraction: by the bits, and in blocks that end early, so
 /// that this goes at the speed of memory.
-fn classify_words<const N: usize>(bytes: &[u8], word: impl Fn([u8; N]) -> u64, bits: (u32, u32)) -> (bool, bool) {
-    let (exponent, fraction) = bits;
-    let infinity = ((1u64 << exponent) - 1) << fraction;
-    let magnitude = (1u64 << (exponent + fraction)) - 1;
-    let (mut nan, mut inf) = (false, false);
-    for block in bytes.chunks(N * 1024) {
-        let greatest = block.chunks_exact(N).map(|b| word(b.try_into().expect("N bytes")) & magnitude).max();
-        let Some(greatest) = greatest.filter(|&greatest| greatest >= infinity) else { continue };
-        nan |= greatest > infinity;
-        inf |= block.chunks_exact(N).any(|b| word(b.try_into().expect("N bytes")) & magnitude == infinity);
-    }
-    (nan, inf)
+macro_rules! classify_words {
+    ($name:ident, $word:ty, $fraction:literal) => {
+        fn $name(bytes: &[u8]) -> (bool, bool) {
+            const N: usize = size_of::<$word>();
+            const MAGNITUDE: $word = <$word>::MAX;
+            const INFINITY: $word = MAGNITUDE >> $fraction << $fraction;
+            let magnitude = |b: &[u8]| <$word>::from_le_bytes(b.try_into().expect("N bytes")) & MAGNITUDE;
+            let (mut nan, mut inf) = (false, false);
+            for block in bytes.chunks(N * 1024) {
+                // Signed words, and no early end: this is what processors compare many of at once.
+                let is_bad = block.chunks_exact(N).fold(false, |bad, b| bad | (magnitude(b) >= INFINITY));
+                if is_bad {
+                    nan |= block.chunks_exact(N).any(|b| magnitude(b) > INFINITY);
+                    inf |= block.chunks_exact(N).any(|b| magnitude(b) == INFINITY);
+                }
+            }
+            (nan, inf)
+        }
+    };
 }
+classify_words!(classify_f16, i16, 10);
+classify_words!(classify_bf16, i16, 7);
+classify_words!(classify_f32, i32, 23);
+classify_words!(classify_f64, i64, 52);
 
 fn run(jaxpr: &JaxprRef, ins: &[Val]) -> Result<Vec<Val>> {
     eval_jaxpr(&Eval, jaxpr, ins)

@@ -10,6 +10,7 @@ mod cost;
 mod cpu;
 mod engine;
 mod eval;
+mod flags;
 mod inspect;
 mod kernels;
 mod placement;
