@@ -374,7 +374,7 @@ def test_a_saturated_step_of_a_long_loop_is_a_numeric_zero():
     report = explain_grad(function)(jnp.float32(3.0))
     found = [(trouble.kind, trouble.primitive, trouble.iteration) for trouble in report.troubles]
     assert found == [("zero (numeric)", "select_n", 321), ("zero (numeric)", "tanh", 321)]
-    assert len(report.troubles[0].chain) > 20 and "more → " in str(report)
+    assert len(report.troubles[0].chain) > 10 and "more → " in str(report)
 
 
 STRANGE = [

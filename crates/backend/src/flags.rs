@@ -68,7 +68,8 @@ fn record(jit: &Jit, params: &Params, forbidden: Forbidden) -> Result<JaxprRef> 
     let mut outs = builder.record(JIT, params, &ins, &avals).into_vec();
     let watched: Vec<&Val> = outs.iter().filter(|out| out.aval().dtype.is_inexact()).collect();
     let flags = watched.into_iter().map(|out| any(&V::new(&builder, out), forbidden));
-    let flag = flags.reduce(|one, other| one.bind(OR, &Params::NONE, &[&other])).expect("a result is inexact").done()?;
+    let flag =
+        flags.reduce(|one, other| one.bind(OR, &Params::NONE, &[&other])).expect("a result is inexact").done()?;
     outs.push(flag);
     Ok(JaxprRef::new(builder.finish(&outs, jit.jaxpr.debug.as_deref().cloned()).0))
 }

@@ -16,9 +16,9 @@ use pullback_core::control::{Jit, ShardMap};
 use pullback_core::prims::ShardingConstraint;
 use pullback_ir::{Atom, Jaxpr, OutSharding, ParamField, Params, Passing, PrimRef, Val, Vals};
 
-use crate::{checks, flags};
 use crate::engine::{Engine, engine_of, first_device, perform, platform_of};
 use crate::untyped::{has_shardings, untyped};
+use crate::{checks, flags};
 
 thread_local! {
     static DEFAULT: Cell<Option<DeviceId>> = const { Cell::new(None) };

@@ -1,9 +1,13 @@
 //! Cotangents of all values of a tape, and which operation gave which part of them.
 
+use std::cell::RefCell;
+
 use pullback_base::{Array, Aval, Result, Scalar};
 use pullback_core::control::{JIT, Jit};
 use pullback_core::prims::add_any;
-use pullback_ir::{Params, PrimRef, Val};
+use pullback_ir::{JaxprRef, Params, PrimRef, Val};
+use pullback_trace::Traced;
+use rustc_hash::FxHashMap;
 
 use crate::loops::{join, pieces_of, rows_of, stack};
 use crate::numbers::array_of;
@@ -15,9 +19,24 @@ pub(crate) struct Part {
     pub(crate) value: Value,
 }
 
+/// Pull-backs of stretches of loops as programs, by what is pulled back and the types of what it is given: the stretches
+/// of a loop share them, and so do the passes over a program.
+#[derive(Default)]
+pub(crate) struct PullBacks(RefCell<FxHashMap<PullBack, JaxprRef>>);
+
+#[derive(PartialEq, Eq, Hash)]
+struct PullBack {
+    prim: PrimRef,
+    params: Params,
+    places: Vec<usize>,
+    operands: Vec<Aval>,
+    given: Vec<Option<Aval>>,
+}
+
 /// The way back.
 pub(crate) struct Back<'a> {
     pub(crate) tape: &'a Tape,
+    pull_backs: &'a PullBacks,
     pub(crate) cotangents: Vec<Option<Value>>,
     pub(crate) parts: Vec<Vec<Part>>,
     /// What depends on the values that are asked for.
@@ -28,10 +47,11 @@ pub(crate) struct Back<'a> {
 ///
 /// # Errors
 /// What a derivative raises.
-pub(crate) fn back<'a>(tape: &'a Tape, wanted: &[Id], out: Id) -> Result<Back<'a>> {
+pub(crate) fn back<'a>(tape: &'a Tape, pull_backs: &'a PullBacks, wanted: &[Id], out: Id) -> Result<Back<'a>> {
     let n = tape.values.len();
     let mut back = Back {
         tape,
+        pull_backs,
         cotangents: (0..n).map(|_| None).collect(),
         parts: (0..n).map(|_| vec![]).collect(),
         active: reachable(tape, wanted),
@@ -88,8 +108,13 @@ impl Back<'_> {
                 let op = Operation { prim: *prim, params, places: &places };
                 let operands = tape.vals(&node.ins);
                 let is_stretch = tape.closed.contains_key(&index);
-                let pull =
-                    || if is_stretch { op.compiled(&operands, &given) } else { op.pulled_back(&operands, &given) };
+                let pull = || {
+                    if is_stretch {
+                        op.compiled(self.pull_backs, &operands, &given)
+                    } else {
+                        op.pulled_back(&operands, &given)
+                    }
+                };
                 node.span.scope(pull)?.into_iter().map(Some).collect()
             }
             Doing::Slices => vec![Some(stack(&or_zeros(tape, &node.outs, &given)?)?)],
@@ -129,19 +154,39 @@ impl Operation<'_> {
         pullback_trace::pull_back(&linear, given)
     }
 
-    /// As one program: the stretches of a loop differ in their operands only, so they share its compiled form.
-    fn compiled(&self, operands: &[Val], given: &[Option<Val>]) -> Result<Vec<Val>> {
+    /// As one program, which is compiled once for all stretches of a loop: they differ in their operands only.
+    fn compiled(&self, known: &PullBacks, operands: &[Val], given: &[Option<Val>]) -> Result<Vec<Val>> {
+        let key = PullBack {
+            prim: self.prim,
+            params: self.params.clone(),
+            places: self.places.to_vec(),
+            operands: operands.iter().map(Val::aval).collect(),
+            given: given.iter().map(|ct| ct.as_ref().map(Val::aval)).collect(),
+        };
         let args: Vec<Val> = operands.iter().chain(given.iter().flatten()).cloned().collect();
+        let made = known.0.borrow().get(&key).cloned();
+        let jaxpr = match made {
+            Some(jaxpr) => jaxpr,
+            None => {
+                let traced = self.traced(&args, operands.len(), given)?;
+                if !traced.captured.is_empty() {
+                    return self.pulled_back(operands, given);
+                }
+                known.0.borrow_mut().insert(key, traced.jaxpr.clone());
+                traced.jaxpr
+            }
+        };
+        Ok(pullback_trace::bind(JIT, &Params::new(Jit::new("pull_back".into(), jaxpr)), &args)?.into_vec())
+    }
+
+    fn traced(&self, args: &[Val], n_operands: usize, given: &[Option<Val>]) -> Result<Traced> {
         let avals: Vec<Aval> = args.iter().map(Val::aval).collect();
-        let traced = pullback_trace::trace_to_jaxpr(&avals, &mut |args| {
-            let (operands, cotangents) = args.split_at(operands.len());
+        pullback_trace::trace_to_jaxpr(&avals, &mut |args| {
+            let (operands, cotangents) = args.split_at(n_operands);
             let mut cotangents = cotangents.iter().cloned();
             let given: Vec<Option<Val>> = given.iter().map(|ct| ct.as_ref().and_then(|_| cotangents.next())).collect();
             Ok((self.pulled_back(operands, &given)?, None))
-        })?;
-        let args = [traced.captured, args].concat();
-        let call = Params::new(Jit::new("pull_back".into(), traced.jaxpr));
-        Ok(pullback_trace::bind(JIT, &call, &args)?.into_vec())
+        })
     }
 }
 

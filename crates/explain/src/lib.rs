@@ -30,6 +30,7 @@ pub use checked::{Fault, checked, strict};
 pub use report::{Kind, Leaf, Report, Step, Trouble};
 pub use source::Read;
 
+use back::PullBacks;
 use find::Finder;
 use loops::{Opened, Walking};
 use source::{Sources, is_rust};
@@ -38,7 +39,7 @@ use tape::{Id, Stop, Tape};
 /// Longer programs are followed with shorter stretches of their loops, and not at all if they have no loops.
 const MOST_NODES: usize = 20_000;
 /// Loops of no more steps are followed step by step from the start.
-const SHORT_LOOP: usize = 32;
+const SHORT_LOOP: usize = 16;
 const UNUSED: &str = "no operation uses it: it is unused, or was replaced by numbers of NumPy or of Python on the way";
 const REDUCTIONS: &[&str] =
     &["reduce_max", "reduce_min", "reduce_sum", "reduce_prod", "argmax", "argmin", "reduce_and", "reduce_or"];
@@ -177,7 +178,7 @@ impl Question<'_> {
 
     /// Follows the program, with ever more of its loops opened, until each trouble is at an operation of the user's.
     fn follow(&self, bad: &[usize], zero: &[usize]) -> Result<Answer> {
-        let mut opened = Opened::default();
+        let (mut opened, pull_backs) = (Opened::default(), PullBacks::default());
         let mut short = SHORT_LOOP;
         let mut before: Option<Answer> = None;
         loop {
@@ -195,7 +196,7 @@ impl Question<'_> {
                     }));
                 }
             };
-            let (troubles, notes) = self.troubles_of(&tape, outs[0], bad, zero)?;
+            let (troubles, notes) = self.troubles_of((&tape, &pull_backs), outs[0], bad, zero)?;
             if !opened.open(&troubles) {
                 return Ok(Opened::answer(troubles, notes));
             }
@@ -203,10 +204,16 @@ impl Question<'_> {
         }
     }
 
-    fn troubles_of(&self, tape: &Tape, out: Id, bad: &[usize], zero: &[usize]) -> Result<Answer> {
+    fn troubles_of(
+        &self,
+        (tape, pull_backs): (&Tape, &PullBacks),
+        out: Id,
+        bad: &[usize],
+        zero: &[usize],
+    ) -> Result<Answer> {
         let mut notes = vec![];
         let wanted: Vec<Id> = bad.iter().chain(zero).copied().collect();
-        let back = match back::back(tape, &wanted, out) {
+        let back = match back::back(tape, pull_backs, &wanted, out) {
             Ok(back) => back,
             Err(error) => {
                 let line = error.message().lines().next().unwrap_or("").to_string();
