@@ -119,7 +119,7 @@ def warn_empty(enable: Any = True) -> Any:
 def watch_nans(nans: Any = True, infs: Any = False) -> AbstractContextManager[Any]:
     """A context, or decorator, in which a NaN that reaches a result is an error that says where it was made.
 
-    Compiled programs run as they are, and their results are looked at, at the speed of memory. A program that gave a NaN is run again
+    Compiled programs compute a flag beside their results, in the same loops. A program that gave a NaN is run again
     operation by operation from its arguments, which stay meanwhile even where they are donated: the error names the operation, your
     line, the element, its operands, and the iteration of a loop. What a `where` hides from the results is left alone. The settings are
     JAX's `jax_debug_nans` and `jax_debug_infs`.

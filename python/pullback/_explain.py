@@ -1,6 +1,9 @@
 """`explain_grad`: what is wrong with a gradient, which operation of the user's made it, and what to do."""
 
 import inspect
+import os as _os
+import re as _re
+import sys as _sys
 
 import pullback
 from pullback.tree_util import keystr, tree_flatten, tree_flatten_with_path, tree_unflatten
@@ -85,7 +88,10 @@ class Report:
     def __str__(self):
         return str(self._found)
 
-    __repr__ = __str__
+    def __repr__(self):
+        """As `str`; in colours where a terminal shows it, unless the environment has `NO_COLOR`."""
+        is_shown = _sys.stdout is not None and _sys.stdout.isatty() and "NO_COLOR" not in _os.environ
+        return _coloured(str(self)) if is_shown else str(self)
 
     def to_svg(self, index=0):
         """The way back of one trouble as a drawing, from the result to the leaf, the operation that made it in red."""
@@ -93,3 +99,17 @@ class Report:
 
     def _repr_html_(self):
         return self._found.to_html()
+
+
+# Colours of a terminal for the lines of a report, by how they begin.
+_COLOURS = {"made by": 31, "because": 33, "hidden": 35, "path": 2, "cure": 32}
+
+
+def _coloured(text):
+    line = _re.compile(rf"^(  (?:{'|'.join(_COLOURS)}) .*|\[\d+\].*)$", _re.MULTILINE)
+
+    def painted(match):
+        code = next((code for start, code in _COLOURS.items() if match[0].startswith(f"  {start} ")), 1)
+        return f"\x1b[{code}m{match[0]}\x1b[0m"
+
+    return line.sub(painted, text)

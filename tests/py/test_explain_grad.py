@@ -1,6 +1,9 @@
 """`explain_grad`: the operation that made the trouble, its line, its cause and its cure."""
 
 import inspect
+import re
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -258,6 +261,16 @@ def test_arguments_and_auxiliary_results():
 def test_a_nan_that_was_given_is_told_as_such():
     trouble = only(explain_grad(lambda x, y: (x * y).sum())(jnp.ones(2), jnp.array([1.0, jnp.nan])))
     assert "holds NaN" in trouble.cause and trouble.elements == ((1,),)
+
+
+def test_a_terminal_shows_it_in_colours(monkeypatch):
+    report = explain_grad(jnp.log)(0.0)
+    assert repr(report) == str(report)
+    monkeypatch.setattr(sys, "stdout", types.SimpleNamespace(isatty=lambda: True))
+    assert "\x1b[31m  made by  log" in repr(report) and "\x1b[32m  cure" in repr(report) and "\x1b" not in str(report)
+    assert re.sub(r"\x1b\[\d+m", "", repr(report)) == str(report)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert repr(report) == str(report)
 
 
 def test_the_report_is_text_html_and_a_picture():
