@@ -19,11 +19,14 @@ pub(crate) struct Part {
     pub(crate) value: Value,
 }
 
-/// Pull-backs of stretches of loops as programs, by what is pulled back and the types of what it is given: the stretches
-/// of a loop share them, and so do the passes over a program.
-#[derive(Default)]
-pub(crate) struct PullBacks(RefCell<FxHashMap<PullBack, JaxprRef>>);
+thread_local! {
+    /// Pull-backs of stretches of loops as programs: the stretches of a loop share them, and so do the passes over a
+    /// program and later questions about it.
+    static PULL_BACKS: RefCell<FxHashMap<PullBack, JaxprRef>> = RefCell::default();
+}
+const MOST_PULL_BACKS: usize = 64;
 
+/// What is pulled back, and the types of what it is given.
 #[derive(PartialEq, Eq, Hash)]
 struct PullBack {
     prim: PrimRef,
@@ -36,7 +39,6 @@ struct PullBack {
 /// The way back.
 pub(crate) struct Back<'a> {
     pub(crate) tape: &'a Tape,
-    pull_backs: &'a PullBacks,
     pub(crate) cotangents: Vec<Option<Value>>,
     pub(crate) parts: Vec<Vec<Part>>,
     /// What depends on the values that are asked for.
@@ -47,11 +49,10 @@ pub(crate) struct Back<'a> {
 ///
 /// # Errors
 /// What a derivative raises.
-pub(crate) fn back<'a>(tape: &'a Tape, pull_backs: &'a PullBacks, wanted: &[Id], out: Id) -> Result<Back<'a>> {
+pub(crate) fn back<'a>(tape: &'a Tape, wanted: &[Id], out: Id) -> Result<Back<'a>> {
     let n = tape.values.len();
     let mut back = Back {
         tape,
-        pull_backs,
         cotangents: (0..n).map(|_| None).collect(),
         parts: (0..n).map(|_| vec![]).collect(),
         active: reachable(tape, wanted),
@@ -109,11 +110,7 @@ impl Back<'_> {
                 let operands = tape.vals(&node.ins);
                 let is_stretch = tape.closed.contains_key(&index);
                 let pull = || {
-                    if is_stretch {
-                        op.compiled(self.pull_backs, &operands, &given)
-                    } else {
-                        op.pulled_back(&operands, &given)
-                    }
+                    if is_stretch { op.compiled(&operands, &given) } else { op.pulled_back(&operands, &given) }
                 };
                 node.span.scope(pull)?.into_iter().map(Some).collect()
             }
@@ -155,7 +152,7 @@ impl Operation<'_> {
     }
 
     /// As one program, which is compiled once for all stretches of a loop: they differ in their operands only.
-    fn compiled(&self, known: &PullBacks, operands: &[Val], given: &[Option<Val>]) -> Result<Vec<Val>> {
+    fn compiled(&self, operands: &[Val], given: &[Option<Val>]) -> Result<Vec<Val>> {
         let key = PullBack {
             prim: self.prim,
             params: self.params.clone(),
@@ -164,7 +161,7 @@ impl Operation<'_> {
             given: given.iter().map(|ct| ct.as_ref().map(Val::aval)).collect(),
         };
         let args: Vec<Val> = operands.iter().chain(given.iter().flatten()).cloned().collect();
-        let made = known.0.borrow().get(&key).cloned();
+        let made = PULL_BACKS.with_borrow(|known| known.get(&key).cloned());
         let jaxpr = match made {
             Some(jaxpr) => jaxpr,
             None => {
@@ -172,7 +169,12 @@ impl Operation<'_> {
                 if !traced.captured.is_empty() {
                     return self.pulled_back(operands, given);
                 }
-                known.0.borrow_mut().insert(key, traced.jaxpr.clone());
+                PULL_BACKS.with_borrow_mut(|known| {
+                    if known.len() >= MOST_PULL_BACKS {
+                        known.clear();
+                    }
+                    known.insert(key, traced.jaxpr.clone());
+                });
                 traced.jaxpr
             }
         };

@@ -30,7 +30,6 @@ pub use checked::{Fault, checked, strict};
 pub use report::{Kind, Leaf, Report, Step, Trouble};
 pub use source::Read;
 
-use back::PullBacks;
 use find::Finder;
 use loops::{Opened, Walking};
 use source::{Sources, is_rust};
@@ -178,7 +177,7 @@ impl Question<'_> {
 
     /// Follows the program, with ever more of its loops opened, until each trouble is at an operation of the user's.
     fn follow(&self, bad: &[usize], zero: &[usize]) -> Result<Answer> {
-        let (mut opened, pull_backs) = (Opened::default(), PullBacks::default());
+        let mut opened = Opened::default();
         let mut short = SHORT_LOOP;
         let mut before: Option<Answer> = None;
         loop {
@@ -196,7 +195,7 @@ impl Question<'_> {
                     }));
                 }
             };
-            let (troubles, notes) = self.troubles_of((&tape, &pull_backs), outs[0], bad, zero)?;
+            let (troubles, notes) = self.troubles_of(&tape, outs[0], bad, zero)?;
             if !opened.open(&troubles) {
                 return Ok(Opened::answer(troubles, notes));
             }
@@ -204,16 +203,10 @@ impl Question<'_> {
         }
     }
 
-    fn troubles_of(
-        &self,
-        (tape, pull_backs): (&Tape, &PullBacks),
-        out: Id,
-        bad: &[usize],
-        zero: &[usize],
-    ) -> Result<Answer> {
+    fn troubles_of(&self, tape: &Tape, out: Id, bad: &[usize], zero: &[usize]) -> Result<Answer> {
         let mut notes = vec![];
         let wanted: Vec<Id> = bad.iter().chain(zero).copied().collect();
-        let back = match back::back(tape, pull_backs, &wanted, out) {
+        let back = match back::back(tape, &wanted, out) {
             Ok(back) => back,
             Err(error) => {
                 let line = error.message().lines().next().unwrap_or("").to_string();
