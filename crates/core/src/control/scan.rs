@@ -210,7 +210,7 @@ fn jvp(p: &Scan, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, 
     };
     let out_order =
         [(0..n_carry).collect(), tangents_of(true), (n_carry..n_outs).collect(), tangents_of(false)].concat();
-    let body = JaxprRef::new(derived.jaxpr.reordered(&order, &out_order));
+    let body = JaxprRef::interned(derived.jaxpr.reordered(&order, &out_order));
     let outs = p.with_body(body, sizes[0], sizes[1] - sizes[0]).bind(e, &operands)?;
     let mut by_position = vec![None; out_order.len()];
     for (&position, out) in out_order.iter().zip(outs) {
@@ -254,7 +254,7 @@ fn split_scan(p: &Scan, split: &dyn Split, ins: &[Val]) -> Result<Vals> {
         Residual::Invariant(_) | Residual::Sliced(_) => None,
     }));
     let all_ins: Vec<usize> = (0..parts.known.invars.len()).collect();
-    let known_body = JaxprRef::new(parts.known.reordered(&all_ins, &keep));
+    let known_body = JaxprRef::interned(parts.known.reordered(&all_ins, &keep));
     let known_outs = p.with_body(known_body, n_known_consts, n_known_carry).bind(split.known(), &known_ins)?;
 
     // The unknown loop takes residuals as consts or slices.
@@ -293,7 +293,7 @@ fn split_scan(p: &Scan, split: &dyn Split, ins: &[Val]) -> Result<Vals> {
     let operands =
         [&const_vals, &unknown_ins[..n_consts + n_carried], &x_vals, &unknown_ins[n_consts + n_carried..]].concat();
     let all_outs: Vec<usize> = (0..parts.unknown.outs.len()).collect();
-    let body = JaxprRef::new(parts.unknown.reordered(&order, &all_outs));
+    let body = JaxprRef::interned(parts.unknown.reordered(&order, &all_outs));
     let unknown_outs = p.with_body(body, n_unknown_consts, n_carried).bind(split.unknown(), &operands)?;
     let (mut known_outs, mut unknown_outs) = (known_outs.into_iter(), unknown_outs.into_iter());
     let merge = |unknown: &bool| if *unknown { unknown_outs.next() } else { known_outs.next() };
@@ -390,7 +390,7 @@ fn transposed_body(avals: &BodyAvals, step: &JaxprRef) -> Result<JaxprRef> {
     for (out, gathered) in outs.iter_mut().zip(const_cts) {
         *out = add_any(&builder, Some(gathered), Some(out.clone()))?.expect("a sum of two values");
     }
-    Ok(JaxprRef::new(builder.finish(&outs, None).0))
+    Ok(JaxprRef::interned(builder.finish(&outs, None).0))
 }
 
 fn batch(p: &Scan, e: &dyn Emit, batch: &Batch, ins: &[Val], dims: &[Option<usize>]) -> Result<(Vals, BatchDims)> {

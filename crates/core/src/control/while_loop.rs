@@ -155,9 +155,9 @@ fn run_until_all_done(p: &While, e: &dyn Emit, ins: &[Val]) -> Result<Vals> {
         b.finish(&outs?, None).0
     };
     let new = While {
-        cond_jaxpr: JaxprRef::new(cond),
+        cond_jaxpr: JaxprRef::interned(cond),
         cond_nconsts: p.cond_nconsts,
-        body_jaxpr: JaxprRef::new(body),
+        body_jaxpr: JaxprRef::interned(body),
         body_nconsts: p.cond_nconsts + p.body_nconsts,
     };
     new.bind(e, &[cond_consts, cond_consts, body_consts, carry].concat())
@@ -207,7 +207,7 @@ fn jvp(p: &While, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals,
         .chain(first_t + n_const_ts..n_ins)
         .collect();
     let out_order: Vec<usize> = (0..derived.jaxpr.outs.len()).collect();
-    let body_jaxpr = JaxprRef::new(derived.jaxpr.reordered(&order, &out_order));
+    let body_jaxpr = JaxprRef::interned(derived.jaxpr.reordered(&order, &out_order));
     let mut carry_dots = vec![];
     for (i, x) in carry.iter().enumerate().filter(|(i, _)| nonzero[*i]) {
         carry_dots.push(instantiate(e, x.aval(), carry_ts[i].clone())?);
@@ -242,7 +242,7 @@ fn split_while(p: &While, split: &dyn Split, ins: &[Val]) -> Result<Option<Vals>
     let without_residuals = |jaxpr: &JaxprRef, n_outs: usize| {
         let ins: Vec<usize> = (0..jaxpr.invars.len()).collect();
         let outs: Vec<usize> = (0..n_outs).collect();
-        JaxprRef::new(jaxpr.reordered(&ins, &outs))
+        JaxprRef::interned(jaxpr.reordered(&ins, &outs))
     };
     let (known_cond, known_body) = (known_only(cond_unknown, cond_consts), known_only(body_unknown, body_consts));
     let known = While {
