@@ -169,7 +169,7 @@ fn inlined(jaxpr: &JaxprRef) -> Result<JaxprRef> {
     let b = Builder::new();
     let ins: Vec<Val> = jaxpr.in_avals().into_iter().map(|aval| b.input(aval)).collect();
     let outs = eval_jaxpr(&Inliner(&b), jaxpr, &ins)?;
-    Ok(JaxprRef::new(b.finish(&outs, None).0))
+    Ok(JaxprRef::interned(b.finish(&outs, None).0))
 }
 
 /// Which values of the known part are kept, and which of its equations are done again.
@@ -276,7 +276,7 @@ fn recomputation(parts: &SplitJaxpr, kept: &Kept) -> Result<JaxprRef> {
     let unknown_ins: Vec<Val> = unknown_avals.into_iter().map(|aval| b.input(aval)).collect();
     let residuals = eval_jaxpr(&b, &again, &known_ins)?;
     let outs = eval_jaxpr(&b, &parts.unknown, &[residuals, unknown_ins].concat())?;
-    Ok(JaxprRef::new(b.finish(&outs, None).0))
+    Ok(JaxprRef::interned(b.finish(&outs, None).0))
 }
 
 fn transpose(p: &Checkpoint, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {

@@ -210,7 +210,7 @@ fn padded_known(known: &JaxprRef, n_outs: usize, residuals: &[Vec<Aval>], branch
             outs.push(zeros(&b, aval)?);
         }
     }
-    Ok(JaxprRef::new(b.finish(&outs, None).0))
+    Ok(JaxprRef::interned(b.finish(&outs, None).0))
 }
 
 fn padded_unknown(unknown: &JaxprRef, residuals: &[Vec<Aval>], branch: usize) -> JaxprRef {
@@ -230,7 +230,7 @@ fn padded_unknown(unknown: &JaxprRef, residuals: &[Vec<Aval>], branch: usize) ->
     let after = fresh.split_off(n_before);
     wider.invars = [fresh, own, after, rest].concat();
     debug_assert!(wider.invars.len() >= n_all);
-    JaxprRef::new(wider)
+    JaxprRef::interned(wider)
 }
 
 fn transpose(p: &Cond, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {

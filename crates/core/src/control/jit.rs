@@ -151,7 +151,7 @@ pub(super) fn forward_inputs(parts: &SplitJaxpr, known_ins: &[Val]) -> (JaxprRef
     let computed = residuals.iter().enumerate().filter(|(_, value)| value.is_none()).map(|(i, _)| n_outs + i);
     let out_order: Vec<usize> = (0..n_outs).chain(computed).collect();
     let in_order: Vec<usize> = (0..known_ins.len()).collect();
-    (JaxprRef::new(parts.known.reordered(&in_order, &out_order)), residuals)
+    (JaxprRef::interned(parts.known.reordered(&in_order, &out_order)), residuals)
 }
 
 fn jvp(p: &Jit, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)> {

@@ -443,7 +443,7 @@ pub(super) fn with_unused_inputs(jaxpr: &Jaxpr, avals: &[Aval]) -> JaxprRef {
         wider.vars.push(aval);
         wider.invars.push(pullback_ir::VarId(wider.vars.len() as u32 - 1));
     }
-    JaxprRef::new(wider)
+    JaxprRef::interned(wider)
 }
 
 /// A loop that carries the step, the operands, and the ys as far as they are made.

@@ -171,5 +171,5 @@ fn make_batched(jaxpr: &JaxprRef, batch: &Batch, batched_in: &[bool], force_out:
         batched_out.push(batched);
         outs.push(if batched { batch_to_front(&*builder, &value, dim, batch.size)? } else { value });
     }
-    Ok(BatchedJaxpr { jaxpr: JaxprRef::new(builder.finish(&outs, None).0), batched_out })
+    Ok(BatchedJaxpr { jaxpr: JaxprRef::interned(builder.finish(&outs, None).0), batched_out })
 }

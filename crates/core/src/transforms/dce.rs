@@ -43,7 +43,7 @@ pub fn dce_jaxpr(jaxpr: &JaxprRef, wanted: &[bool], keep_in: &[bool]) -> PrunedJ
     }
     kept.reverse();
     let used_in: Vec<bool> = jaxpr.invars.iter().zip(keep_in).map(|(var, &keep)| keep || used[var.index()]).collect();
-    PrunedJaxpr { jaxpr: JaxprRef::new(renumber(jaxpr, &used, &used_in, kept, &outs)), used_in }
+    PrunedJaxpr { jaxpr: JaxprRef::interned(renumber(jaxpr, &used, &used_in, kept, &outs)), used_in }
 }
 
 fn mark(used: &mut [bool], atoms: &[Atom]) {

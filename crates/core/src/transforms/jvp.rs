@@ -130,5 +130,5 @@ fn make_jvp(jaxpr: &JaxprRef, nonzero_in: &[bool], force_out: &[bool], strong_in
         tangents.extend(tangent);
     }
     outs.extend(tangents);
-    Ok(JvpJaxpr { jaxpr: JaxprRef::new(builder.finish(&outs, None).0), nonzero_out })
+    Ok(JvpJaxpr { jaxpr: JaxprRef::interned(builder.finish(&outs, None).0), nonzero_out })
 }

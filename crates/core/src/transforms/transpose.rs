@@ -206,5 +206,5 @@ fn make_transpose(jaxpr: &JaxprRef, linear_in: &[bool], nonzero_ct: &[bool], ful
         nonzero.push(ct.is_some());
         outs.extend(ct);
     }
-    Ok(TransposedJaxpr { jaxpr: JaxprRef::new(builder.finish(&outs, None).0), nonzero })
+    Ok(TransposedJaxpr { jaxpr: JaxprRef::interned(builder.finish(&outs, None).0), nonzero })
 }
