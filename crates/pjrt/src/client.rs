@@ -71,7 +71,7 @@ impl Client {
     }
 
     /// Whether the devices have the memory of the host.
-    pub(crate) fn is_host(&self) -> bool {
+    pub fn is_host(&self) -> bool {
         self.0.is_host
     }
 

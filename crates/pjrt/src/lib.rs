@@ -12,6 +12,7 @@ mod buffer;
 mod client;
 mod event;
 mod executable;
+mod ffi;
 mod options;
 mod topology;
 
@@ -20,5 +21,6 @@ pub use buffer::{DeviceBuffer, ElementType};
 pub use client::{Client, Device, MemoryStats};
 pub use event::Event;
 pub use executable::{CompiledMemory, Executable};
+pub use ffi::{HOST_CALL_TARGET, HostCode, HostFunction};
 pub use options::{CompileOptions, Setting};
 pub use topology::{AotExecutable, Topology};

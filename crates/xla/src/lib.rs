@@ -8,6 +8,7 @@
 mod array;
 mod cache;
 mod engine;
+mod host;
 mod program;
 
 pub use cache::{CacheSettings, set_cache};
