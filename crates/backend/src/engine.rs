@@ -184,12 +184,13 @@ pub(crate) fn remember_direct(prim: PrimRef, params: &Params, ins: &[Val], targe
 
 /// Where a value is committed, if it is to one device.
 fn committed_device(val: &Val) -> Option<DeviceId> {
-    match val {
-        Val::Array(array) => match array.place() {
-            Some(Place { layout: Layout::Device(device), is_committed: true }) => Some(*device),
-            Some(_) | None => None,
+    let Val::Array(array) = val else { return None };
+    match array.place()? {
+        place if !place.is_committed => None,
+        place => match place.layout {
+            Layout::Device(device) => Some(device),
+            Layout::Split(..) => None,
         },
-        Val::Literal(_) | Val::Tracer(_) => None,
     }
 }
 

@@ -14,6 +14,7 @@ mod event;
 mod executable;
 mod ffi;
 mod options;
+mod store;
 mod topology;
 
 pub use api::Plugin;
@@ -23,4 +24,5 @@ pub use event::Event;
 pub use executable::{CompiledMemory, Executable};
 pub use ffi::{HOST_CALL_TARGET, HostCode, HostFunction};
 pub use options::{CompileOptions, Setting};
+pub use store::KeyValueStore;
 pub use topology::{AotExecutable, Topology};

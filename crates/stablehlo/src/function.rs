@@ -13,7 +13,7 @@ use pullback_loops::{Builder, HostCall};
 use smallvec::SmallVec;
 
 use crate::cost::{self, Cost};
-use crate::module::{Module, Outlined, avals_of, border, push_terminator, quoted, token_aval, wrong_results};
+use crate::module::{Calling, Module, Outlined, avals_of, border, push_terminator, quoted, token_aval, wrong_results};
 use crate::scalar;
 use crate::text::{
     push_dense, push_element, push_name, push_names, push_number, push_quoted, push_result_types, push_type, push_types,
@@ -234,12 +234,7 @@ impl<'m> Function<'m> {
         }
         self.start_line();
         self.text.push_str("^bb0(");
-        for (i, arg) in args.iter().enumerate() {
-            self.text.push_str(if i == 0 { "" } else { ", " });
-            push_name(&mut self.text, arg.name);
-            self.text.push_str(": ");
-            push_type(&mut self.text, arg.aval);
-        }
+        self.push_arguments(args);
         self.text.push_str("):\n");
     }
 
@@ -333,13 +328,50 @@ impl<'m> Function<'m> {
         has_side_effect: bool,
         ins: &[HloValue],
         outs: &[Aval],
-    ) -> Result<HloValues> {
-        let properties = format!(
-            "api_version = 4 : i32, backend_config = {{number = {number} : i64}}, call_target_name = {}, \
-             has_side_effect = {has_side_effect}",
-            quoted(target)
-        );
-        self.generic("stablehlo.custom_call", &properties, ins, &mut [], outs)
+    ) -> HloValues {
+        let properties = call_properties(target, number, has_side_effect);
+        self.generic("stablehlo.custom_call", &properties, ins, &mut [], outs).expect("there are no regions")
+    }
+
+    /// A call without results that all devices make, with their number: XLA takes effects only where devices run by
+    /// themselves.
+    fn call_by_first(&mut self, target: &str, number: i64, ins: &[HloValue]) -> Result<HloValues> {
+        let mesh = self.module.division.clone().expect("several devices");
+        let name = self.module.mesh_name(&mesh);
+        let whole = |x: &HloValue| format!("<@{name}, {}>", spec_text(&vec![], x.aval.rank()));
+        let specs: Vec<String> = ins.iter().map(whole).collect();
+        let axes: Vec<String> = mesh.axes.iter().map(|(name, _)| quoted(name)).collect();
+        let token = Aval::new(&[], DType::U32);
+        self.results(&[token]);
+        self.text.push_str("sdy.manual_computation(");
+        push_names(&mut self.text, ins);
+        let (specs, axes) = (specs.join(", "), axes.join(", "));
+        let head = format!(") in_shardings=[{specs}] out_shardings=[<@{name}, []>] manual_axes={{{axes}}} (");
+        self.text.push_str(&head);
+        let args = self.arguments(&avals_of(ins));
+        self.push_arguments(&args);
+        self.text.push_str(") {\n");
+        let cost = self.region_until("sdy.return", false, &args, &mut |cx, args| {
+            let position = cx.op("stablehlo.partition_id", "", &[], &[token]);
+            let operands: HloValues = args.iter().chain(&position).copied().collect();
+            cx.generic("stablehlo.custom_call", &call_properties(target, number, true), &operands, &mut [], &[token])
+        })?;
+        self.cost.add(cost);
+        self.start_line();
+        self.text.push_str("} : ");
+        self.push_function_type(ins, &[token]);
+        self.end_line();
+        Ok(HloValues::new())
+    }
+
+    /// `%arg0: tensor<f32>, %arg1: tensor<i32>`.
+    fn push_arguments(&mut self, args: &[HloValue]) {
+        for (i, arg) in args.iter().enumerate() {
+            self.text.push_str(if i == 0 { "" } else { ", " });
+            push_name(&mut self.text, arg.name);
+            self.text.push_str(": ");
+            push_type(&mut self.text, arg.aval);
+        }
     }
 
     /// A call of a function that whoever runs the program must know by name.
@@ -367,6 +399,15 @@ impl<'m> Function<'m> {
         self.take_token(&mut results);
         results
     }
+}
+
+/// What a call of the process that runs the program says.
+fn call_properties(target: &str, number: i64, has_side_effect: bool) -> String {
+    format!(
+        "api_version = 4 : i32, backend_config = {{number = {number} : i64}}, call_target_name = {}, \
+         has_side_effect = {has_side_effect}",
+        quoted(target)
+    )
 }
 
 /// Words of the keys that are an axis here: no element type has so many bits.
@@ -626,7 +667,7 @@ impl HloCx for Function<'_> {
     ) -> Result<Option<HloValues>> {
         let Some(host) = self.module.host.clone() else { return Ok(None) };
         let number = host.primitive(prim, params, &avals_of(ins), outs)?;
-        self.numbered_call(host.target(), number, false, ins, outs).map(Some)
+        Ok(Some(self.numbered_call(host.target(), number, false, ins, outs)))
     }
 
     fn host_call(
@@ -637,14 +678,28 @@ impl HloCx for Function<'_> {
         outs: &[Aval],
     ) -> Result<HloValues> {
         let Some(host) = self.module.host.clone() else { return self.named_call(&function.name(), effects, ins, outs) };
-        let number = host.function(function, effects, &avals_of(ins), outs)?;
-        if effects != Effects::ORDERED {
-            return self.numbered_call(host.target(), number, !effects.is_none(), ins, outs);
+        let calling = match (effects, &self.module.division) {
+            (Effects::ORDERED, _) => Calling::InOrder,
+            // Inside of a map each device calls for itself.
+            (Effects::UNORDERED, Some(_)) if self.module.manual.is_none() => Calling::ByFirst,
+            _ => Calling::Plain,
+        };
+        let number = host.function(function, calling, &avals_of(ins), outs)?;
+        match calling {
+            Calling::Plain => Ok(self.numbered_call(host.target(), number, !effects.is_none(), ins, outs)),
+            Calling::InOrder => {
+                let (ins, outs) = (self.with_token(ins), self.and_token(outs));
+                let mut results = self.numbered_call(host.target(), number, true, &ins, &outs);
+                self.take_token(&mut results);
+                Ok(results)
+            }
+            Calling::ByFirst if outs.is_empty() => self.call_by_first(host.target(), number, ins),
+            Calling::ByFirst => Err(Error::not_implemented(format!(
+                "a callback with effects and results ({}) in a program for several devices of a plugin is not implemented: \
+                 its results would be those of one device. Call it inside of jax.shard_map, or use pure_callback.",
+                function.name()
+            ))),
         }
-        let (ins, outs) = (self.with_token(ins), self.and_token(outs));
-        let mut results = self.numbered_call(host.target(), number, true, &ins, &outs)?;
-        self.take_token(&mut results);
-        Ok(results)
     }
 
     fn full(&mut self, scalar: Scalar, shape: &[usize]) -> HloValue {
@@ -711,12 +766,7 @@ impl HloCx for Function<'_> {
         )
         .expect("a string takes all text");
         let args = self.arguments(&map.jaxpr.in_avals());
-        for (i, arg) in args.iter().enumerate() {
-            self.text.push_str(if i == 0 { "" } else { ", " });
-            push_name(&mut self.text, arg.name);
-            self.text.push_str(": ");
-            push_type(&mut self.text, arg.aval);
-        }
+        self.push_arguments(&args);
         self.text.push_str(") {\n");
         let around = self.module.manual.replace(map.mesh.clone());
         let cost = self.region_until("sdy.return", false, &args, &mut |cx, args| cx.inline(map.jaxpr, args));

@@ -45,17 +45,28 @@ pub struct Options {
     pub host: Option<Arc<dyn Host>>,
 }
 
+/// What a call of a function of the host has beside the function's own operands and results.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Calling {
+    /// Nothing.
+    Plain,
+    /// A token, a number of 32 bits, after both: that of effects in order.
+    InOrder,
+    /// The number of the device after the operands, and a token after the results. All devices call, and the first one's
+    /// call counts.
+    ByFirst,
+}
+
 /// Work of programs that the process does that runs them: calls by number, through XLA's foreign functions.
 pub trait Host {
     /// The name of the handler.
     fn target(&self) -> &str;
 
-    /// The number by which a program calls a function, given the types of operands and results. Where its effects are
-    /// in order, a token comes after both.
+    /// The number by which a program calls a function, given the types of operands and results.
     ///
     /// # Errors
     /// For types that it cannot be given.
-    fn function(&self, function: &Arc<dyn HostCall>, effects: Effects, ins: &[Aval], outs: &[Aval]) -> Result<i64>;
+    fn function(&self, function: &Arc<dyn HostCall>, calling: Calling, ins: &[Aval], outs: &[Aval]) -> Result<i64>;
 
     /// The number by which a program has a primitive done.
     ///
@@ -120,6 +131,8 @@ pub(crate) struct Module {
     pub(crate) host: Option<Arc<dyn Host>>,
     /// Whether a token goes through all functions and loops, so that effects keep their order.
     pub(crate) is_ordered: bool,
+    /// The devices that run the program together, where they are several.
+    pub(crate) division: Option<Arc<Mesh>>,
 }
 
 /// The type of the token: a number that nobody reads.
@@ -143,8 +156,18 @@ pub struct Text {
 pub fn module_text(jaxpr: &Jaxpr, options: &Options) -> Result<Text> {
     // Without a host that runs it, the order is for whoever reads the text.
     let is_ordered = options.host.is_some() && jaxpr.effects().union(Effects::ORDERED) == jaxpr.effects();
-    let host = options.host.clone();
-    let mut module = Module { debug_info: options.debug_info, host, is_ordered, ..Module::default() };
+    let division = options.division.as_ref().map(|division| division.mesh.clone());
+    let division = division.filter(|mesh| mesh.devices.len() > 1);
+    if let (true, Some(mesh)) = (is_ordered, &division) {
+        let n_devices = mesh.devices.len();
+        return Err(Error::value_error(format!(
+            "Ordered effects are not supported for more than 1 device; the program of {} is for {n_devices}. Pass \
+             ordered=False, or run it on one device.",
+            options.name
+        )));
+    }
+    let (debug_info, host) = (options.debug_info, options.host.clone());
+    let mut module = Module { debug_info, host, is_ordered, division, ..Module::default() };
     module.names.insert("main".into());
     let (main, cost) = main_function(&mut module, jaxpr, options)?;
     let mut out = String::with_capacity(

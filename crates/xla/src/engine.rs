@@ -7,7 +7,7 @@ use pullback_backend::{DeviceCode, Engine, Program, add_engine};
 use pullback_base::array::Held;
 use pullback_base::array::place::{DeviceId, Layout, read_region};
 use pullback_base::{Array, Error, Result};
-use pullback_pjrt::{Client, Device, DeviceBuffer, ElementType, MemoryStats, Plugin, Setting};
+use pullback_pjrt::{Client, Device, DeviceBuffer, ElementType, KeyValueStore, MemoryStats, Plugin, Setting};
 use pullback_runtime::{Restart, detached};
 
 use crate::array::{Buffers, DeviceArray, plugin_shape};
@@ -49,12 +49,17 @@ pub struct XlaEngine {
 }
 
 impl XlaEngine {
-    /// Loads a plugin and adds its devices to those of this process.
+    /// Loads a plugin and adds its devices to those of this process; `store` is for clients of several processes.
     ///
     /// # Errors
     /// When the file is no plugin that can be used, or has no devices here.
-    pub fn start(name: &str, path: &Path, options: &[(String, Setting)]) -> Result<Arc<XlaEngine>> {
-        let client = detached(Restart::No, || Client::create(&Plugin::load(path)?, options))?;
+    pub fn start(
+        name: &str,
+        path: &Path,
+        options: &[(String, Setting)],
+        store: Option<Arc<dyn KeyValueStore>>,
+    ) -> Result<Arc<XlaEngine>> {
+        let client = detached(Restart::No, || Client::create(&Plugin::load(path)?, options, store.clone()))?;
         let devices: Vec<Device> = client.devices()?;
         let name = name.to_string();
         let ids = devices.iter().map(Device::id).collect::<Result<_>>()?;

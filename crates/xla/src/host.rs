@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pullback_backend::executable;
 use pullback_base::{Array, Aval, DType, Error, Result};
-use pullback_ir::{Builder, Effects, JaxprRef, Params, PrimRef, Val};
+use pullback_ir::{Builder, JaxprRef, Params, PrimRef, Val};
 use pullback_loops::HostCall;
 use pullback_pjrt::{HOST_CALL_TARGET, HostCode, HostFunction};
-use pullback_stablehlo::Host;
+use pullback_stablehlo::{Calling, Host};
 
 /// The functions that one program calls; they can be called while this lives.
 #[derive(Default)]
@@ -43,7 +43,7 @@ fn sizes(avals: &[Aval]) -> Result<Vec<usize>> {
     avals.iter().map(size).collect()
 }
 
-/// Bytes of the token of effects in order, which comes after the operands and goes after the results.
+/// Bytes of a token, and of the number of a device.
 const TOKEN: usize = 4;
 
 impl Host for HostFunctions {
@@ -51,16 +51,19 @@ impl Host for HostFunctions {
         HOST_CALL_TARGET
     }
 
-    fn function(&self, function: &Arc<dyn HostCall>, effects: Effects, ins: &[Aval], outs: &[Aval]) -> Result<i64> {
+    fn function(&self, function: &Arc<dyn HostCall>, calling: Calling, ins: &[Aval], outs: &[Aval]) -> Result<i64> {
         let function = function.clone();
         let (mut in_bytes, mut out_bytes) = (sizes(ins)?, sizes(outs)?);
         let (n_ins, n_outs) = (ins.len(), outs.len());
-        if effects == Effects::ORDERED {
+        if calling != Calling::Plain {
             in_bytes.push(TOKEN);
             out_bytes.push(TOKEN);
         }
         let code = move |ins: &[&[u8]], outs: &mut [&mut [u8]]| {
             outs[n_outs..].iter_mut().for_each(|token| token.fill(0));
+            if calling == Calling::ByFirst && ins[n_ins].iter().any(|&byte| byte != 0) {
+                return Ok(());
+            }
             function.call(&ins[..n_ins], &mut outs[..n_outs])
         };
         Ok(self.add(in_bytes, out_bytes, Box::new(code)))

@@ -13,4 +13,4 @@ mod program;
 
 pub use cache::{CacheSettings, set_cache};
 pub use engine::{DeviceFacts, XlaEngine};
-pub use pullback_pjrt::Setting;
+pub use pullback_pjrt::{KeyValueStore, Setting};
