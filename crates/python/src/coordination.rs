@@ -20,7 +20,7 @@ pub struct CoordinationService(Mutex<Option<Service>>);
 impl CoordinationService {
     #[new]
     fn new(py: Python<'_>, address: &str, n_processes: u64, silence: f64) -> PyResult<CoordinationService> {
-        let service = gate(py, || Service::start(address, n_processes, seconds(silence)))?;
+        let service = asked(py, || Service::start(address, n_processes, seconds(silence)))?;
         Ok(CoordinationService(Mutex::new(Some(service))))
     }
 
@@ -41,8 +41,13 @@ fn seconds(number: f64) -> Duration {
 #[pyclass(module = "pullback._core", frozen)]
 pub struct DistributedRuntimeClient(pub Arc<Client>);
 
+/// What the service says; its failures are those of a runtime, not of the caller's line.
 fn asked<T: Send>(py: Python<'_>, ask: impl Fn() -> Result<T> + Send + Sync) -> PyResult<T> {
-    gate(py, || unlocked(&ask))
+    let answer = gate(py, || Ok(unlocked(&ask)))?;
+    answer.map_err(|error| {
+        let class = py.import("pullback.errors").and_then(|errors| errors.getattr("JaxRuntimeError"));
+        class.and_then(|class| class.call1((error.message(),))).map_or_else(|error| error, PyErr::from_value)
+    })
 }
 
 fn text(bytes: Vec<u8>) -> String {
