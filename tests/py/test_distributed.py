@@ -25,6 +25,14 @@ client = lambda: jax._src.distributed.global_state.client
 """
 
 
+@pytest.fixture
+def no_plugin(monkeypatch):
+    """As in a process that started no plugin, whatever other tests did."""
+    from pullback import _plugins
+
+    monkeypatch.setattr(_plugins, "started", list)
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -126,7 +134,7 @@ def test_a_killed_process_is_an_error_of_the_others(victim):
     except jax.errors.JaxRuntimeError as e: print(e, flush=True)
     try: client().wait_at_barrier("never", 100_000)
     except jax.errors.JaxRuntimeError as e: print(e, flush=True)
-    os._exit(3)
+    time.sleep(60)
     """
     with Processes(program, 3) as processes:
         assert [processes.line(number) for number in range(3)] == ["here"] * 3
@@ -147,7 +155,7 @@ def test_a_stopped_process_is_found_by_its_silence():
     print("here", flush=True)
     try: client().blocking_key_value_get("never", 100_000)
     except jax.errors.JaxRuntimeError as e: print(e, flush=True)
-    os._exit(3)
+    time.sleep(60)
     """
     with Processes(program, 2) as processes:
         assert [processes.line(0), processes.line(1)] == ["here"] * 2
@@ -165,7 +173,7 @@ def test_nobody_waits_for_who_does_not_come():
     assert time.monotonic() - begun < 50
 
 
-def test_garbage_on_the_port_is_refused():
+def test_garbage_on_the_port_is_refused(no_plugin):
     program = """
     start()
     client().wait_at_barrier("begin", 20_000)
@@ -240,7 +248,7 @@ def test_variables_of_slurm_are_enough():
         ({"coordinator_address": "localhost:1", "num_processes": 2, "process_id": 1, "initialization_timeout": 0}, RuntimeError, "DEADLINE_EXCEEDED"),
     ],
 )
-def test_wrong_arguments(arguments, kind, text):
+def test_wrong_arguments(no_plugin, arguments, kind, text):
     with pytest.raises(kind, match=text):
         jax.distributed.initialize(**arguments)
     assert not jax.distributed.is_initialized() and jax.process_count() == 1

@@ -82,7 +82,7 @@ WITHOUT_SAMPLES = {
     "pbroadcast", "ppermute", "psum_invariant", "pure_callback", "pvary", "reduce", "reduce_scatter", "reduce_window", "remat2", "scan",
     "schur", "shard_map", "sharding_constraint", "symmetric_product", "while",
 }  # fmt: skip
-FACTORIZATIONS = "eig geqp3 hessenberg lu_pivots_to_permutation ormqr schur svd tridiagonal tridiagonal_solve".split()
+FACTORIZATIONS = "eig geqp3 hessenberg schur svd tridiagonal tridiagonal_solve".split()
 # What cannot be a StableHLO operation, and why.
 HOLES = {
     "custom_lin": "a derivative to come: it is gone before a program is lowered",

@@ -226,7 +226,9 @@ fn put_as_typed(outs: Vals, types: &[Aval]) -> Result<Vals> {
         Val::Array(array) if aval.sharding.is_some() => {
             let Some(Layout::Split(mesh, spec)) = array.place().map(|place| &place.layout) else { return Ok(out) };
             let layout = Layout::Split(mesh.clone(), with_type(padded(spec, aval.rank()), aval, mesh));
-            crate::put(array, Some(Arc::new(Place { layout, is_committed: true }))).map(Val::Array)
+            let placed = crate::put(array, Some(Arc::new(Place { layout, is_committed: true })))?;
+            // Sums that are still to be made stand in the type alone.
+            placed.reinterpret(placed.aval().sharded(aval.sharding)).map(Val::Array)
         }
         _ => Ok(out),
     };

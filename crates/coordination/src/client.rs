@@ -99,7 +99,9 @@ impl Client {
                 Ok(stream) => break stream,
                 Err(error) if left.is_zero() => {
                     let seconds = settings.start.as_secs_f64();
-                    return Err(error.with_message(format!("DEADLINE_EXCEEDED: after {seconds} seconds: {}", error.message())));
+                    return Err(
+                        error.with_message(format!("DEADLINE_EXCEEDED: after {seconds} seconds: {}", error.message()))
+                    );
                 }
                 // The coordinator may start later than we do.
                 Err(_) => std::thread::sleep(Duration::from_millis(50).min(left)),

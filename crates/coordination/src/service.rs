@@ -291,7 +291,10 @@ impl Shared {
         let old = state.values.get(&key).map_or(Some(0), |value| String::from_utf8_lossy(value).parse::<i64>().ok());
         let sum = old.and_then(|old| old.checked_add(by));
         let Some(sum) = sum else {
-            return Err(failed(failure::INVALID_ARGUMENT, &format!("the value of key {key} is no number to add {by} to")));
+            return Err(failed(
+                failure::INVALID_ARGUMENT,
+                &format!("the value of key {key} is no number to add {by} to"),
+            ));
         };
         state.values.insert(key, sum.to_string().into_bytes());
         self.changed.notify_all();

@@ -117,11 +117,7 @@ impl DistributedRuntimeClient {
     }
 
     /// Keys that begin so, with their bytes.
-    fn key_value_dir_get_bytes<'py>(
-        &self,
-        py: Python<'py>,
-        key: &str,
-    ) -> PyResult<Vec<(String, Bound<'py, PyBytes>)>> {
+    fn key_value_dir_get_bytes<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Vec<(String, Bound<'py, PyBytes>)>> {
         let found = asked(py, || self.0.list(key))?;
         Ok(found.into_iter().map(|(key, value)| (key, PyBytes::new(py, &value))).collect())
     }
