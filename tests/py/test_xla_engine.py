@@ -191,6 +191,19 @@ def test_numpy_and_copies():
         np.testing.assert_array_equal(np.asarray(y).astype(float), np.asarray(jnp.arange(5).astype(dtype)).astype(float))
 
 
+def test_dlpack_from_and_to_devices():
+    host = np.arange(64, dtype=np.float32)
+    x = jax.dlpack.from_dlpack(host, device=D[2])
+    y = jnp.from_dlpack(host, device=jax.sharding.SingleDeviceSharding(D[3]))
+    assert (x.devices(), y.devices()) == ({D[2]}, {D[3]}) and x.committed
+    np.testing.assert_array_equal(x, host)
+    np.testing.assert_array_equal(y, host)
+    np.testing.assert_array_equal(np.from_dlpack(jax.device_put(host, D[1]) + 1), host + 1)
+    z = x * 2
+    assert z.__dlpack_device__() == (1, 0) and np.from_dlpack(z).ctypes.data == z.unsafe_buffer_pointer()
+    assert jax.dlpack.from_dlpack(z).devices() == {CPU}
+
+
 def test_programs_compile_once():
     from pullback import _core
 
