@@ -1,3 +1,5 @@
+//! Processes as threads: a service and clients on this machine.
+
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::thread::spawn;
