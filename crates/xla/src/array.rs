@@ -63,7 +63,8 @@ impl Held for DeviceArray {
     }
 
     fn wait(&self) -> Result<()> {
-        let events = self.buffers.iter().map(|buffer| buffer.ready()).collect::<Result<Vec<Option<Event>>>>()?;
+        let events =
+            self.buffers.iter().map(|buffer| buffer.ready()).collect::<Result<SmallVec<[Option<Event>; 1]>>>()?;
         if events.iter().flatten().all(Event::is_ready) {
             // Nothing to wait for, but a failure to tell.
             return events.iter().flatten().try_for_each(Event::wait);
