@@ -47,7 +47,7 @@ class Processes:
         self.address = f"127.0.0.1:{free_port()}"
         text = PRELUDE + textwrap.dedent(program)
         command = lambda number: [sys.executable, "-c", text, str(number), str(count), self.address]
-        options = dict(env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        options = dict(env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.all = [subprocess.Popen(command(number), **options) for number in range(count)]
 
     def results(self, timeout=60):
@@ -178,7 +178,8 @@ def test_garbage_on_the_port_is_refused(no_plugin):
     start()
     client().wait_at_barrier("begin", 20_000)
     print("here", flush=True)
-    client().blocking_key_value_get("go", 30_000) if number else (sys.stdin.readline(), client().key_value_set("go", ""))
+    client().blocking_key_value_get("go", 50_000) if number else (sys.stdin.readline(), client().key_value_set("go", ""))
+    print("still here", flush=True)
     """
     with Processes(program, 2) as processes:
         assert [processes.line(0), processes.line(1)] == ["here"] * 2
@@ -191,6 +192,9 @@ def test_garbage_on_the_port_is_refused(no_plugin):
                 except ConnectionError:
                     heard = b""
                 assert len(heard) <= 8
+        processes.all[0].stdin.write("\n")
+        processes.all[0].stdin.flush()
+        assert [processes.line(0), processes.line(1)] == ["still here"] * 2
     # And what answers otherwise is no coordinator.
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"127.0.0.1:{server.getsockname()[1]}"
