@@ -418,7 +418,7 @@ def local_device_count(backend=None):
 
 
 def process_index(backend=None):
-    """The number of this process, 0: there is one. `host_id` is the same function.
+    """The number of this process: 0 without `jax.distributed.initialize`. `host_id` is the same function.
 
     Args:
       backend: accepted for compatibility; without effect.
@@ -428,11 +428,17 @@ def process_index(backend=None):
       >>> jax.process_index()
       0
     """
-    return 0
+    return _processes()[0]
+
+
+def _processes():
+    """The number of this process, and how many there are."""
+    module = _sys.modules.get("pullback._src.distributed")
+    return (module.global_state.process_id, module.global_state.num_processes) if module else (0, 1)
 
 
 def process_count(backend=None):
-    """The number of processes, 1. `host_count` is the same function.
+    """The number of processes: 1 without `jax.distributed.initialize`. `host_count` is the same function.
 
     Args:
       backend: accepted for compatibility; without effect.
@@ -442,7 +448,7 @@ def process_count(backend=None):
       >>> jax.process_count()
       1
     """
-    return 1
+    return _processes()[1]
 
 
 def process_indices(backend=None):
@@ -456,7 +462,7 @@ def process_indices(backend=None):
       >>> jax.process_indices()
       [0]
     """
-    return [0]
+    return list(range(_processes()[1]))
 
 
 host_id, host_count, host_ids = process_index, process_count, process_indices

@@ -74,6 +74,8 @@ def _resolve_arguments(fun, argnums, argnames, option):
     for number in numbers:
         if not isinstance(number, int) and not hasattr(number, "__index__"):
             raise _user_error(TypeError, f"{option}_argnums must be an int or a collection of ints; got {argnums!r}")
+    if not numbers and not names:
+        return [], []
     parameters = _parameters(fun)
     if parameters is None:
         return sorted(n for n in numbers if n >= 0), sorted(names)

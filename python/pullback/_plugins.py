@@ -82,7 +82,10 @@ class PluginClient:
         # Chatter of the library's at its start; the user may ask for it.
         _os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
         self._name = name
-        self._plugin = _core.start_plugin(name, path, options)
+        processes = _sys.modules.get("pullback._src.distributed")
+        state = processes and processes.global_state
+        options = {**(state.options(name) if state else {}), **options}
+        self._plugin = _core.start_plugin(name, path, options, state.client if state else None)
         self.platform, self.platform_version = self._plugin.platform, self._plugin.platform_version
         self._devices = [PluginDevice(self, facts) for facts in self._plugin.devices()]
 

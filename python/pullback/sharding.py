@@ -186,9 +186,21 @@ class Sharding:
 
     def with_memory_kind(self, kind):
         """The sharding itself; there is one kind of memory."""
-        if kind not in ("device", "pinned_host", "unpinned_host"):
-            raise _user_error(ValueError, f"Could not find memory addressable by device cpu. Got memory kind: {kind}")
+        self._check_memory_kind(kind)
         return self
+
+    def _check_memory_kind(self, kind):
+        """Refuses a kind of memory that the devices do not read."""
+        if kind is None or kind == "device":
+            return
+        device = self._devices[0]
+        known = device._memory_kinds()
+        if kind not in known:
+            raise _user_error(
+                ValueError,
+                f"Could not find memory addressable by device {device.platform}. Device {device.platform} can address the following "
+                f"memory kinds: {', '.join(known)}. Got memory kind: {kind}"
+            )
 
 
 class SingleDeviceSharding(Sharding):
@@ -204,6 +216,8 @@ class SingleDeviceSharding(Sharding):
 
     def __init__(self, device, *, memory_kind=None):
         self._device = device
+        if memory_kind is not None:
+            self._check_memory_kind(memory_kind)
 
     @property
     def _devices(self):
@@ -270,6 +284,8 @@ class NamedSharding(Sharding):
                 )
             seen.add(name)
         self._memory_kind = memory_kind
+        if memory_kind is not None and not isinstance(mesh, AbstractMesh):
+            self._check_memory_kind(memory_kind)
         for what, names in (("Unreduced", spec.unreduced), ("Reduced", spec.reduced)):
             if unknown := names - set(mesh.axis_names):
                 shown = ", ".join(map(str, sorted(unknown)))

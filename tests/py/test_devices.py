@@ -309,3 +309,20 @@ except KeyboardInterrupt:
     environment.pop("XLA_FLAGS", None)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, timeout=120)
     assert done.stdout.strip() == "interrupted 4.0", done.stderr
+
+
+def test_kinds_of_memory_that_devices_do_not_read_are_refused():
+    import pullback as jax
+
+    device = jax.devices()[0]
+    mesh = jax.make_mesh((1,), ("x",))
+    P = jax.sharding.PartitionSpec
+    for make in (
+        lambda kind: jax.sharding.SingleDeviceSharding(device, memory_kind=kind),
+        lambda kind: jax.sharding.NamedSharding(mesh, P("x"), memory_kind=kind),
+        lambda kind: jax.sharding.NamedSharding(mesh, P("x")).with_memory_kind(kind),
+    ):
+        text = "Could not find memory addressable by device cpu. Device cpu can address the following memory kinds: device, pinned_host, unpinned_host. Got memory kind: moon"
+        with pytest.raises(ValueError, match=text):
+            make("moon")
+        assert make("pinned_host") is not None

@@ -1,5 +1,7 @@
 """Jaxprs as Python objects: read, interpreted equation by equation, built from parts, pruned."""
 
+import functools
+import inspect
 import sys
 from pathlib import Path
 
@@ -201,3 +203,45 @@ def test_traced_by_hand_a_function_brings_what_it_closes_over():
 
     for wrap in (lambda f: f, jax.jit):
         assert wrap(outer)(jnp.ones(3), jnp.arange(3.0))[0].tolist() == [2.0, 3.0, 4.0]
+
+
+def _functions():
+    def plain(a, b=1, *c, d=2, **e):
+        return a
+
+    def positional(a, /, b, *, c=3):
+        return a
+
+    @functools.wraps(positional)
+    def wrapped(*args, **kwargs):
+        return positional(*args, **kwargs)
+
+    def signed(*args):
+        return args[0]
+
+    signed.__signature__ = inspect.signature(lambda g, h: 0)
+
+    class Callable:
+        def __call__(self, u):
+            return u
+
+        def method(self, z, y=1):
+            return z
+
+    one = Callable()
+    return [
+        (plain, (1.0, 2.0, 3.0), dict(d=5.0, x=6.0), ("a", "b", "c[0]", "d", "e['x']")),
+        (positional, (1.0, 2.0), dict(c=1.0), ("a", "b", "c")),
+        (wrapped, (1.0,), dict(b=1.0), ("a", "b")),
+        (signed, (1.0, 2.0), {}, ("g", "h")),
+        (one, (1.0,), {}, ("u",)),
+        (one.method, (1.0,), dict(y=2.0), ("z", "y")),
+        (lambda t, *r: t, (1.0, {"k": 2.0}), {}, ("t", "r[0]['k']")),
+        (functools.partial(plain, 1.0), (2.0, 3.0), {}, ("b", "c[0]")),
+    ]
+
+
+@pytest.mark.parametrize("fun, args, kwargs, names", _functions())
+def test_arguments_are_named_as_the_function_names_them(fun, args, kwargs, names, jax_oracle):
+    for j in (jax, jax_oracle):
+        assert tuple(j.make_jaxpr(fun)(*args, **kwargs).jaxpr.debug_info.arg_names) == names

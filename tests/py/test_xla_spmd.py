@@ -166,3 +166,52 @@ def test_the_text_names_the_mesh():
     text = jax.jit(mapped).lower(A).as_text()
     for word in ('sdy.mesh @mesh = <["i"=8]>', "mhlo.num_partitions = 8", "sdy.manual_computation", "stablehlo.all_reduce"):
         assert word in text
+
+
+def test_effects_are_those_of_the_first_device(capfd):
+    log = []
+    note = lambda v: log.append(np.asarray(v).tolist())
+    f = jax.jit(lambda x: (jax.debug.callback(note, x.sum()), jax.debug.callback(note, x[:2]), x + 1)[2])
+    got = f(split(A, "x"))
+    np.testing.assert_array_equal(got, A + 1)
+    assert sorted(map(np.ndim, log)) == [0, 2] and sum(np.ndim(v) == 0 and v == A.sum() for v in log) == 1
+    jax.jit(lambda x: (jax.debug.print("total {}", x.sum()), x)[1])(split(A, None, "y"))
+    assert capfd.readouterr().out == f"total {A.sum()}\n"
+    pure = jax.jit(lambda x: jax.pure_callback(lambda v: np.sin(v), x, x) + 1)(split(A, "x"))
+    np.testing.assert_allclose(pure, np.sin(A) + 1, rtol=1e-6)
+    seen = []
+    jax.jit(jax.shard_map(lambda a: (jax.debug.callback(lambda v: seen.append(float(v)), a.sum()), a)[1], mesh=ROW, in_specs=P("i"), out_specs=P("i")))(split(A, "i", mesh=ROW))
+    np.testing.assert_allclose(sorted(seen), sorted(A.sum(1)), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "f, kind, text",
+    [
+        (lambda x: (jax.debug.print("{}", x, ordered=True), x)[1], ValueError, "Ordered effects are not supported for more than 1 device"),
+        (lambda x: jax.experimental.io_callback(np.sin, x, x), NotImplementedError, "with effects and results .* for several devices"),
+    ],
+)
+def test_effects_that_several_devices_cannot_have(f, kind, text):
+    import pullback.experimental
+
+    with pytest.raises(kind, match=text):
+        jax.jit(f)(split(A, "x"))
+
+
+def test_factorizations_of_divided_matrices():
+    a = np.stack([A[:4, :4] @ A[:4, :4].T + n * np.eye(4, dtype=np.float32) for n in range(1, 9)])
+    f = jax.jit(lambda a: jnp.linalg.svd(a, compute_uv=False))
+    got = f(split(a, "i", mesh=ROW))
+    np.testing.assert_allclose(got, f(jnp.asarray(a)), rtol=1e-5, atol=1e-5)
+    assert got.sharding.is_equivalent_to(NamedSharding(ROW, P("i")), 2)
+
+
+def test_types_of_partial_sums_stay():
+    mesh = jax.make_mesh((8,), ("i",), devices=D, axis_types=(jax.sharding.AxisType.Explicit,))
+    with jax.set_mesh(mesh):
+        x = split(A, "i", mesh=mesh)
+        y = jax.jit(lambda a: jnp.einsum("ij,ik->jk", a, a, out_sharding=P(unreduced={"i"})))(x)
+        assert str(jax.typeof(y)) == "float32[8,8]{U:i}"
+        whole = jax.sharding.reshard(y, P(None, None))
+        np.testing.assert_allclose(whole, A.T @ A, rtol=1e-5)
+        assert str(jax.typeof(whole)) == "float32[8,8]"

@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError, RwLock};
 use pullback_base::array::Held;
 use pullback_base::array::place::{DeviceId, FIRST_FOREIGN, Layout, Place, use_places};
 use pullback_base::{Array, Aval, Error, ErrorKind, Result};
-use pullback_core::control::Jit;
+use pullback_core::control::{JIT, Jit};
 use pullback_ir::{Builder, Jaxpr, JaxprRef, Params, PrimRef, Val, Vals};
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
@@ -144,10 +144,93 @@ fn calls() -> std::sync::MutexGuard<'static, Calls> {
     CALLS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Programs by the identity of their params, which are held so that no others get it, and the device they run on: a call
+/// that was made before, with operands there, needs nothing else to be found out.
+type Direct = HashMap<(usize, DeviceId), (Params, Arc<Call>), FxBuildHasher>;
+
+static DIRECT: LazyLock<Mutex<Direct>> = LazyLock::new(Mutex::default);
+
+fn direct() -> std::sync::MutexGuard<'static, Direct> {
+    DIRECT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Forgets all compiled programs.
 pub(crate) fn clear() {
-    let old = std::mem::take(&mut *calls());
+    let old = (std::mem::take(&mut *calls()), std::mem::take(&mut *direct()));
     drop(old);
+}
+
+/// The identity of the params of a program; nothing for other primitives.
+fn identity(prim: PrimRef, params: &Params) -> Option<usize> {
+    let object = if prim == JIT { params.object()? } else { return None };
+    Some(Arc::as_ptr(object).cast::<()>() as usize)
+}
+
+/// Remembers that a program ran on a device, for [`perform_directly`].
+pub(crate) fn remember_direct(prim: PrimRef, params: &Params, ins: &[Val], target: &Layout) {
+    let (Some(id), Layout::Device(device)) = (identity(prim, params), target) else { return };
+    if direct().contains_key(&(id, *device)) {
+        return;
+    }
+    let avals = ins.iter().map(|val| val.aval().sharded(None)).collect();
+    let key = Key { prim, params: params.clone(), avals, target: target.clone(), ins: SmallVec::new() };
+    let Some(call) = calls().get(&key).cloned() else { return };
+    let mut direct = direct();
+    let old = if direct.len() >= MAX_KEPT { std::mem::take(&mut *direct) } else { Direct::default() };
+    direct.insert((id, *device), (params.clone(), call));
+    drop(direct);
+    drop(old);
+}
+
+/// Where a value is committed, if it is to one device.
+fn committed_device(val: &Val) -> Option<DeviceId> {
+    let Val::Array(array) = val else { return None };
+    match array.place()? {
+        place if !place.is_committed => None,
+        place => match place.layout {
+            Layout::Device(device) => Some(device),
+            Layout::Split(..) => None,
+        },
+    }
+}
+
+/// Whether a value is committed to anything.
+fn is_committed(val: &Val) -> bool {
+    matches!(val, Val::Array(array) if array.place().is_some_and(|place| place.is_committed))
+}
+
+/// Performs a program that ran before on the device where its operands lie; nothing where that is not so, or was not
+/// remembered.
+pub(crate) fn perform_directly(prim: PrimRef, params: &Params, ins: &[Val], default: DeviceId) -> Option<Result<Vals>> {
+    let id = identity(prim, params)?;
+    let device = ins.iter().find_map(committed_device).unwrap_or(default);
+    let call = direct().get(&(id, device)).map(|(_, call)| call.clone())?;
+    let mut commits = false;
+    for &at in &call.taken {
+        match committed_device(&ins[at]) {
+            Some(own) if own == device => commits = true,
+            None if !is_committed(&ins[at]) && !ins[at].is_tracer() => {}
+            Some(_) | None => return None,
+        }
+    }
+    if !commits && device != default {
+        return None;
+    }
+    let engine = engine_of(device)?;
+    let layout = Layout::Device(device);
+    Some(run_call(&call, commits, |at| held_at(&*engine, prim, &ins[at], &layout)))
+}
+
+/// Runs a compiled operation on operands by number.
+fn run_call(call: &Call, is_committed: bool, operand: impl Fn(usize) -> Result<Arc<dyn Held>>) -> Result<Vals> {
+    let args = call.taken.iter().map(|&at| operand(at)).collect::<Result<SmallVec<[Arc<dyn Held>; 8]>>>()?;
+    let outs = call.code.run(&args)?;
+    let places = call.outs.iter().zip(&call.uncommitted);
+    let array = |(held, ((aval, place), uncommitted)): (Arc<dyn Held>, (&(Aval, Arc<Place>), &Arc<Place>))| {
+        let place = if is_committed { place } else { uncommitted };
+        Val::Array(Array::on_device(*aval, held, Some(place.clone())))
+    };
+    Ok(outs.into_iter().zip(places).map(array).collect())
 }
 
 /// Performs a primitive on the devices of `target`, which belong to `engine`.
@@ -172,21 +255,13 @@ pub(crate) fn perform(
         Some(call) => call,
         None => remember(&**engine, key, ins)?,
     };
-    let operand = |&at: &usize| {
+    run_call(&call, is_committed, |at| {
         let layout = match target {
             Layout::Device(_) => target.clone(),
             Layout::Split(mesh, _) => is_on(&ins[at], mesh),
         };
         held_at(&**engine, prim, &ins[at], &layout)
-    };
-    let args = call.taken.iter().map(operand).collect::<Result<SmallVec<[Arc<dyn Held>; 8]>>>()?;
-    let outs = call.code.run(&args)?;
-    let places = call.outs.iter().zip(&call.uncommitted);
-    let array = |(held, ((aval, place), uncommitted)): (Arc<dyn Held>, (&(Aval, Arc<Place>), &Arc<Place>))| {
-        let place = if is_committed { place } else { uncommitted };
-        Val::Array(Array::on_device(*aval, held, Some(place.clone())))
-    };
-    Ok(outs.into_iter().zip(places).map(array).collect())
+    })
 }
 
 /// The elements of an operand on the devices of a layout.

@@ -16,7 +16,7 @@ use pullback_core::control::{Jit, ShardMap};
 use pullback_core::prims::ShardingConstraint;
 use pullback_ir::{Atom, Jaxpr, OutSharding, ParamField, Params, Passing, PrimRef, Val, Vals};
 
-use crate::engine::{Engine, engine_of, first_device, perform, platform_of};
+use crate::engine::{Engine, engine_of, first_device, perform, perform_directly, platform_of, remember_direct};
 use crate::untyped::{has_shardings, untyped};
 use crate::{checks, flags};
 
@@ -148,6 +148,11 @@ pub(crate) fn placed(
         return run(params);
     }
     ensure_default_device()?;
+    if !checks::is_armed()
+        && let Some(outs) = perform_directly(prim, params, ins, default_device())
+    {
+        return outs;
+    }
     let used = used_operands(params, ins.len());
     let place = common_place(prim, params, ins, &used)?;
     let avals: Vec<Aval> = ins.iter().map(Val::aval).collect();
@@ -159,7 +164,10 @@ pub(crate) fn placed(
         let outs = on_engine(&engine, (prim, &bare), ins, &target, is_committed)?;
         return match types {
             Some(types) => put_as_typed(outs, &types),
-            None => Ok(outs),
+            None => {
+                remember_direct(prim, params, ins, &target);
+                Ok(outs)
+            }
         };
     }
     let outs = run(&bare)?;
@@ -218,7 +226,9 @@ fn put_as_typed(outs: Vals, types: &[Aval]) -> Result<Vals> {
         Val::Array(array) if aval.sharding.is_some() => {
             let Some(Layout::Split(mesh, spec)) = array.place().map(|place| &place.layout) else { return Ok(out) };
             let layout = Layout::Split(mesh.clone(), with_type(padded(spec, aval.rank()), aval, mesh));
-            crate::put(array, Some(Arc::new(Place { layout, is_committed: true }))).map(Val::Array)
+            let placed = crate::put(array, Some(Arc::new(Place { layout, is_committed: true })))?;
+            // Sums that are still to be made stand in the type alone.
+            placed.reinterpret(placed.aval().sharded(aval.sharding)).map(Val::Array)
         }
         _ => Ok(out),
     };

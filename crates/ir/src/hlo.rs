@@ -18,14 +18,15 @@ use std::sync::Arc;
 use pullback_base::array::place::{Mesh, Spec};
 use pullback_base::dtype::Kind;
 use pullback_base::{Array, Aval, DType, Error, Result, Scalar};
-use pullback_loops::Builder;
+use pullback_loops::{Builder, HostCall};
 use smallvec::{SmallVec, smallvec};
 
 use crate::builder::Builder as JaxprBuilder;
 use crate::emit::Emit;
-use crate::jaxpr::JaxprRef;
+use crate::jaxpr::{Effects, JaxprRef};
 use crate::lower::Elem;
 use crate::params::Params;
+use crate::prim::PrimRef;
 use crate::val::{Val, Vals};
 
 /// A value of a StableHLO program.
@@ -180,6 +181,25 @@ pub trait HloCx {
 
     /// A number of its own for an operation in which devices meet.
     fn channel(&mut self) -> u32;
+
+    /// A primitive without operations of its own, done by the host where programs can call it; `None` where they cannot.
+    ///
+    /// # Errors
+    /// When the host cannot do it.
+    fn on_host(&mut self, prim: PrimRef, params: &Params, ins: &[HloValue], outs: &[Aval])
+    -> Result<Option<HloValues>>;
+
+    /// A call of a function of the host.
+    ///
+    /// # Errors
+    /// For types that it cannot be given.
+    fn host_call(
+        &mut self,
+        function: &Arc<dyn HostCall>,
+        effects: Effects,
+        ins: &[HloValue],
+        outs: &[Aval],
+    ) -> Result<HloValues>;
 
     /// A map over devices.
     ///

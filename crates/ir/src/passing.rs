@@ -99,7 +99,7 @@ impl Passing<'_> {
             if size == self.ins[0].shape[axis] || names.is_empty() {
                 continue;
             }
-            if self.is_strict && size % self.factor(names) != 0 {
+            if self.is_strict && !size.is_multiple_of(self.factor(names)) {
                 let (parts, names) = (self.factor(names), names.join(","));
                 return Err(sharding_error(format!(
                     "{what} on sharded dims where out dim ({size}) is not divisible by mesh axes ({parts}) with spec ({names}) is not \

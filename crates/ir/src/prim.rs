@@ -406,7 +406,7 @@ impl<T: Prim> DynPrim for T {
                 composed(&|e, ins| rule(params, e, ins), this, &Params::new(params.clone()), cx, ins)
             }
             Hlo::Rule(rule) => rule(typed::<T>(params), cx, ins, outs),
-            Hlo::Missing(reason) => Err(missing_hlo(T::NAME, reason)),
+            Hlo::Missing(reason) => cx.on_host(this, params, ins, outs)?.ok_or_else(|| missing_hlo(T::NAME, reason)),
         }
     }
     fn pass(&self, params: &Params, passing: &Passing<'_>) -> Option<Result<Vec<Spec>>> {

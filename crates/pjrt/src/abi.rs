@@ -99,7 +99,7 @@ structs! {
     PluginValues { items: *const NamedValue, n: usize }
     /// What is to be called when something is done.
     OnReady { event: Ptr, callback: Option<extern "C" fn(Ptr, Ptr)>, argument: Ptr }
-    /// A new client. The key-value store, of which other processes write, is not given.
+    /// A new client, perhaps with the key-value store that other processes write too.
     ClientCreate {
         options: *const NamedValue, n: usize, get: Ptr, get_arg: Ptr, put: Ptr, put_arg: Ptr, client: Ptr, try_get: Ptr,
         try_get_arg: Ptr,

@@ -8,8 +8,10 @@ use libloading::Library;
 use pullback_base::{Error, ErrorKind, Result};
 
 use crate::abi::{
-    ErrorCode, ErrorOf, ErrorText, List, NamedValue, Nothing, One, PluginValues, Ptr, Table, Text, slot, value,
+    ErrorCode, ErrorOf, ErrorText, Extension, List, NamedValue, Nothing, One, PluginValues, Ptr, Table, Text, slot,
+    value,
 };
+use crate::ffi::failure_in;
 use crate::options::Setting;
 
 /// The oldest version of the interface whose plugins were run.
@@ -112,6 +114,21 @@ impl Plugin {
         found
     }
 
+    /// The extension of a number, where the plugin has one of at least so many bytes.
+    pub(crate) fn extension(&self, kind: i32, size: usize) -> Option<*const Extension> {
+        // SAFETY: the list and its heads are constant memory of the plugin; it ends with null.
+        unsafe {
+            let mut next = (*self.0.table).extensions;
+            while let Some(extension) = next.as_ref() {
+                if extension.kind == kind && extension.struct_size >= size {
+                    return Some(next);
+                }
+                next = extension.next;
+            }
+        }
+        None
+    }
+
     fn function(&self, number: usize) -> Option<*const ()> {
         let offset = size_of::<Table>() + number * size_of::<*const ()>();
         // SAFETY: the table says how long it is; its functions follow the head.
@@ -167,7 +184,7 @@ impl Plugin {
             free_of(&mut free);
             message
         };
-        error_of(code.code, &message)
+        failure_in(&message).unwrap_or_else(|| error_of(code.code, &message))
     }
 
     /// The text that a function gives of a thing.

@@ -75,7 +75,7 @@ impl DeviceBuffer {
     }
 
     /// Whether someone reads the memory where it lies, so that no run may write there.
-    pub(crate) fn is_viewed(&self) -> bool {
+    pub fn is_viewed(&self) -> bool {
         self.is_viewed.load(Ordering::Acquire)
     }
 

@@ -10,11 +10,14 @@ use crate::abi::{
 use crate::api::{Plugin, named_values};
 use crate::executable::Executable;
 use crate::options::{CompileOptions, Setting, named};
+use crate::store::{self, KeyValueStore};
 
 struct Inner {
     plugin: Plugin,
     raw: Ptr,
     is_host: bool,
+    /// What callbacks of the client read; it stays where it is.
+    _store: Option<store::Shared>,
 }
 
 // SAFETY: clients may be used from any thread.
@@ -49,16 +52,28 @@ unsafe impl Sync for Device {}
 pub type MemoryStats = Vec<(&'static str, i64)>;
 
 impl Client {
-    /// Makes the client of a plugin, which takes possession of its devices.
+    /// Makes the client of a plugin, which takes possession of its devices; `store` is what clients of several processes
+    /// find each other by.
     ///
     /// # Errors
     /// What the plugin raises: a driver or a device that is missing, an unknown option.
-    pub fn create(plugin: &Plugin, options: &[(String, Setting)]) -> Result<Client> {
+    pub fn create(
+        plugin: &Plugin,
+        options: &[(String, Setting)],
+        store: Option<Arc<dyn KeyValueStore>>,
+    ) -> Result<Client> {
         let options = named(options);
         let mut args = ClientCreate { options: options.as_ptr(), n: options.len(), ..ClientCreate::default() };
+        let mut store: Option<store::Shared> = store.map(Box::new);
+        if let Some(store) = &mut store {
+            let address: Ptr = (&raw mut **store).cast();
+            (args.get, args.get_arg) = (store::get as *mut _, address);
+            (args.put, args.put_arg) = (store::put as *mut _, address);
+            (args.try_get, args.try_get_arg) = (store::try_get as *mut _, address);
+        }
         plugin.call(slot::CLIENT_CREATE, &mut args)?;
         let is_host = plugin.text(slot::CLIENT_PLATFORM, args.client)? == "cpu";
-        Ok(Client(Arc::new(Inner { plugin: plugin.clone(), raw: args.client, is_host })))
+        Ok(Client(Arc::new(Inner { plugin: plugin.clone(), raw: args.client, is_host, _store: store })))
     }
 
     /// The plugin.
@@ -71,7 +86,7 @@ impl Client {
     }
 
     /// Whether the devices have the memory of the host.
-    pub(crate) fn is_host(&self) -> bool {
+    pub fn is_host(&self) -> bool {
         self.0.is_host
     }
 

@@ -3,6 +3,7 @@
 use std::ptr::null_mut;
 
 use pullback_base::Result;
+use smallvec::SmallVec;
 
 use crate::abi::{
     CompiledMemory as MemoryArgs, CountedValues, Execute, ExecuteOptions, Optimized, Program, Ptr, Serialize, Size,
@@ -140,6 +141,39 @@ impl Executable {
     /// # Panics
     /// If devices have unequal numbers of arguments: a bug of the caller.
     pub fn run(&self, arguments: &[Vec<&DeviceBuffer>], kept: &[i64]) -> Result<Vec<Vec<DeviceBuffer>>> {
+        self.start(arguments, kept, None)
+    }
+
+    /// As [`Executable::run`] on one device, for programs that donate none but the arguments not in `kept`. This is the way
+    /// of small programs: nothing is asked that the plugin need not say.
+    ///
+    /// # Errors
+    /// As [`Executable::run`].
+    pub fn run_on_one(&self, arguments: &[&DeviceBuffer], kept: &[i64]) -> Result<SmallVec<[DeviceBuffer; 4]>> {
+        let raw: SmallVec<[Ptr; 16]> = arguments.iter().map(|buffer| buffer.raw()).collect();
+        let mut results: SmallVec<[Ptr; 4]> = SmallVec::from_elem(null_mut(), self.n_results);
+        let (list, result_list) = (raw.as_ptr(), results.as_mut_ptr());
+        let options = ExecuteOptions { kept: kept.as_ptr(), n_kept: kept.len(), ..ExecuteOptions::default() };
+        let mut args = Execute {
+            executable: self.raw,
+            options: &options,
+            arguments: &list,
+            n_devices: 1,
+            n_arguments: raw.len(),
+            results: &result_list,
+            ..Execute::default()
+        };
+        self.client.plugin().call(slot::LOADED_EXECUTE, &mut args)?;
+        Ok(results.into_iter().map(|raw| DeviceBuffer::new(&self.client, raw)).collect())
+    }
+
+    /// Starts a run; `done` takes an event for each device.
+    fn start(
+        &self,
+        arguments: &[Vec<&DeviceBuffer>],
+        kept: &[i64],
+        done: Option<&mut Vec<Event>>,
+    ) -> Result<Vec<Vec<DeviceBuffer>>> {
         let n_arguments = arguments.first().map_or(0, Vec::len);
         assert!(arguments.iter().all(|list| list.len() == n_arguments), "devices with unequal arguments");
         let raw: Vec<Vec<Ptr>> =
@@ -152,9 +186,11 @@ impl Executable {
         let viewed = (0..n_arguments).filter(is_viewed).map(|at| at as i64);
         let kept: Vec<i64> = kept.iter().copied().chain(viewed).collect();
         let options = ExecuteOptions { kept: kept.as_ptr(), n_kept: kept.len(), ..ExecuteOptions::default() };
+        let mut events = vec![null_mut(); arguments.len()];
         let mut args = Execute {
             executable: self.raw,
             options: &options,
+            done: if done.is_some() { events.as_mut_ptr() } else { null_mut() },
             arguments: lists.as_ptr(),
             n_devices: arguments.len(),
             n_arguments,
@@ -162,6 +198,9 @@ impl Executable {
             ..Execute::default()
         };
         self.client.plugin().call(slot::LOADED_EXECUTE, &mut args)?;
+        if let Some(done) = done {
+            done.extend(events.into_iter().filter_map(|raw| Event::new(self.client.plugin(), raw)));
+        }
         let own = |raw: Ptr| DeviceBuffer::new(&self.client, raw);
         Ok(results.into_iter().map(|list| list.into_iter().map(own).collect()).collect())
     }
@@ -171,10 +210,11 @@ impl Executable {
     /// # Errors
     /// As [`Executable::run`]; when the run fails.
     pub fn run_to_end(&self, arguments: &[Vec<&DeviceBuffer>], kept: &[i64]) -> Result<Vec<Vec<DeviceBuffer>>> {
-        let results = self.run(arguments, kept)?;
-        for buffer in results.iter().flatten() {
-            buffer.ready()?.as_ref().map_or(Ok(()), Event::wait)?;
-        }
+        let mut done = vec![];
+        let results = self.start(arguments, kept, Some(&mut done))?;
+        // All are waited for before one is told of.
+        let ends: Vec<Result<()>> = done.iter().map(Event::wait).collect();
+        ends.into_iter().collect::<Result<()>>()?;
         Ok(results)
     }
 

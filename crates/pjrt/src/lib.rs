@@ -12,7 +12,9 @@ mod buffer;
 mod client;
 mod event;
 mod executable;
+mod ffi;
 mod options;
+mod store;
 mod topology;
 
 pub use api::Plugin;
@@ -20,5 +22,7 @@ pub use buffer::{DeviceBuffer, ElementType};
 pub use client::{Client, Device, MemoryStats};
 pub use event::Event;
 pub use executable::{CompiledMemory, Executable};
+pub use ffi::{HOST_CALL_TARGET, HostCode, HostFunction};
 pub use options::{CompileOptions, Setting};
+pub use store::KeyValueStore;
 pub use topology::{AotExecutable, Topology};

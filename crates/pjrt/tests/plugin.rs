@@ -27,7 +27,7 @@ fn client() -> Option<&'static Client> {
             return None;
         };
         let plugin = Plugin::load(&path).expect("a plugin");
-        Some(Client::create(&plugin, &[("cpu_device_count".into(), Setting::Int(8))]).expect("a client"))
+        Some(Client::create(&plugin, &[("cpu_device_count".into(), Setting::Int(8))], None).expect("a client"))
     };
     CLIENT.get_or_init(make).as_ref()
 }

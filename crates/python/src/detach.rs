@@ -35,7 +35,17 @@ pub fn install(py: Python<'_>) -> PyResult<()> {
     let main: c_ulong = py.import("threading")?.call_method0("main_thread")?.getattr("ident")?.extract()?;
     MAIN.store(main, Ordering::Relaxed);
     pullback_runtime::set_detach(detach);
+    pullback_runtime::set_unlock(unlock);
     Ok(())
+}
+
+fn unlock(work: &mut (dyn FnMut() + Send)) {
+    // SAFETY: may be called by any thread at any time.
+    if unsafe { ffi::PyGILState_Check() } == 0 {
+        work();
+    } else {
+        Python::attach(|py| py.detach(work));
+    }
 }
 
 fn detach(work: &mut (dyn FnMut() + Send)) -> Result<()> {

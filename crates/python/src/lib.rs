@@ -13,6 +13,7 @@ pub mod call;
 pub mod callback;
 pub mod config;
 pub mod control;
+pub mod coordination;
 pub mod custom;
 mod declared;
 pub mod defined;
@@ -77,6 +78,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     pullback_trace::set_warn(|text| Python::attach(|py| errors::Carry::carry(dtypes::warn(py, text), py)));
     devices::register(m)?;
     plugins::register(m)?;
+    coordination::register(m)?;
     pullback_trace::set_describe_leak(names::describe_leak);
     api::register(m)?;
     declared::register(m)

@@ -65,6 +65,7 @@ fn stablehlo(
         result_names: names.result_paths.clone(),
         debug_info,
         division: None,
+        host: None,
     };
     let made = gate(py, || module_text(&jaxpr, &options))?;
     let (flops, transcendentals, bytes_accessed) = (made.cost.flops, made.cost.transcendentals, made.cost.bytes);

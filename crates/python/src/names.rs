@@ -8,8 +8,9 @@ use pullback_base::Span;
 use pullback_base::span::Place;
 use pullback_ir::{JaxprRef, Slot, TraceId, Tracer, VarId};
 use pullback_trace::settings::{Setting, is_on};
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyFunction, PyString, PyTuple};
 
 use crate::tree::flatten_with_paths;
 use crate::value::{TracerKind, kind_of};
@@ -88,7 +89,7 @@ fn names(
     is_skipped: &dyn Fn(usize, &str) -> bool,
 ) -> PyResult<Vec<String>> {
     let parameters = positional_names(fun, args.len());
-    let rest = rest_of_keywords(fun);
+    let rest = kwargs.and_then(|_| rest_of_keywords(fun));
     let mut all = vec![];
     for (i, arg) in args.iter().enumerate() {
         if !is_skipped(i, "") {
@@ -137,10 +138,14 @@ fn rest_of_keywords(fun: &Bound<'_, PyAny>) -> Option<(String, Vec<String>)> {
 // Kinds of parameters, as `inspect` numbers them.
 const POSITIONAL: usize = 1;
 const REST: usize = 2;
+const KEYWORD: usize = 3;
 const REST_OF_KEYWORDS: usize = 4;
 
 /// The parameters of a function with their kinds.
 fn parameters_of(fun: &Bound<'_, PyAny>) -> PyResult<Vec<(String, usize)>> {
+    if let Some(plain) = parameters_of_plain(fun)? {
+        return Ok(plain);
+    }
     let signature = fun.py().import("inspect")?.call_method1("signature", (fun,))?;
     let mut names = vec![];
     for parameter in signature.getattr("parameters")?.call_method0("values")?.try_iter()? {
@@ -149,6 +154,35 @@ fn parameters_of(fun: &Bound<'_, PyAny>) -> PyResult<Vec<(String, usize)>> {
     }
     Ok(names)
 }
+
+/// The parameters of a function of Python that wraps no other one, from its code: every trace asks for them, and
+/// `inspect` takes longer than a small trace.
+fn parameters_of_plain(fun: &Bound<'_, PyAny>) -> PyResult<Option<Vec<(String, usize)>>> {
+    let py = fun.py();
+    if !fun.is_exact_instance_of::<PyFunction>() {
+        return Ok(None);
+    }
+    let own = fun.getattr(intern!(py, "__dict__"))?;
+    if own.contains(intern!(py, "__wrapped__"))? || own.contains(intern!(py, "__signature__"))? {
+        return Ok(None);
+    }
+    let code = fun.getattr(intern!(py, "__code__"))?;
+    let number = |name: &Bound<'_, PyString>| code.getattr(name)?.extract::<usize>();
+    let n_positional = number(intern!(py, "co_argcount"))?;
+    let n_keywords = number(intern!(py, "co_kwonlyargcount"))?;
+    let flags = number(intern!(py, "co_flags"))?;
+    let names: Vec<String> = code.getattr(intern!(py, "co_varnames"))?.extract()?;
+    let takes = |flag: usize| usize::from(flags & flag != 0);
+    let (n_rest, n_rest_of_keywords) = (takes(CODE_TAKES_REST), takes(CODE_TAKES_KEYWORDS));
+    let counts = [n_positional, n_keywords, n_rest, n_rest_of_keywords];
+    let kinds = [POSITIONAL, KEYWORD, REST, REST_OF_KEYWORDS];
+    let kinds = counts.into_iter().zip(kinds).flat_map(|(n, kind)| std::iter::repeat_n(kind, n));
+    Ok(Some(names.into_iter().zip(kinds).collect()))
+}
+
+// Flags of code objects.
+const CODE_TAKES_REST: usize = 4;
+const CODE_TAKES_KEYWORDS: usize = 8;
 
 /// A function being traced.
 pub struct Tracing {

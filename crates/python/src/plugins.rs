@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use pullback_base::array::place::DeviceId;
 use pullback_base::{ErrorKind, Result};
-use pullback_xla::{CacheSettings, DeviceFacts, Setting, XlaEngine};
+use pullback_xla::{CacheSettings, DeviceFacts, KeyValueStore, Setting, XlaEngine};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::coordination::{DistributedRuntimeClient, Store};
 use crate::errors::{Carry, type_error};
 use crate::gate::gate;
 
@@ -58,13 +59,21 @@ fn dict_of<'py>(py: Python<'py>, settings: &[(String, Setting)]) -> PyResult<Bou
     Ok(dict)
 }
 
-/// Loads a plugin and adds its devices.
+/// Loads a plugin and adds its devices; `processes` is the client of those that work together.
 #[pyfunction]
-fn start_plugin(py: Python<'_>, name: &str, path: PathBuf, options: &Bound<'_, PyDict>) -> PyResult<Plugin> {
+#[pyo3(signature = (name, path, options, processes=None))]
+fn start_plugin(
+    py: Python<'_>,
+    name: &str,
+    path: PathBuf,
+    options: &Bound<'_, PyDict>,
+    processes: Option<&Bound<'_, DistributedRuntimeClient>>,
+) -> PyResult<Plugin> {
+    let store = || processes.map(|client| Arc::new(Store(client.get().0.clone())) as Arc<dyn KeyValueStore>);
     let one =
         |(name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| Ok((name.extract::<String>()?, setting_of(&value)?));
     let options = options.iter().map(one).collect::<PyResult<Vec<_>>>()?;
-    Ok(Plugin(gate(py, || XlaEngine::start(name, &path, &options))?))
+    Ok(Plugin(gate(py, || XlaEngine::start(name, &path, &options, store()))?))
 }
 
 #[pymethods]

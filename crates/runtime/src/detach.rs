@@ -44,3 +44,22 @@ pub fn detached<T: Send>(restart: Restart, mut work: impl FnMut() -> Result<T> +
         }
     }
 }
+
+/// Runs the work without the front end's lock, and without listening to its user.
+pub type Unlock = fn(&mut (dyn FnMut() + Send));
+
+static UNLOCK: OnceLock<Unlock> = OnceLock::new();
+
+/// Registers how the front end lets go of its lock. The first one stays.
+pub fn set_unlock(unlock: Unlock) {
+    let _ = UNLOCK.set(unlock);
+}
+
+/// Runs `work` while the front end lets others run: as [`detached`], for work that no flag can stop. It costs less, as
+/// nothing listens.
+pub fn unlocked<T: Send>(mut work: impl FnMut() -> T + Send) -> T {
+    let Some(unlock) = UNLOCK.get() else { return work() };
+    let mut result = None;
+    unlock(&mut || result = Some(work()));
+    result.expect("the front end runs the work")
+}

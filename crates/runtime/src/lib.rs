@@ -8,7 +8,7 @@ mod flush;
 pub mod interrupt;
 mod pool;
 
-pub use detach::{Detach, Restart, detached, set_detach};
+pub use detach::{Detach, Restart, Unlock, detached, set_detach, set_unlock, unlocked};
 pub use flush::FlushSubnormals;
 pub use pool::{
     lower_cap, parallel_for, parallel_for_runs, restore_cap, set_awake, set_threads, threads, with_threads,

@@ -5,15 +5,15 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use pullback_base::array::place::{Mesh, Spec};
-use pullback_base::{Array, Aval, Error, Result, Scalar, Span};
+use pullback_base::{Array, Aval, DType, Error, Result, Scalar, Span};
 use pullback_ir::hlo::{DeviceMap, HloBody, HloCx, HloName, HloRegion, HloValue, HloValues, spec_text};
 use pullback_ir::lower::Elem;
-use pullback_ir::{Atom, Batch, BatchDims, Emit, Jaxpr, JaxprRef, Params, PrimRef, Val};
-use pullback_loops::Builder;
+use pullback_ir::{Atom, Batch, BatchDims, Effects, Emit, Jaxpr, JaxprRef, Params, PrimRef, Val};
+use pullback_loops::{Builder, HostCall};
 use smallvec::SmallVec;
 
 use crate::cost::{self, Cost};
-use crate::module::{Module, Outlined, border, push_terminator, quoted, wrong_results};
+use crate::module::{Calling, Module, Outlined, avals_of, border, push_terminator, quoted, token_aval, wrong_results};
 use crate::scalar;
 use crate::text::{
     push_dense, push_element, push_name, push_names, push_number, push_quoted, push_result_types, push_type, push_types,
@@ -34,6 +34,8 @@ pub(crate) struct Function<'m> {
     path: String,
     /// The equation whose operations are written.
     place: (&'static str, Span),
+    /// What the last effect in order gave, and the next one takes; nothing in programs without such effects.
+    token: Option<HloValue>,
 }
 
 impl<'m> Function<'m> {
@@ -50,7 +52,45 @@ impl<'m> Function<'m> {
             depth: 0,
             path,
             place,
+            token: None,
         }
+    }
+
+    /// Begins the order of effects with a token of its own.
+    pub(crate) fn begin_order(&mut self) {
+        if self.module.is_ordered {
+            self.token = Some(self.full(Scalar::int(DType::I32, 0), &[]));
+        }
+    }
+
+    /// The argument by which a function or region is given the token.
+    pub(crate) fn token_argument(&mut self) -> Option<HloValue> {
+        if self.module.is_ordered {
+            self.token = self.arguments(&[token_aval()]).pop();
+        }
+        self.token
+    }
+
+    /// The token after all that was written.
+    pub(crate) fn token(&self) -> Option<HloValue> {
+        self.token
+    }
+
+    /// Takes the token from the results of an operation, of which it is the last.
+    fn take_token(&mut self, results: &mut HloValues) {
+        if self.token.is_some() {
+            self.token = results.pop();
+        }
+    }
+
+    /// The values, and the token after them.
+    fn with_token(&self, ins: &[HloValue]) -> HloValues {
+        ins.iter().copied().chain(self.token).collect()
+    }
+
+    /// The types, and that of the token after them.
+    fn and_token(&self, avals: &[Aval]) -> Vec<Aval> {
+        avals.iter().copied().chain(self.token.map(|token| token.aval)).collect()
     }
 
     /// New arguments of the function or of a region.
@@ -163,17 +203,26 @@ impl<'m> Function<'m> {
 
     /// The operations of a region and what ends it; the line before has opened it. Gives what they cost.
     fn region(&mut self, args: &[HloValue], body: HloBody<'_>) -> Result<Cost> {
-        self.region_until("stablehlo.return", args, body)
+        self.region_until("stablehlo.return", false, args, body)
     }
 
-    /// As [`Function::region`], with a terminator of its own.
-    fn region_until(&mut self, terminator: &str, args: &[HloValue], body: HloBody<'_>) -> Result<Cost> {
+    /// As [`Function::region`], with a terminator of its own, and perhaps the token as its last result.
+    fn region_until(
+        &mut self,
+        terminator: &str,
+        carries_token: bool,
+        args: &[HloValue],
+        body: HloBody<'_>,
+    ) -> Result<Cost> {
         let around = std::mem::take(&mut self.cost);
         self.indent += 1;
         self.depth += 1;
         let outs = body(self, args);
         self.depth -= 1;
-        let outs = outs?;
+        let mut outs = outs?;
+        if carries_token {
+            outs.extend(self.token);
+        }
         self.finish(terminator, &outs);
         self.indent -= 1;
         Ok(std::mem::replace(&mut self.cost, around))
@@ -185,12 +234,7 @@ impl<'m> Function<'m> {
         }
         self.start_line();
         self.text.push_str("^bb0(");
-        for (i, arg) in args.iter().enumerate() {
-            self.text.push_str(if i == 0 { "" } else { ", " });
-            push_name(&mut self.text, arg.name);
-            self.text.push_str(": ");
-            push_type(&mut self.text, arg.aval);
-        }
+        self.push_arguments(args);
         self.text.push_str("):\n");
     }
 
@@ -276,18 +320,94 @@ impl<'m> Function<'m> {
         }
     }
 
+    /// A call of the process that runs the program.
+    fn numbered_call(
+        &mut self,
+        target: &str,
+        number: i64,
+        has_side_effect: bool,
+        ins: &[HloValue],
+        outs: &[Aval],
+    ) -> HloValues {
+        let properties = call_properties(target, number, has_side_effect);
+        self.generic("stablehlo.custom_call", &properties, ins, &mut [], outs).expect("there are no regions")
+    }
+
+    /// A call without results that all devices make, with their number: XLA takes effects only where devices run by
+    /// themselves.
+    fn call_by_first(&mut self, target: &str, number: i64, ins: &[HloValue]) -> Result<HloValues> {
+        let mesh = self.module.division.clone().expect("several devices");
+        let name = self.module.mesh_name(&mesh);
+        let whole = |x: &HloValue| format!("<@{name}, {}>", spec_text(&vec![], x.aval.rank()));
+        let specs: Vec<String> = ins.iter().map(whole).collect();
+        let axes: Vec<String> = mesh.axes.iter().map(|(name, _)| quoted(name)).collect();
+        let token = Aval::new(&[], DType::U32);
+        self.results(&[token]);
+        self.text.push_str("sdy.manual_computation(");
+        push_names(&mut self.text, ins);
+        let (specs, axes) = (specs.join(", "), axes.join(", "));
+        let head = format!(") in_shardings=[{specs}] out_shardings=[<@{name}, []>] manual_axes={{{axes}}} (");
+        self.text.push_str(&head);
+        let args = self.arguments(&avals_of(ins));
+        self.push_arguments(&args);
+        self.text.push_str(") {\n");
+        let cost = self.region_until("sdy.return", false, &args, &mut |cx, args| {
+            let position = cx.op("stablehlo.partition_id", "", &[], &[token]);
+            let operands: HloValues = args.iter().chain(&position).copied().collect();
+            cx.generic("stablehlo.custom_call", &call_properties(target, number, true), &operands, &mut [], &[token])
+        })?;
+        self.cost.add(cost);
+        self.start_line();
+        self.text.push_str("} : ");
+        self.push_function_type(ins, &[token]);
+        self.end_line();
+        Ok(HloValues::new())
+    }
+
+    /// `%arg0: tensor<f32>, %arg1: tensor<i32>`.
+    fn push_arguments(&mut self, args: &[HloValue]) {
+        for (i, arg) in args.iter().enumerate() {
+            self.text.push_str(if i == 0 { "" } else { ", " });
+            push_name(&mut self.text, arg.name);
+            self.text.push_str(": ");
+            push_type(&mut self.text, arg.aval);
+        }
+    }
+
+    /// A call of a function that whoever runs the program must know by name.
+    fn named_call(&mut self, name: &str, effects: Effects, ins: &[HloValue], outs: &[Aval]) -> Result<HloValues> {
+        let properties = format!(
+            "api_version = 4 : i32, backend_config = {{name = {}}}, call_target_name = \"pullback_host_callback\", \
+             has_side_effect = {}",
+            quoted(&name.replace(['"', '\\', '\n'], "_")),
+            !effects.is_none()
+        );
+        self.generic("stablehlo.custom_call", &properties, ins, &mut [], outs)
+    }
+
     fn call_line(&mut self, function: &str, ins: &[HloValue], outs: &[Aval]) -> HloValues {
         self.cost.add(self.module.cost_of(function));
-        let results = self.results(outs);
+        let (ins, outs) = (self.with_token(ins), self.and_token(outs));
+        let mut results = self.results(&outs);
         self.text.push_str(if self.depth == 0 { "call @" } else { "func.call @" });
         self.text.push_str(function);
         self.text.push('(');
-        push_names(&mut self.text, ins);
+        push_names(&mut self.text, &ins);
         self.text.push_str(") : ");
-        self.push_function_type(ins, outs);
+        self.push_function_type(&ins, &outs);
         self.end_line();
+        self.take_token(&mut results);
         results
     }
+}
+
+/// What a call of the process that runs the program says.
+fn call_properties(target: &str, number: i64, has_side_effect: bool) -> String {
+    format!(
+        "api_version = 4 : i32, backend_config = {{number = {number} : i64}}, call_target_name = {}, \
+         has_side_effect = {has_side_effect}",
+        quoted(target)
+    )
 }
 
 /// Words of the keys that are an axis here: no element type has so many bits.
@@ -452,7 +572,10 @@ impl HloCx for Function<'_> {
         regions: &mut [HloRegion<'_>],
         outs: &[Aval],
     ) -> Result<HloValues> {
-        let results = self.results(outs);
+        let is_choice = name == "stablehlo.case" && self.token.is_some();
+        let all_outs = if is_choice { self.and_token(outs) } else { outs.to_vec() };
+        let before = self.token;
+        let mut results = self.results(&all_outs);
         push_quoted(&mut self.text, name);
         self.text.push('(');
         push_names(&mut self.text, ins);
@@ -467,7 +590,8 @@ impl HloCx for Function<'_> {
             self.text.push_str(if i == 0 { " ({\n" } else { ", {\n" });
             let args = self.arguments(&region.args);
             self.block_header(&args);
-            dearest = dearest.max(self.region(&args, region.body)?);
+            self.token = before;
+            dearest = dearest.max(self.region_until("stablehlo.return", is_choice, &args, region.body)?);
             self.start_line();
             self.text.push('}');
         }
@@ -480,8 +604,11 @@ impl HloCx for Function<'_> {
         self.cost.add(dearest.times(times(name, ins, outs)));
         self.cost.bytes += cost::touched(name, ins, outs);
         self.text.push_str(if regions.is_empty() { " : " } else { ") : " });
-        self.push_function_type(ins, outs);
+        self.push_function_type(ins, &all_outs);
         self.end_line();
+        if is_choice {
+            self.take_token(&mut results);
+        }
         Ok(results)
     }
 
@@ -492,14 +619,16 @@ impl HloCx for Function<'_> {
         condition: HloBody<'_>,
         body: HloBody<'_>,
     ) -> Result<HloValues> {
+        let n = inits.len();
+        let inits = self.with_token(inits);
         let avals: Vec<Aval> = inits.iter().map(|x| x.aval).collect();
-        let results = self.results(&avals);
+        let mut results = self.results(&avals);
         let first = self.n_args;
         self.n_args += inits.len() as u32;
         let name = |(aval, n): (&Aval, u32)| HloValue { aval: *aval, name: HloName::Carried(n) };
         let carried: HloValues = avals.iter().zip(first..).map(name).collect();
         self.text.push_str("stablehlo.while(");
-        for (i, (carried, init)) in carried.iter().zip(inits).enumerate() {
+        for (i, (carried, init)) in carried.iter().zip(&inits).enumerate() {
             self.text.push_str(if i == 0 { "" } else { ", " });
             push_name(&mut self.text, carried.name);
             self.text.push_str(" = ");
@@ -510,15 +639,67 @@ impl HloCx for Function<'_> {
         self.text.push('\n');
         self.start_line();
         self.text.push_str("cond {\n");
-        let mut cost = self.region(&carried, condition)?;
+        let token = self.token.and(carried.last().copied());
+        self.token = token;
+        let mut cost = self.region(&carried[..n], condition)?;
+        if self.token != token {
+            let text = "effects in order in the condition of a while loop are not implemented on a device of a plugin; \
+                        move the call to the body";
+            return Err(Error::not_implemented(text));
+        }
         self.start_line();
         self.text.push_str("} do {\n");
-        cost.add(self.region(&carried, body)?);
+        cost.add(self.region_until("stablehlo.return", true, &carried[..n], body)?);
         self.cost.add(cost.times(length.unwrap_or(1) as f64));
         self.start_line();
         self.text.push('}');
         self.end_line();
+        self.take_token(&mut results);
         Ok(results)
+    }
+
+    fn on_host(
+        &mut self,
+        prim: PrimRef,
+        params: &Params,
+        ins: &[HloValue],
+        outs: &[Aval],
+    ) -> Result<Option<HloValues>> {
+        let Some(host) = self.module.host.clone() else { return Ok(None) };
+        let number = host.primitive(prim, params, &avals_of(ins), outs)?;
+        Ok(Some(self.numbered_call(host.target(), number, false, ins, outs)))
+    }
+
+    fn host_call(
+        &mut self,
+        function: &Arc<dyn HostCall>,
+        effects: Effects,
+        ins: &[HloValue],
+        outs: &[Aval],
+    ) -> Result<HloValues> {
+        let Some(host) = self.module.host.clone() else { return self.named_call(&function.name(), effects, ins, outs) };
+        let calling = match (effects, &self.module.division) {
+            (Effects::ORDERED, _) => Calling::InOrder,
+            // Inside of a map each device calls for itself.
+            (Effects::UNORDERED, Some(_)) if self.module.manual.is_none() => Calling::ByFirst,
+            _ => Calling::Plain,
+        };
+        let number = host.function(function, calling, &avals_of(ins), outs)?;
+        match calling {
+            Calling::Plain => Ok(self.numbered_call(host.target(), number, !effects.is_none(), ins, outs)),
+            Calling::InOrder => {
+                let (ins, outs) = (self.with_token(ins), self.and_token(outs));
+                let mut results = self.numbered_call(host.target(), number, true, &ins, &outs);
+                self.take_token(&mut results);
+                Ok(results)
+            }
+            Calling::ByFirst if outs.is_empty() => self.call_by_first(host.target(), number, ins),
+            Calling::ByFirst => Err(Error::not_implemented(format!(
+                "a callback with effects and results ({}) in a program for several devices of a plugin is not implemented: \
+                 its results would be those of one device. Call it inside of jax.shard_map, or use pure_callback.",
+                function.name()
+            ))),
+        }
     }
 
     fn full(&mut self, scalar: Scalar, shape: &[usize]) -> HloValue {
@@ -585,15 +766,10 @@ impl HloCx for Function<'_> {
         )
         .expect("a string takes all text");
         let args = self.arguments(&map.jaxpr.in_avals());
-        for (i, arg) in args.iter().enumerate() {
-            self.text.push_str(if i == 0 { "" } else { ", " });
-            push_name(&mut self.text, arg.name);
-            self.text.push_str(": ");
-            push_type(&mut self.text, arg.aval);
-        }
+        self.push_arguments(&args);
         self.text.push_str(") {\n");
         let around = self.module.manual.replace(map.mesh.clone());
-        let cost = self.region_until("sdy.return", &args, &mut |cx, args| cx.inline(map.jaxpr, args));
+        let cost = self.region_until("sdy.return", false, &args, &mut |cx, args| cx.inline(map.jaxpr, args));
         self.module.manual = around;
         self.cost.add(cost?);
         self.start_line();

@@ -14,4 +14,4 @@ mod scalar;
 mod text;
 
 pub use cost::Cost;
-pub use module::{Division, Donation, Options, Text, donations, module_text};
+pub use module::{Calling, Division, Donation, Host, Options, Text, donations, module_text};

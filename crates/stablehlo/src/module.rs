@@ -9,7 +9,8 @@ use std::sync::Arc;
 use pullback_base::array::place::{Mesh, Spec};
 use pullback_base::{Aval, DType, Error, Result, Shape};
 use pullback_ir::hlo::{HloBody, HloValue, HloValues, spec_text};
-use pullback_ir::{Jaxpr, JaxprRef, Params};
+use pullback_ir::{Effects, Jaxpr, JaxprRef, Params, PrimRef};
+use pullback_loops::HostCall;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cost::Cost;
@@ -40,6 +41,44 @@ pub struct Options {
     pub debug_info: bool,
     /// How the program is divided over devices; one device runs all of it when there is none.
     pub division: Option<Division>,
+    /// What the program may leave to the process that runs it.
+    pub host: Option<Arc<dyn Host>>,
+}
+
+/// What a call of a function of the host has beside the function's own operands and results.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Calling {
+    /// Nothing.
+    Plain,
+    /// A token, a number of 32 bits, after both: that of effects in order.
+    InOrder,
+    /// The number of the device after the operands, and a token after the results. All devices call, and the first one's
+    /// call counts.
+    ByFirst,
+}
+
+/// Work of programs that the process does that runs them: calls by number, through XLA's foreign functions.
+pub trait Host {
+    /// The name of the handler.
+    fn target(&self) -> &str;
+
+    /// The number by which a program calls a function, given the types of operands and results.
+    ///
+    /// # Errors
+    /// For types that it cannot be given.
+    fn function(&self, function: &Arc<dyn HostCall>, calling: Calling, ins: &[Aval], outs: &[Aval]) -> Result<i64>;
+
+    /// The number by which a program has a primitive done.
+    ///
+    /// # Errors
+    /// When the process cannot do it.
+    fn primitive(&self, prim: PrimRef, params: &Params, ins: &[Aval], outs: &[Aval]) -> Result<i64>;
+}
+
+impl std::fmt::Debug for dyn Host {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.target())
+    }
 }
 
 /// How a program is divided over the devices of a mesh.
@@ -89,6 +128,16 @@ pub(crate) struct Module {
     /// The mesh on each of whose devices the operations being written run by themselves.
     pub(crate) manual: Option<Arc<Mesh>>,
     n_channels: u32,
+    pub(crate) host: Option<Arc<dyn Host>>,
+    /// Whether a token goes through all functions and loops, so that effects keep their order.
+    pub(crate) is_ordered: bool,
+    /// The devices that run the program together, where they are several.
+    pub(crate) division: Option<Arc<Mesh>>,
+}
+
+/// The type of the token: a number that nobody reads.
+pub(crate) fn token_aval() -> Aval {
+    Aval::new(&[], DType::I32)
 }
 
 /// A module, and what it asks for.
@@ -105,7 +154,20 @@ pub struct Text {
 /// # Errors
 /// `NotImplemented` for a primitive that has no StableHLO form, named; what rules raise.
 pub fn module_text(jaxpr: &Jaxpr, options: &Options) -> Result<Text> {
-    let mut module = Module { debug_info: options.debug_info, ..Module::default() };
+    // Without a host that runs it, the order is for whoever reads the text.
+    let is_ordered = options.host.is_some() && jaxpr.effects().union(Effects::ORDERED) == jaxpr.effects();
+    let division = options.division.as_ref().map(|division| division.mesh.clone());
+    let division = division.filter(|mesh| mesh.devices.len() > 1);
+    if let (true, Some(mesh)) = (is_ordered, &division) {
+        let n_devices = mesh.devices.len();
+        return Err(Error::value_error(format!(
+            "Ordered effects are not supported for more than 1 device; the program of {} is for {n_devices}. Pass \
+             ordered=False, or run it on one device.",
+            options.name
+        )));
+    }
+    let (debug_info, host) = (options.debug_info, options.host.clone());
+    let mut module = Module { debug_info, host, is_ordered, division, ..Module::default() };
     module.names.insert("main".into());
     let (main, cost) = main_function(&mut module, jaxpr, options)?;
     let mut out = String::with_capacity(
@@ -151,6 +213,7 @@ fn main_function(module: &mut Module, jaxpr: &Jaxpr, options: &Options) -> Resul
     let avals: Vec<Aval> = jaxpr.in_avals().into_iter().map(border).collect();
     let args = main.arguments(&avals);
     let ins: HloValues = args.iter().zip(jaxpr.in_avals()).map(|(&arg, aval)| main.bitcast_border(arg, aval)).collect();
+    main.begin_order();
     let outs = main.write_jaxpr(jaxpr, &ins)?;
     let outs: HloValues = outs.iter().map(|&out| main.bitcast_border(out, border(out.aval))).collect();
     main.finish("return", &outs);
@@ -312,19 +375,21 @@ impl Module {
         body: &mut dyn FnMut(&mut Function<'_>, &[HloValue]) -> Result<HloValues>,
     ) -> Result<(String, Vec<Aval>, usize, Cost)> {
         let mut function = Function::new(self, 2, format!("jit({name})"));
-        let args = function.arguments(avals);
-        let outs = body(&mut function, &args)?;
+        let mut args = function.arguments(avals);
+        args.extend(function.token_argument());
+        let mut outs = body(&mut function, &args[..avals.len()])?;
+        let out_avals = avals_of(&outs);
+        outs.extend(function.token());
         function.finish("return", &outs);
         let n_ops = function.n_ops();
         let (body, cost) = function.into_parts();
-        let out_avals = avals_of(&outs);
         let mut out = String::from("(");
         for (i, arg) in args.iter().enumerate() {
             out.push_str(if i == 0 { "" } else { ", " });
             push_argument(&mut out, *arg);
         }
         out.push_str(") -> ");
-        push_result_types(&mut out, &out_avals);
+        push_result_types(&mut out, &avals_of(&outs));
         out.push_str(" {\n");
         out.push_str(&body);
         out.push_str("  }\n");

@@ -7,10 +7,14 @@ use pullback_base::array::{Buffer, Held};
 use pullback_base::{Aval, DType, Result};
 use pullback_pjrt::{DeviceBuffer, Event};
 use pullback_runtime::{Restart, detached};
+use smallvec::SmallVec;
+
+/// Buffers, one for each device.
+pub(crate) type Buffers = SmallVec<[Arc<DeviceBuffer>; 1]>;
 
 /// The elements of one array, a buffer for each device of its layout.
 pub(crate) struct DeviceArray {
-    pub(crate) buffers: Vec<Arc<DeviceBuffer>>,
+    pub(crate) buffers: Buffers,
     pub(crate) aval: Aval,
     pub(crate) layout: Layout,
 }
@@ -59,7 +63,8 @@ impl Held for DeviceArray {
     }
 
     fn wait(&self) -> Result<()> {
-        let events = self.buffers.iter().map(|buffer| buffer.ready()).collect::<Result<Vec<Option<Event>>>>()?;
+        let events =
+            self.buffers.iter().map(|buffer| buffer.ready()).collect::<Result<SmallVec<[Option<Event>; 1]>>>()?;
         if events.iter().flatten().all(Event::is_ready) {
             // Nothing to wait for, but a failure to tell.
             return events.iter().flatten().try_for_each(Event::wait);
@@ -80,7 +85,7 @@ impl Held for DeviceArray {
     }
 
     fn part(&self, position: usize) -> Option<Arc<dyn Held>> {
-        let buffers = vec![self.buffers.get(position)?.clone()];
+        let buffers = Buffers::from_buf([self.buffers.get(position)?.clone()]);
         let region = self.layout.region(&self.aval.shape, position);
         let shape: Vec<usize> = region.iter().map(ExactSizeIterator::len).collect();
         let layout = Layout::Device(*self.layout.devices().get(position)?);

@@ -7,10 +7,10 @@ use pullback_backend::{DeviceCode, Engine, Program, add_engine};
 use pullback_base::array::Held;
 use pullback_base::array::place::{DeviceId, Layout, read_region};
 use pullback_base::{Array, Error, Result};
-use pullback_pjrt::{Client, Device, DeviceBuffer, ElementType, MemoryStats, Plugin, Setting};
+use pullback_pjrt::{Client, Device, DeviceBuffer, ElementType, KeyValueStore, MemoryStats, Plugin, Setting};
 use pullback_runtime::{Restart, detached};
 
-use crate::array::{DeviceArray, plugin_shape};
+use crate::array::{Buffers, DeviceArray, plugin_shape};
 use crate::program::XlaProgram;
 
 /// What a front end shows of a device.
@@ -44,19 +44,28 @@ pub struct XlaEngine {
     devices: Vec<Device>,
     ids: Vec<i32>,
     first: DeviceId,
+    /// Whether programs can call functions of this process.
+    calls_host: bool,
 }
 
 impl XlaEngine {
-    /// Loads a plugin and adds its devices to those of this process.
+    /// Loads a plugin and adds its devices to those of this process; `store` is for clients of several processes.
     ///
     /// # Errors
     /// When the file is no plugin that can be used, or has no devices here.
-    pub fn start(name: &str, path: &Path, options: &[(String, Setting)]) -> Result<Arc<XlaEngine>> {
-        let client = detached(Restart::No, || Client::create(&Plugin::load(path)?, options))?;
+    pub fn start(
+        name: &str,
+        path: &Path,
+        options: &[(String, Setting)],
+        store: Option<Arc<dyn KeyValueStore>>,
+    ) -> Result<Arc<XlaEngine>> {
+        let client = detached(Restart::No, || Client::create(&Plugin::load(path)?, options, store.clone()))?;
         let devices: Vec<Device> = client.devices()?;
         let name = name.to_string();
         let ids = devices.iter().map(Device::id).collect::<Result<_>>()?;
-        Ok(add_engine(|first| Ok(Arc::new(XlaEngine { client, name, devices, ids, first })))?.1)
+        // A plugin that refuses runs all programs but those that call the host, which say so.
+        let calls_host = client.is_host() && client.plugin().register_host_calls().unwrap_or(false);
+        Ok(add_engine(|first| Ok(Arc::new(XlaEngine { client, name, devices, ids, first, calls_host })))?.1)
     }
 
     /// The client, for what is asked of the plugin itself.
@@ -92,6 +101,11 @@ impl XlaEngine {
     /// `NotImplemented` where the plugin keeps none.
     pub fn memory_stats(&self, device: DeviceId) -> Result<MemoryStats> {
         self.device(device)?.memory_stats()
+    }
+
+    /// Whether programs can call functions of this process.
+    pub(crate) fn calls_host(&self) -> bool {
+        self.calls_host
     }
 
     /// The number in the plugin of a device.
@@ -134,7 +148,11 @@ impl Engine for XlaEngine {
         {
             // Between devices of the plugin, without the host.
             let copy = Arc::new(from.buffers[0].copy_to(self.device(*to)?)?);
-            return Ok(Arc::new(DeviceArray { buffers: vec![copy], aval: array.aval(), layout: layout.clone() }));
+            return Ok(Arc::new(DeviceArray {
+                buffers: Buffers::from_buf([copy]),
+                aval: array.aval(),
+                layout: layout.clone(),
+            }));
         }
         let devices = layout.devices();
         let part = |(position, &device): (usize, &DeviceId)| self.put_part(array, layout, position, device);

@@ -8,8 +8,9 @@
 mod array;
 mod cache;
 mod engine;
+mod host;
 mod program;
 
 pub use cache::{CacheSettings, set_cache};
 pub use engine::{DeviceFacts, XlaEngine};
-pub use pullback_pjrt::Setting;
+pub use pullback_pjrt::{KeyValueStore, Setting};

@@ -1,18 +1,79 @@
-"""Agreement between processes: there is one, so it holds."""
+"""Agreement between processes, by the store of `jax.distributed`: values go over the host's network, so they should be few.
+
+A process by itself agrees with itself.
+"""
+
+import itertools as _itertools
 
 import numpy as _np
 
+# How long the others may take, and how many bytes one process may say at a time.
+_MILLISECONDS = 300_000
+_MAX_BYTES = 60 << 20
+
+_rounds = _itertools.count()
+
+
+def _client():
+    from pullback._src.distributed import global_state
+
+    return global_state if global_state.client is not None and global_state.num_processes > 1 else None
+
+
+def _told(leaves):
+    import pickle
+
+    told = pickle.dumps([(leaf.dtype.name, leaf.shape, leaf.tobytes()) for leaf in leaves])
+    if len(told) > _MAX_BYTES:
+        from pullback._core import user_error
+
+        raise user_error(ValueError, f"processes tell each other at most {_MAX_BYTES} bytes at a time, and these arrays are {len(told)}; send parts of them")
+    return told
+
+
+def _heard(told):
+    import pickle
+
+    from pullback import dtypes
+
+    dtype = lambda name: _np.dtype(getattr(dtypes, name, name))
+    return [_np.frombuffer(data, dtype(name)).reshape(shape) for name, shape, data in pickle.loads(told)]
+
+
+def _exchanged(state, leaves, sources):
+    """The leaves of the processes `sources`; every process calls this at the same place of the program."""
+    place = f"pullback/multihost/{next(_rounds)}"
+    if state.process_id in sources:
+        state.client.key_value_set_bytes(f"{place}/{state.process_id}", _told(leaves))
+    found = [_heard(state.client.blocking_key_value_get_bytes(f"{place}/{source}", _MILLISECONDS)) for source in sources]
+    # What all have heard is forgotten.
+    state.client.wait_at_barrier(place, _MILLISECONDS)
+    if state.process_id in sources:
+        state.client.key_value_delete(f"{place}/{state.process_id}")
+    return found
+
+
+def _arrays(in_tree):
+    from pullback import tree
+
+    leaves, structure = tree.flatten(in_tree)
+    return [_np.asarray(leaf) for leaf in leaves], structure
+
 
 def sync_global_devices(name):
-    """Returns when all processes have come here: at once, as there is one.
+    """Returns when all processes have come here.
 
     Args:
-      name: accepted for compatibility; without effect.
+      name: of the place in the program, the same in all processes.
     Returns: None.
+    Raises:
+      RuntimeError: a process was lost, or does not come within five minutes.
     Differentiable: no; it takes no arrays.
     Example:
       >>> jax.experimental.multihost_utils.sync_global_devices("start")
     """
+    if state := _client():
+        state.client.wait_at_barrier(f"pullback/sync/{name}", _MILLISECONDS)
 
 
 def broadcast_one_to_all(in_tree, is_source=None):
@@ -20,7 +81,7 @@ def broadcast_one_to_all(in_tree, is_source=None):
 
     Args:
       in_tree: a tree of concrete arrays.
-      is_source: accepted for compatibility; without effect.
+      is_source: whether this process is the one whose tree counts; the first is when it is not given.
     Returns: a tree like `in_tree`.
     Raises:
       TracerArrayConversionError: a leaf is a tracer.
@@ -29,13 +90,19 @@ def broadcast_one_to_all(in_tree, is_source=None):
       >>> print(jax.experimental.multihost_utils.broadcast_one_to_all(jnp.arange(3)))
       [0 1 2]
     """
-    from pullback.tree_util import tree_map
-
-    return tree_map(_np.asarray, in_tree)
+    leaves, structure = _arrays(in_tree)
+    if state := _client():
+        is_source = state.process_id == 0 if is_source is None else is_source
+        if is_source:
+            state.client.key_value_set("pullback/multihost/source", str(state.process_id), True)
+        state.client.wait_at_barrier("pullback/multihost/source", _MILLISECONDS)
+        source = int(state.client.blocking_key_value_get("pullback/multihost/source", _MILLISECONDS))
+        leaves = _exchanged(state, leaves, [source])[0]
+    return structure.unflatten(leaves)
 
 
 def process_allgather(in_tree, tiled=False):
-    """The trees of all processes, of which there is one, along a new leading axis; with `tiled`, along the first one.
+    """The trees of all processes along a new leading axis; with `tiled`, along the first one.
 
     Args:
       in_tree: a tree of concrete arrays.
@@ -48,22 +115,33 @@ def process_allgather(in_tree, tiled=False):
       >>> jax.experimental.multihost_utils.process_allgather(jnp.arange(3)).shape
       (1, 3)
     """
-    from pullback.tree_util import tree_map
-
-    return tree_map(lambda x: _np.asarray(x) if tiled else _np.asarray(x)[None], in_tree)
+    leaves, structure = _arrays(in_tree)
+    state = _client()
+    found = _exchanged(state, leaves, range(state.num_processes)) if state else [leaves]
+    join = _np.concatenate if tiled else _np.stack
+    return structure.unflatten([join(parts) for parts in zip(*found)])
 
 
 def assert_equal(in_tree, fail_message=""):
-    """Checks that all processes have equal trees: they have, as there is one.
+    """Checks that all processes have the tree of the first.
 
     Args:
-      in_tree: a tree of arrays; not looked at.
-      fail_message: accepted for compatibility; without effect.
+      in_tree: a tree of arrays.
+      fail_message: what the error begins with.
     Returns: None.
+    Raises:
+      AssertionError: they differ, in every process.
     Differentiable: no; nothing is computed.
     Example:
       >>> jax.experimental.multihost_utils.assert_equal(jnp.arange(3))
     """
+    if state := _client():
+        leaves, _ = _arrays(in_tree)
+        found = _exchanged(state, leaves, range(state.num_processes))
+        is_same = lambda one, other: one.shape == other.shape and one.dtype == other.dtype and bool(_np.array_equal(one, other, equal_nan=one.dtype.kind in "fc"))
+        others = [n for n, own in enumerate(found) if len(own) != len(found[0]) or not all(map(is_same, own, found[0]))]
+        if others:
+            raise AssertionError(f"{fail_message}\nProcesses {others} have other values than process 0.")
 
 
 def reached_preemption_sync_point(step_id):

@@ -171,7 +171,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
 
     Args:
       x: an object with `__dlpack__`, or an array of ours.
-      device: for compatibility; the result is on the default device.
+      device: where the result lies, a device or a sharding; the default device when it is not given.
       copy: whether to copy. Memory of other libraries is always copied, so that False is an error for it.
     Returns: an array of the shape and dtype of `x`.
     Raises:
@@ -183,6 +183,10 @@ def from_dlpack(x, /, *, device=None, copy=None):
       >>> print(jnp.from_dlpack(numpy.array([1.0, 2.0])))
       [1. 2.]
     """
+    if device is not None:
+        from pullback import device_put
+
+        return device_put(from_dlpack(x, copy=copy), device)
     if isinstance(x, _core.Array):
         return _n.array(x, copy=bool(copy))
     if not hasattr(x, "__dlpack__"):

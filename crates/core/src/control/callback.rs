@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use crate::prims::splits::whole;
 use pullback_base::{Aval, Result};
-use pullback_ir::hlo::{HloCx, HloValue, HloValues};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{
     Avals, Batch, BatchDims, Batching, Derivative, Effects, Emit, Hlo, Opaque, ParamField, ParamValue, Params, Prim,
@@ -28,6 +27,13 @@ pub trait Callback: HostCall {
 /// A shared function of the host; prints its name, compares by identity.
 #[derive(Clone)]
 pub struct HostFunction(pub Arc<dyn Callback>);
+
+impl HostFunction {
+    /// What programs call.
+    pub(super) fn as_host_call(&self) -> Arc<dyn HostCall> {
+        self.0.clone()
+    }
+}
 
 impl PartialEq for HostFunction {
     fn eq(&self, other: &HostFunction) -> bool {
@@ -103,7 +109,10 @@ impl Prim for DebugCallbackPrim {
         CpuForm::Host(p.callback.0.clone())
     }
     fn hlo(&self) -> Hlo<DebugCallback> {
-        Hlo::Rule(|p, cx, ins, outs| host_call(&p.callback, true, cx, ins, outs))
+        Hlo::Rule(|p, cx, ins, outs| {
+            let effects = if p.ordered { Effects::ORDERED } else { Effects::UNORDERED };
+            cx.host_call(&p.callback.as_host_call(), effects, ins, outs)
+        })
     }
     // Covered by the tests of control flow: there is no sample without a function of the host.
     fn samples(&self) -> Vec<Sample> {
@@ -129,20 +138,4 @@ fn batch_debug(
         e.bind(DEBUG_PRINT, &Params::new(p.clone()), &one)?;
     }
     Ok((smallvec![], smallvec![]))
-}
-
-/// A call that whoever runs the program must know by name.
-pub(super) fn host_call(
-    callback: &HostFunction,
-    has_side_effect: bool,
-    cx: &mut dyn HloCx,
-    ins: &[HloValue],
-    outs: &[Aval],
-) -> Result<HloValues> {
-    let name = callback.0.name().replace(['"', '\\', '\n'], "_");
-    let properties = format!(
-        "api_version = 4 : i32, backend_config = {{name = \"{name}\"}}, \
-         call_target_name = \"pullback_host_callback\", has_side_effect = {has_side_effect}"
-    );
-    cx.generic("stablehlo.custom_call", &properties, ins, &mut [], outs)
 }

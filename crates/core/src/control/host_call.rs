@@ -17,7 +17,7 @@ use pullback_ir::{
     ParamValue, Params, Prim, PrimRef, Sample, Splits, Tangents, Transpose, Val, Vals,
 };
 
-use super::callback::{HostFunction, host_call};
+use super::callback::HostFunction;
 use super::jit::batch_in_front;
 use super::scan::{SCAN, Scan};
 use crate::prims::{V, batch_to_front};
@@ -134,7 +134,7 @@ impl Prim for PureCallbackPrim {
         CpuForm::Host(p.callback.0.clone())
     }
     fn hlo(&self) -> Hlo<PureCallback> {
-        Hlo::Rule(|p, cx, ins, outs| host_call(&p.callback, false, cx, ins, outs))
+        Hlo::Rule(|p, cx, ins, outs| cx.host_call(&p.callback.as_host_call(), Effects::NONE, ins, outs))
     }
     // Covered by the tests of callbacks: there is no sample without a function of the host.
     fn samples(&self) -> Vec<Sample> {
@@ -167,7 +167,10 @@ impl Prim for IoCallbackPrim {
         CpuForm::Host(p.callback.0.clone())
     }
     fn hlo(&self) -> Hlo<IoCallback> {
-        Hlo::Rule(|p, cx, ins, outs| host_call(&p.callback, true, cx, ins, outs))
+        Hlo::Rule(|p, cx, ins, outs| {
+            let effects = if p.ordered { Effects::ORDERED } else { Effects::UNORDERED };
+            cx.host_call(&p.callback.as_host_call(), effects, ins, outs)
+        })
     }
     // Covered by the tests of callbacks: there is no sample without a function of the host.
     fn samples(&self) -> Vec<Sample> {

@@ -7,6 +7,7 @@
 //! JAX has no derivatives for them.
 
 use super::*;
+use crate::prims::V;
 use smallvec::smallvec;
 
 /// Params of `ormqr`.
@@ -157,6 +158,20 @@ impl MatrixOp for OrmqrOp {
 
     fn derivative() -> Derivative<Ormqr> {
         Derivative::Missing(NO_DERIVATIVE)
+    }
+
+    fn hlo() -> Hlo<Ormqr> {
+        Hlo::Composition(|p, e, ins| {
+            let [a, taus, c] = [0, 1, 2].map(|i| V::new(e, &ins[i]));
+            let rank = a.aval().rank();
+            // All columns of Q, where the reflectors are fewer or more.
+            let mut config = vec![(0, 0, 0); rank];
+            config[rank - 1].1 = a.aval().shape[rank - 2] as i64 - a.aval().shape[rank - 1] as i64;
+            let q = a.pad(&a.number(0.0), &config).bind(HOUSEHOLDER_PRODUCT, &Params::NONE, &[&taus]);
+            let q = if p.transpose { q.adjoint() } else { q };
+            let product = if p.left { q.times(&c) } else { c.times(&q) };
+            Ok(smallvec![product.done()?])
+        })
     }
 
     fn samples() -> Vec<Sample> {
