@@ -69,6 +69,7 @@ EXPRESSIONS = {
     "broadcast of other keys": lambda j: j.tree.broadcast({"a": 1}, {"b": 1}),
     "broadcast of None": lambda j: j.tree.broadcast({"a": None}, {"a": 1}),
     "broadcast of other types": lambda j: j.tree.broadcast([1, (2, 3)], [1, [2, 3]]),
+    "map with is_leaf": lambda j: j.tree.map(lambda *a: 0, {"a": [1]}, {"a": [1], "b": 2}, is_leaf=lambda x: isinstance(x, tuple)),
     "equality": lambda j: (j.tree.structure((1, 2)) == j.tree.structure((3, 4)), j.tree.structure((1,)) != j.tree.structure([1])),
 }
 
