@@ -86,6 +86,6 @@ pub(crate) fn transfer_operands(params: &Params, ins: &[Val]) -> Result<()> {
     let device = place_of_work(ins).unwrap_or_else(default_device);
     let used = params.get::<Jit>().filter(|jit| !jit.keep_unused).map(|jit| jit.jaxpr.used_inputs());
     let is_used = |at: usize| used.as_ref().is_none_or(|used| used[at]);
-    let told = ins.iter().enumerate().filter(|(at, val)| is_used(*at) && !is_own(val));
-    told.map(|(_, val)| transfer_to(val, device)).collect::<Result<()>>()
+    let mut told = ins.iter().enumerate().filter(|(at, val)| is_used(*at) && !is_own(val));
+    told.try_for_each(|(_, val)| transfer_to(val, device))
 }

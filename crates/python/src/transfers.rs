@@ -116,10 +116,8 @@ fn is_guarded(py: Python<'_>) -> bool {
 pub fn enter(py: Python<'_>, val: Val) -> PyResult<Val> {
     // Arrays are the user's, whoever hands them on.
     let is_marked = matches!(&val, Val::Array(array) if array.is_of_host());
-    if !is_guarded(py) && !(is_marked && pullback_trace::is_evaluating()) {
-        return Ok(val);
-    }
-    enter_any(py, val)
+    let is_told = is_guarded(py) || is_marked && pullback_trace::is_evaluating();
+    if is_told { enter_any(py, val) } else { Ok(val) }
 }
 
 /// As [`enter`], for functions that the user calls through one of ours.
