@@ -47,15 +47,23 @@ def _precisions():
     return {word: tuple(flag for flag, digit in digits if number & digit) for word, number in numbers.items()}
 
 
-_TRANSFERS = {guard: () for guard in (None, "allow", "log", "disallow", "log_explicit", "disallow_explicit")}
+def _transfers(implicit, explicit):
+    """What each guard of transfers means for the core, by its names for transfers that nobody and that somebody asked for."""
+    log, refuse = (f"Log{implicit}", f"Log{explicit}"), (f"Refuse{implicit}", f"Refuse{explicit}")
+    return {None: (), "allow": (), "log": log[:1], "disallow": refuse[:1], "log_explicit": log, "disallow_explicit": refuse}
+
+
+_UNGUARDED = dict.fromkeys((None, "allow", "log", "disallow", "log_explicit", "disallow_explicit"), ())
+_WAYS = tuple(f"jax_transfer_guard_{way}" for way in ("host_to_device", "device_to_device", "device_to_host"))
 _CHOICES = {
     # Settings that are on in the core where they are off for the user.
     "jax_allow_f16_reductions": {True: (), False: ("NoHalfWidthSums",)},
     "jax_auto_pcast": {True: (), False: ("ExplicitVarying",)},
-    "jax_transfer_guard": _TRANSFERS,
-    "jax_transfer_guard_host_to_device": _TRANSFERS,
-    "jax_transfer_guard_device_to_device": _TRANSFERS,
-    "jax_transfer_guard_device_to_host": _TRANSFERS,
+    "jax_transfer_guard": _UNGUARDED,
+    "jax_transfer_guard_host_to_device": _transfers("Transfers", "Puts"),
+    "jax_transfer_guard_device_to_device": _transfers("Moves", "AskedMoves"),
+    # The memory of the CPU is the host's.
+    "jax_transfer_guard_device_to_host": _UNGUARDED,
     "jax_legacy_prng_key": {"allow": (), "warn": ("WarnLegacyKeys",), "error": ("RefuseLegacyKeys",)},
     "jax_traceback_filtering": {mode: () for mode in ("off", "tracebackhide", "remove_frames", "quiet_remove_frames", "auto")},
     "jax_numpy_dtype_promotion": {"standard": (), "strict": ("StrictPromotion",)},
@@ -221,6 +229,15 @@ def _tell(name, value):
     return None
 
 
+# Whether transfers were ever guarded, so that nothing else asks.
+_guards_transfers = False
+
+
+def _note_guard(name, value):
+    global _guards_transfers
+    _guards_transfers |= name.startswith("jax_transfer_guard") and value not in (None, "allow")
+
+
 def _follow_key_reuse():
     """Calls are looked at for keys while the setting is on anywhere."""
     from pullback.experimental.key_reuse import _eager
@@ -248,6 +265,10 @@ class Config:
         _tell(name, val)
         for flag, on in flags.items():
             _core.set_setting(flag, on)
+        _note_guard(name, val)
+        if name == "jax_transfer_guard":
+            for way in _WAYS:
+                self.update(way, val)
         if name == "jax_debug_key_reuse" and "config" in globals():
             _follow_key_reuse()
 
@@ -324,6 +345,10 @@ class _State:
     @_contextlib.contextmanager
     def _context(self, value):
         flags = _flags(self._name, value)
+        _note_guard(self._name, value)
+        if value is None and self._name in _WAYS:
+            # The guard of the process holds.
+            flags = dict.fromkeys(flags)
         before = {flag: _core.set_setting_on_thread(flag, on) for flag, on in flags.items()}
         config._local.append((self._name, value))
         told = _tell(self._name, value)
@@ -366,13 +391,13 @@ thread_guard = _State("jax_thread_guard", doc="A context about threads of severa
 debug_key_reuse = _State("jax_debug_key_reuse", doc="A context that looks for reused keys.")
 legacy_prng_key = _State("jax_legacy_prng_key", "allow", doc="A context with a rule for raw keys.")
 transfer_guard_host_to_device = _State(
-    "jax_transfer_guard_host_to_device", None, doc="A context with a rule of transfers to devices. The CPU's are not guarded."
+    "jax_transfer_guard_host_to_device", None, doc="A context with a rule of numbers and NumPy arrays that enter operations."
 )
 transfer_guard_device_to_device = _State(
-    "jax_transfer_guard_device_to_device", None, doc="A context with a rule of transfers between devices. The CPU's are not guarded."
+    "jax_transfer_guard_device_to_device", None, doc="A context with a rule of arrays that go from one device to another."
 )
 transfer_guard_device_to_host = _State(
-    "jax_transfer_guard_device_to_host", None, doc="A context with a rule of transfers from devices. The CPU's are not guarded."
+    "jax_transfer_guard_device_to_host", None, doc="A context with a rule of transfers from devices. There are none on the CPU, whose memory is the host's."
 )
 softmax_custom_jvp = _State("jax_softmax_custom_jvp", doc="A context about the rule of softmax's derivative; both have its values.")
 explain_cache_misses = _State("jax_explain_cache_misses", doc="A context in which each trace of a jitted function is logged with its reason, which `f.cache_info()` has.")
@@ -399,22 +424,25 @@ no_execution = _State("jax_no_execution", doc="A context in which running anythi
 def transfer_guard(new_val):
     """A context with a rule of all transfers between host and devices.
 
-    Memory of the CPU is the host's, so there are no transfers that a rule could forbid.
+    What enters an operation of Python's numbers and NumPy's arrays is a transfer to a device; what `jax.device_put` is given, an
+    explicit one. Constants of a program that is traced are none, and nothing is one that goes to NumPy from the CPU.
 
     Args:
-      new_val: "allow", "log", "disallow", "log_explicit", "disallow_explicit", or None.
-    Returns: a context.
+      new_val: "allow"; "log" or "disallow" for transfers that are not asked for; "log_explicit" or "disallow_explicit" for all; or
+        None for what holds in the process.
+    Returns: a context, in which a transfer that is disallowed is a `JaxRuntimeError`, and one that is logged a line of the logger
+      "pullback".
     Raises:
       ValueError: when it is entered, for another value.
     Differentiable: no; it takes no arrays.
     Example:
+      >>> x = jax.device_put(np.ones(2))
       >>> with jax.transfer_guard("disallow"):
-      ...     jnp.ones(2).sum()
-      Array(2., dtype=float32)
+      ...     print(x.sum())
+      2.0
     """
     with _contextlib.ExitStack() as rules:
-        names = ("jax_transfer_guard", *(f"jax_transfer_guard_{way}" for way in ("host_to_device", "device_to_device", "device_to_host")))
-        for name in names:
+        for name in ("jax_transfer_guard", *_WAYS):
             rules.enter_context(_State(name)._context(new_val))
         yield
 

@@ -11,7 +11,7 @@ import itertools as _itertools
 import sys as _sys
 
 from pullback._core import user_error as _user_error
-from pullback import _core, _environment
+from pullback import _config, _core, _environment
 
 
 class Memory:
@@ -518,8 +518,12 @@ def put(leaf, device):
     """One value on a device or sharding; tracers are constrained there."""
     from pullback.sharding import Sharding
 
+    if _config._guards_transfers:
+        from pullback._transfers import guard_put
+
+        guard_put(leaf, _target(_of_format(device, leaf)))
     if not isinstance(leaf, _core.Array):
-        leaf = _core.to_array(leaf)
+        leaf = _core.taken_to_device(leaf)
     target = _target(_of_format(device, leaf))
     if target is None:
         return leaf

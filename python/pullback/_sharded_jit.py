@@ -6,7 +6,7 @@ Inside of other traces the same is said by constraints on the values.
 import sys as _sys
 
 from pullback._core import user_error as _user_error
-from pullback import _core
+from pullback import _config, _core
 from pullback._device import Device, _spread
 from pullback.sharding import PartitionSpec, Sharding, SingleDeviceSharding, context_sharding
 
@@ -46,15 +46,20 @@ def constrained(fun, out_shardings, wraps):
         for (path, leaf), entry in zip(tree_flatten_with_path(out)[0], entries):
             target = _resolved(entry, "out_shardings")
             if target is not None:
-                leaf = target._put(_array(leaf), f"pjit outputs with pytree key path result{keystr(path)}")
+                leaf = target._put(_array(leaf, target), f"pjit outputs with pytree key path result{keystr(path)}")
             placed.append(leaf)
         return tree_structure(out).unflatten(placed)
 
     return constrained_fun
 
 
-def _array(leaf):
-    return leaf if isinstance(leaf, _core.Array) else _core.to_array(leaf)
+def _array(leaf, target):
+    """A leaf as an array on its way to a sharding."""
+    if _config._guards_transfers:
+        from pullback._transfers import guard_argument
+
+        guard_argument(leaf, target)
+    return leaf if isinstance(leaf, _core.Array) else _core.taken_to_device(leaf)
 
 
 class ShardedJit(_core.PjitFunction):
@@ -73,7 +78,7 @@ class ShardedJit(_core.PjitFunction):
         from pullback.tree_util import keystr, tree_flatten_with_path, tree_map, tree_structure
 
         if self._device is not None:
-            return tree_map(lambda leaf: self._device._put(_array(leaf), "arguments"), args)
+            return tree_map(lambda leaf: self._device._put(_array(leaf, self._device), "arguments"), args)
         shardings = self._in_shardings
         shardings = tuple(shardings) if isinstance(shardings, list) else shardings
         if isinstance(shardings, tuple) and len(shardings) != len(args):
@@ -88,7 +93,7 @@ class ShardedJit(_core.PjitFunction):
         placed = []
         for (path, leaf), entry in zip(tree_flatten_with_path(args)[0], entries):
             target = _resolved(entry, "in_shardings")
-            placed.append(leaf if target is None else self._put(_array(leaf), target, keystr(path)))
+            placed.append(leaf if target is None else self._put(_array(leaf, target), target, keystr(path)))
         return tree_structure(args).unflatten(placed)
 
     def _put(self, leaf, target, path):

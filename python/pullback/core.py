@@ -60,13 +60,47 @@ class TraceTag:
 
 
 class Trace:
-    """The base of user-defined traces.
+    """The base of traces that Python code defines.
 
-    Subclasses can be defined; the core does not dispatch to them, so `set_current_trace` refuses one.
+    While one is current (`set_current_trace`), each operation calls its `process_primitive(primitive, tracers, params)`, with
+    evaluation current meanwhile. Functions with custom rules come to `process_custom_jvp_call` and `process_custom_vjp_call`. What
+    these give are values, or tracers: objects of a subclass of `Tracer` that are made with the trace and an aval.
     """
 
-    def __init__(self, *args, **kwargs):
-        raise _user_error(NotImplementedError, "traces defined in Python are not supported yet; write the transformation over jaxprs instead")
+    def __new__(cls, *args, **kwargs):
+        trace = super().__new__(cls)
+        object.__setattr__(trace, "_handle", _core.TraceHandle())
+        return trace
+
+    def __init__(self):
+        pass
+
+    def stage_value(self, val):
+        """The value as one of this trace."""
+        return val
+
+    def process_primitive(self, primitive, tracers, params):
+        """The result of a primitive, or the list of its results."""
+        raise NotImplementedError(f"{type(self).__name__} must define process_primitive")
+
+    def process_custom_jvp_call(self, primitive, fun, jvp, tracers, *, symbolic_zeros):
+        """The results of a function that has a forward rule of its own."""
+        raise NotImplementedError(f"{type(self).__name__} must override process_custom_jvp_call to handle custom_jvp primitives")
+
+    def process_custom_vjp_call(self, primitive, fun, fwd, bwd, tracers, *, out_trees, symbolic_zeros):
+        """The results of a function that has a reverse rule of its own."""
+        raise NotImplementedError(f"{type(self).__name__} must override process_custom_vjp_call to handle custom_vjp primitives")
+
+    def invalidate(self):
+        """Says that the trace is over."""
+        object.__setattr__(self, "_is_over", True)
+
+    def is_valid(self):
+        """Whether the trace is not over."""
+        return not getattr(self, "_is_over", False)
+
+    def __repr__(self):
+        return type(self).__name__
 
 
 def eval_jaxpr(jaxpr, consts, *args, propagate_source_info=True):
@@ -278,7 +312,11 @@ def _trace_of(*values):
     raise AssertionError("no trace takes the primitive")
 
 
-Tracer._trace = property(_trace_of, doc="The trace that the tracer belongs to.")
+def _trace_of_tracer(tracer):
+    return tracer._python_trace or _trace_of(tracer)
+
+
+Tracer._trace = property(_trace_of_tracer, doc="The trace that the tracer belongs to.")
 
 
 def find_top_trace(values, axis_names=None):
@@ -351,41 +389,50 @@ def eval_context():
 
 
 @_contextlib.contextmanager
-def take_current_trace():
-    """Gives the token of the current trace.
+def _entered(trace):
+    _core.enter_trace(trace)
+    try:
+        yield
+    finally:
+        _core.leave_trace()
 
-    Returns: a context manager.
+
+@_contextlib.contextmanager
+def take_current_trace():
+    """Gives the current trace, and makes evaluation current.
+
+    Returns: a context manager; with the trace, which may be made current again.
     Differentiable: no; it takes no arrays.
     Example:
       >>> with jax.core.take_current_trace() as trace:
-      ...     trace == jax.core.get_opaque_trace_state()
-      True
+      ...     with jax.core.set_current_trace(trace):
+      ...         print(jnp.sin(0.0))
+      0.0
     """
-    yield get_opaque_trace_state()
+    trace = _core.trace_in_force()
+    with _entered(None):
+        yield trace
 
 
 @_contextlib.contextmanager
 def set_current_trace(trace, **_):
-    """Makes a trace current; only None, the evaluating one, and the current one are understood.
+    """Makes a trace current.
 
     Args:
-      trace: None, or what `take_current_trace` gave.
+      trace: a `Trace` that Python code defines, what `take_current_trace` gave, or None for evaluation.
     Returns: a context manager.
     Raises:
-      NotImplementedError: it is another trace.
+      TypeError: it is no trace.
     Differentiable: no; it takes no arrays.
     Example:
       >>> with jax.core.set_current_trace(None):
       ...     jax.core.trace_state_clean()
       True
     """
-    if trace is None:
-        with ensure_compile_time_eval():
-            yield
-    elif trace == get_opaque_trace_state():
+    if not (trace is None or isinstance(trace, (Trace, _core.OpaqueTrace))):
+        raise _user_error(TypeError, f"expected a trace, got {trace!r}")
+    with _entered(trace):
         yield
-    else:
-        raise _user_error(NotImplementedError, "traces defined in Python are not supported yet; write the transformation over jaxprs instead")
 
 
 def _extreme(name, d1, d2):

@@ -252,6 +252,19 @@ def tree_leaves_with_path(tree, is_leaf=None, is_leaf_takes_path=False):
     return tree_flatten_with_path(tree, is_leaf, is_leaf_takes_path)[0]
 
 
+def _up_to(treedef, tree, prefix, is_leaf, name):
+    """The parts of a tree at the leaves of its prefix; what differs is said with the place where it does."""
+    from pullback._tree_errors import prefix_errors
+
+    try:
+        return treedef.flatten_up_to(tree)
+    except ValueError:
+        found = prefix_errors(prefix, tree, is_leaf)
+        if not found:
+            raise
+        raise found[0](name) from None
+
+
 def tree_map_with_path(f, tree, *rest, is_leaf=None, is_leaf_takes_path=False):
     """The tree of `f` of key paths, of the leaves of `tree`, and of the parts of `rest` at the same places.
 
@@ -270,7 +283,7 @@ def tree_map_with_path(f, tree, *rest, is_leaf=None, is_leaf_takes_path=False):
       {'a': ["['a'][0]=1", "['a'][1]=2"]}
     """
     keyed, treedef = tree_flatten_with_path(tree, is_leaf, is_leaf_takes_path)
-    columns = [treedef.flatten_up_to(other) for other in rest]
+    columns = [_up_to(treedef, other, tree, is_leaf, "tree_map_with_path tree") for other in rest]
     return treedef.unflatten(f(*row) for row in zip(*zip(*keyed), *columns)) if keyed else treedef.unflatten(())
 
 
@@ -341,7 +354,7 @@ def tree_transpose(outer_treedef, inner_treedef, pytree_to_transpose):
     if inner_treedef is None:
         inner_treedef = tree_structure(outer_treedef.flatten_up_to(pytree_to_transpose)[0])
     n_inner, n_outer = inner_treedef.num_leaves, outer_treedef.num_leaves
-    if treedef.num_leaves != n_inner * n_outer or treedef != outer_treedef.compose(inner_treedef):
+    if treedef.num_leaves != n_inner * n_outer:
         raise _user_error(TypeError, f"Mismatch\n{treedef}\n != \n{outer_treedef.compose(inner_treedef)}")
     rows = [flat[start : start + n_inner] for start in range(0, len(flat), n_inner)] if n_inner else []
     return inner_treedef.unflatten(outer_treedef.unflatten(column) for column in zip(*rows)) if n_inner else inner_treedef.unflatten(())
@@ -363,6 +376,10 @@ def tree_broadcast(prefix_tree, full_tree, is_leaf=None):
       [(1, 1), {'a': 2}]
     """
     treedef = tree_structure(full_tree, is_leaf)
+    from pullback._tree_errors import prefix_errors
+
+    for error in prefix_errors(prefix_tree, full_tree, is_leaf):
+        raise error("broadcast_prefix prefix_tree")
     return treedef.unflatten(_core._broadcast_prefix(prefix_tree, treedef))
 
 

@@ -142,3 +142,20 @@ def test_a_debug_check_is_heard_by_checkify_only():
 
     assert jax.jit(f)(-1.0) == -1.0
     assert checkify.checkify(f)(-1.0)[0].get() == "not positive (`check` failed)"
+
+
+def test_checks_inside_of_a_map_over_devices_are_heard():
+    mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,), devices=jax.devices()[:1])
+
+    def f(x):
+        total = lax.psum(x, "i")
+        checkify.check((total > 0).all(), "{total} is not positive", total=total)
+        return total * 2
+
+    spec = jax.P("i")
+    mapped = jax.shard_map(f, mesh=mesh, in_specs=spec, out_specs=spec, check_vma=False)
+    for function in (mapped, jax.jit(mapped), jax.pmap(f, axis_name="i")):
+        error, out = checkify.checkify(function)(jnp.ones((1, 2)))
+        assert error.get() is None and np.asarray(out).tolist() == [[2.0, 2.0]]
+        error, _ = checkify.checkify(function)(-jnp.ones((1, 2)))
+        assert "is not positive" in error.get()

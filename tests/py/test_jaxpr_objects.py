@@ -245,3 +245,30 @@ def _functions():
 def test_arguments_are_named_as_the_function_names_them(fun, args, kwargs, names, jax_oracle):
     for j in (jax, jax_oracle):
         assert tuple(j.make_jaxpr(fun)(*args, **kwargs).jaxpr.debug_info.arg_names) == names
+
+
+def test_layouts_of_a_map_over_devices_are_the_user_s_objects(jax_oracle):
+    def described(system):
+        mesh = system.make_mesh((1,), ("x",), axis_types=(system.sharding.AxisType.Auto,), devices=system.devices()[:1])
+        mapped = system.shard_map(lambda v: v * 2, mesh=mesh, in_specs=system.P("x"), out_specs=system.P(None, "x"))
+        (eqn,) = system.make_jaxpr(mapped)(system.numpy.ones((2, 2))).eqns
+        params = eqn.params
+        again = eqn.primitive.bind(system.numpy.ones((2, 2)), **params) if system is jax else [mapped(system.numpy.ones((2, 2)))]
+        kinds = {name: type(value).__name__ for name, value in params.items() if name != "jaxpr"}
+        assert params["mesh"].axis_names == ("x",)
+        return kinds, str(params["in_specs"]), str(params["out_specs"]), params["newly_manual_axes"], again[0].tolist()
+
+    assert described(jax) == described(jax_oracle)
+
+
+def test_every_primitive_of_the_reference_has_an_object(jax_oracle):
+    from jax.extend.core import primitives as theirs
+
+    from pullback.extend.core import primitives as ours
+
+    for name in (name for name in dir(theirs) if name.endswith("_p")):
+        assert getattr(ours, name).multiple_results == getattr(theirs, name).multiple_results, name
+
+
+def test_avals_say_which_memory(jax_oracle):
+    assert str(jax.typeof(1.0).memory_space) == str(jax_oracle.typeof(1.0).memory_space)

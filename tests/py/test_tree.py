@@ -10,6 +10,7 @@ import pytest
 import pullback
 
 Point = collections.namedtuple("Point", "x y")
+Size = collections.namedtuple("Size", "x y")
 
 
 def outcome(module, expression):
@@ -56,6 +57,19 @@ EXPRESSIONS = {
     "reduce of nothing": lambda j: j.tree.reduce(lambda a, b: a + b, []),
     "all": lambda j: (j.tree.all([True, (1,)]), j.tree.all([0])),
     "partial": lambda j: j.tree.structure(j.tree_util.Partial(max, 1, b=2)),
+    "transpose of other containers": lambda j: j.tree.transpose(j.tree.structure({"a": 1}), j.tree.structure([1]), {"b": 1}),
+    "transpose of too few": lambda j: j.tree.transpose(j.tree.structure({"a": 1, "b": 1}), j.tree.structure([1]), {"b": 1}),
+    "flatten_up_to named tuple": lambda j: j.tree.structure(Point(1, 2)).flatten_up_to(Size(1, 2)),
+    "flatten_up_to plain tuple": lambda j: j.tree.structure(Point(1, 2)).flatten_up_to((1, 2)),
+    "flatten_up_to ordered dict": lambda j: j.tree.structure(collections.OrderedDict(a=1)).flatten_up_to({"a": 1}),
+    "paths of other keys": lambda j: j.tree.map_with_path(lambda *a: 0, {"a": {"c": 1}}, {"a": {"d": 1}}),
+    "paths of fewer children": lambda j: j.tree.map_with_path(lambda *a: 0, {"p": {"w": 1, "b": 2}}, {"p": {"w": 1}}),
+    "paths of other types": lambda j: j.tree.map_with_path(lambda *a: 0, [(1, 2)], [[1, 2]]),
+    "paths of a leaf": lambda j: j.tree.map_with_path(lambda *a: 0, {"a": [1]}, {"a": 5}),
+    "broadcast of other keys": lambda j: j.tree.broadcast({"a": 1}, {"b": 1}),
+    "broadcast of None": lambda j: j.tree.broadcast({"a": None}, {"a": 1}),
+    "broadcast of other types": lambda j: j.tree.broadcast([1, (2, 3)], [1, [2, 3]]),
+    "map with is_leaf": lambda j: j.tree.map(lambda *a: 0, {"a": [1]}, {"a": [1], "b": 2}, is_leaf=lambda x: isinstance(x, tuple)),
     "equality": lambda j: (j.tree.structure((1, 2)) == j.tree.structure((3, 4)), j.tree.structure((1,)) != j.tree.structure([1])),
 }
 

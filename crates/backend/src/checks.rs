@@ -16,6 +16,7 @@ use pullback_ir::lower::{Control, CpuForm};
 use pullback_ir::{JaxprRef, Params, PrimRef, Val, eval_jaxpr};
 
 use crate::Eval;
+use crate::transfers::transfer_operands;
 
 /// Which numbers are errors on this thread now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -26,6 +27,8 @@ pub struct Forbidden {
     pub infs: bool,
     /// All of them: nothing may run.
     pub everything: bool,
+    /// None, but values of the host that enter are told ([`crate::on_transfer`]).
+    pub transfers: bool,
 }
 
 static ARMED: AtomicBool = AtomicBool::new(false);
@@ -46,12 +49,16 @@ pub(crate) fn forbidden() -> Forbidden {
     FORBIDDEN.get().map_or_else(Forbidden::default, |forbidden| forbidden())
 }
 
-/// Refuses to perform a primitive where nothing may run.
+/// Refuses to perform a primitive where nothing may run, or on values of the host where they may not enter.
 ///
 /// # Errors
 /// `Runtime`, with what would have run.
-pub(crate) fn check_may_run(prim: PrimRef, params: &Params) -> Result<()> {
-    if !forbidden().everything {
+pub(crate) fn check_may_run(prim: PrimRef, params: &Params, ins: &[Val]) -> Result<()> {
+    let forbidden = forbidden();
+    if forbidden.transfers {
+        transfer_operands(params, ins)?;
+    }
+    if !forbidden.everything {
         return Ok(());
     }
     let name = params.get::<Jit>().map_or_else(|| prim.name().to_string(), |jit| format!("jit({})", jit.name));
@@ -65,6 +72,9 @@ pub(crate) fn check_may_run(prim: PrimRef, params: &Params) -> Result<()> {
 /// `FloatingPoint` when one holds a forbidden number, at the line of the equation that made it.
 pub(crate) fn check(prim: PrimRef, params: &Params, ins: &[Val], outs: &[Val]) -> Result<()> {
     let forbidden = forbidden();
+    if !forbidden.nans && !forbidden.infs {
+        return Ok(());
+    }
     let Some(found) = outs.iter().find_map(|out| bad_number(out, forbidden).transpose()) else { return Ok(()) };
     let (name, array) = found?;
     let in_avals: Vec<Aval> = ins.iter().map(Val::aval).collect();

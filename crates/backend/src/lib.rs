@@ -17,6 +17,7 @@ mod placement;
 mod shards;
 #[cfg(test)]
 mod tests;
+mod transfers;
 mod untyped;
 
 use std::collections::HashMap;
@@ -40,6 +41,7 @@ pub use placement::{
     set_process_default_device, uncommitted,
 };
 pub use shards::{Wait, run_on_devices, set_wait};
+pub use transfers::{OnTransfer, Unguarded, are_transfers_guarded, on_transfer, transfer, unguarded};
 
 /// Compiles jaxprs for one kind of device.
 pub trait Backend: Send + Sync {

@@ -91,6 +91,11 @@ fn committed(val: &Val) -> Option<&Arc<Place>> {
     }
 }
 
+/// The device that the first committed operand is on.
+pub(crate) fn place_of_work(ins: &[Val]) -> Option<DeviceId> {
+    ins.iter().find_map(committed).map(|place| first_device(&place.layout))
+}
+
 /// The name under which an error speaks of an operand.
 fn operand_name(prim: PrimRef, params: &Params, n: usize, number: usize) -> String {
     let names = params.get::<Jit>().and_then(|jit| jit.jaxpr.debug.clone()).map(|debug| debug.arg_names.clone());
@@ -246,7 +251,7 @@ fn on_engine(
     if !checks::is_armed() {
         return perform(engine, (prim, params), ins, target, is_committed);
     }
-    checks::check_may_run(prim, params)?;
+    checks::check_may_run(prim, params, ins)?;
     // What is donated is needed to run again: who else holds it keeps it.
     let held = ins.iter().filter_map(|val| if let Val::Array(array) = val { array.held() } else { None });
     let _kept: Vec<Arc<dyn Held>> = held.collect();

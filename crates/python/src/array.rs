@@ -17,47 +17,38 @@ use crate::aval::PyAval;
 use crate::errors::{to_py, type_error, value_error};
 use crate::gate::gate;
 use crate::names::class_name;
+use crate::operators::{Operator, operand, operated, unequal};
 use crate::tracer::{self, concrete};
-use crate::value::{PyArray, as_val, try_val, wrap, wrap_all};
+use crate::value::{PyArray, as_val, to_val, wrap, wrap_all};
 use crate::{dtypes, index, numpy};
-
-type Operator = fn(&Val, &Val) -> pullback_base::Result<Val>;
-
-/// The other operand; `None` for what no operator takes, lists and texts among them.
-fn operand(obj: &Bound<'_, PyAny>) -> PyResult<Option<Val>> {
-    if let Some(val) = as_val(obj) {
-        return Ok(Some(val.clone()));
-    }
-    try_val(obj)
-}
 
 impl PyArray {
     fn binary(&self, py: Python<'_>, other: &Bound<'_, PyAny>, op: Operator) -> PyResult<Py<PyAny>> {
         match operand(other)? {
-            Some(other) => wrap(py, gate(py, || op(&self.val, &other))?),
+            Some(other) => operated(py, || op(self.val(), &other)),
             None => Ok(py.NotImplemented()),
         }
     }
 
     fn reflected(&self, py: Python<'_>, other: &Bound<'_, PyAny>, op: Operator) -> PyResult<Py<PyAny>> {
         match operand(other)? {
-            Some(other) => wrap(py, gate(py, || op(&other, &self.val))?),
+            Some(other) => operated(py, || op(&other, self.val())),
             None => Ok(py.NotImplemented()),
         }
     }
 
     fn unary(&self, py: Python<'_>, op: fn(&Val) -> pullback_base::Result<Val>) -> PyResult<Py<PyAny>> {
-        wrap(py, gate(py, || op(&self.val))?)
+        operated(py, || op(self.val()))
     }
 
     fn aval(&self) -> Aval {
-        self.val.aval()
+        self.val().aval()
     }
 
     /// The elements, or the error of an abstract tracer. A tracer of a derivative whose value is known gives it, so this
     /// is for what has no derivative: truth values and integers, by which programs choose their way.
     fn known(&self, error: impl FnOnce(&pullback_ir::Tracer) -> PyErr) -> PyResult<Array> {
-        match (concrete(&self.val), &self.val) {
+        match (concrete(self.val()), self.val()) {
             (Some(val), _) => Ok(val.to_array().expect("concrete values have elements")),
             (None, Val::Tracer(tracer)) => Err(error(tracer)),
             (None, Val::Literal(_) | Val::Array(_)) => unreachable!("these are concrete"),
@@ -66,7 +57,7 @@ impl PyArray {
 
     /// The elements, or the error of any tracer: what leaves a derivative this way would lose it in silence.
     fn elements(&self, error: impl FnOnce(&pullback_ir::Tracer) -> PyErr) -> PyResult<Array> {
-        match &self.val {
+        match self.val() {
             Val::Tracer(tracer) => Err(error(tracer)),
             Val::Literal(scalar) => Ok(Array::scalar(*scalar)),
             Val::Array(array) => Ok(array.clone()),
@@ -75,7 +66,7 @@ impl PyArray {
 
     /// The error of a tracer that is asked for what only concrete arrays have.
     fn asked(&self, py: Python<'_>, what: &str) -> PyResult<()> {
-        let Val::Tracer(found) = &self.val else { return Ok(()) };
+        let Val::Tracer(found) = self.val() else { return Ok(()) };
         let shape = found.aval.weak(false).long();
         Err(tracer::method_error(py, found, &format!("The {what} was called on traced array with shape {shape}.")))
     }
@@ -92,7 +83,7 @@ impl PyArray {
     /// An attribute that says where a concrete array lies; tracers lack it.
     fn place<'py>(slf: Bound<'py, Self>, name: &str, function: &str) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        if let Val::Tracer(tracer) = &slf.get().val {
+        if let Val::Tracer(tracer) = slf.get().val() {
             return Err(tracer::place_error(py, tracer, name));
         }
         py.import("pullback._device")?.call_method1(function, (slf,))
@@ -179,7 +170,7 @@ impl PyArray {
     /// Whether the array was put on its device by the user, so that computations with it stay there.
     #[getter]
     fn committed(&self, py: Python<'_>) -> PyResult<bool> {
-        match &self.val {
+        match self.val() {
             Val::Tracer(found) => Err(tracer::method_error(py, found, "The 'committed' attribute was asked for.")),
             Val::Array(array) => Ok(array.is_committed()),
             Val::Literal(_) => Ok(false),
@@ -198,7 +189,7 @@ impl PyArray {
     #[getter]
     fn is_fully_replicated(&self, py: Python<'_>) -> PyResult<bool> {
         self.asked(py, "is_fully_replicated property")?;
-        Ok(!matches!(&self.val, Val::Array(array) if array.place().is_some_and(|place| !place.layout.is_replicated())))
+        Ok(!matches!(self.val(), Val::Array(array) if array.place().is_some_and(|place| !place.layout.is_replicated())))
     }
 
     // Views of the same elements.
@@ -229,13 +220,13 @@ impl PyArray {
     /// Whether the elements were freed, by `delete` or by donation to a jitted function.
     fn is_deleted(&self, py: Python<'_>) -> PyResult<bool> {
         self.asked(py, "is_deleted() method")?;
-        Ok(matches!(&self.val, Val::Array(array) if array.is_deleted()))
+        Ok(matches!(self.val(), Val::Array(array) if array.is_deleted()))
     }
 
     /// Frees the elements; to read them afterwards raises RuntimeError.
     fn delete(&self, py: Python<'_>) -> PyResult<()> {
         self.asked(py, "delete() method")?;
-        if let Val::Array(array) = &self.val {
+        if let Val::Array(array) = self.val() {
             array.delete();
         }
         Ok(())
@@ -243,7 +234,7 @@ impl PyArray {
 
     /// Whether reading the elements would not wait for a computation.
     fn is_ready(&self) -> bool {
-        !matches!(&self.val, Val::Array(array) if !array.is_ready())
+        !matches!(self.val(), Val::Array(array) if !array.is_ready())
     }
 
     /// Waits until the elements are computed, and gives the array; AttributeError for a tracer.
@@ -267,7 +258,7 @@ impl PyArray {
 
     /// Starts a copy to the host; the elements are there already.
     fn copy_to_host_async(&self, py: Python<'_>) -> PyResult<()> {
-        match &self.val {
+        match self.val() {
             Val::Tracer(found) => Err(tracer::attribute_error(py, found, "copy_to_host_async")),
             Val::Literal(_) | Val::Array(_) => Ok(()),
         }
@@ -322,7 +313,7 @@ impl PyArray {
             ));
         }
         gate(py, || array.buffer())?;
-        let is_owner = matches!(&slf.get().val, Val::Array(_));
+        let is_owner = matches!(slf.get().val(), Val::Array(_));
         let owner = if is_owner { slf.into_any() } else { wrap(py, array.clone().into())?.into_bound(py) };
         let view = numpy::view_of(&owner, &array)?;
         match dtype {
@@ -381,7 +372,7 @@ impl PyArray {
         let py = slf.py();
         let context = "This occurred in the item() method of jax.Array";
         let known = slf.get().known(|found| tracer::method_error(py, found, context))?;
-        let value = if slf.get().val.is_tracer() { wrap(py, known.into())?.into_bound(py).cast_into()? } else { slf };
+        let value = if slf.get().val().is_tracer() { wrap(py, known.into())?.into_bound(py).cast_into()? } else { slf };
         PyArray::__array__(value, None, None, None)?.call_method1("item", args)
     }
 
@@ -479,12 +470,12 @@ impl PyArray {
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let Some(&n) = self.aval().data().shape.first() else { return Err(type_error("iteration over a 0-d array")) };
-        if self.val.is_tracer() && n > 0 {
-            let rows = gate(py, || pullback_lib::lax::unstack(&self.val, 0))?;
+        if self.val().is_tracer() && n > 0 {
+            let rows = gate(py, || pullback_lib::lax::unstack(self.val(), 0))?;
             return wrap_all(py, rows)?.into_pyobject(py)?.call_method0("__iter__");
         }
         let row =
-            |i: usize| pullback_lib::indexing::getitem(&self.val, &[pullback_lib::indexing::IndexItem::Int(i as i64)]);
+            |i: usize| pullback_lib::indexing::getitem(self.val(), &[pullback_lib::indexing::IndexItem::Int(i as i64)]);
         let rows = gate(py, || (0..n).map(row).collect::<pullback_base::Result<Vec<Val>>>())?;
         wrap_all(py, rows)?.into_pyobject(py)?.call_method0("__iter__")
     }
@@ -511,7 +502,7 @@ impl PyArray {
 
     fn __repr__(slf: Bound<'_, Self>) -> PyResult<String> {
         let py = slf.py();
-        match &slf.get().val {
+        match slf.get().val() {
             Val::Tracer(found) => Ok(tracer::repr(py, found)),
             Val::Array(_) | Val::Literal(_) => {
                 py.import("pullback._printing")?.call_method1("array_repr", (slf,))?.extract()
@@ -521,7 +512,7 @@ impl PyArray {
 
     fn __str__(slf: Bound<'_, Self>) -> PyResult<String> {
         let py = slf.py();
-        match &slf.get().val {
+        match slf.get().val() {
             Val::Tracer(found) => Ok(tracer::str_of(py, found)),
             Val::Array(_) | Val::Literal(_) => {
                 py.import("pullback._printing")?.call_method1("array_str", (slf,))?.extract()
@@ -531,7 +522,7 @@ impl PyArray {
 
     fn __format__<'py>(slf: Bound<'py, Self>, spec: &str) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        if let Val::Tracer(found) = &slf.get().val {
+        if let Val::Tracer(found) = slf.get().val() {
             if spec.is_empty() {
                 return Ok(tracer::str_of(py, found).into_pyobject(py)?.into_any());
             }
@@ -559,7 +550,7 @@ impl PyArray {
 
     fn __copy__(slf: Bound<'_, Self>) -> PyResult<Py<PyAny>> {
         let py = slf.py();
-        match &slf.get().val {
+        match slf.get().val() {
             Val::Tracer(_) => Ok(slf.clone().into_any().unbind()),
             Val::Literal(scalar) => wrap(py, Array::scalar(*scalar).into()),
             Val::Array(array) => {
@@ -587,7 +578,7 @@ impl PyArray {
     // Indexing.
 
     fn __getitem__(&self, py: Python<'_>, index: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        index::get_item(py, &self.val, index)
+        index::get_item(py, self.val(), index)
     }
 
     fn __setitem__(slf: Bound<'_, Self>, _index: &Bound<'_, PyAny>, _value: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -646,16 +637,24 @@ impl PyArray {
     }
     fn __divmod__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let Some(other) = operand(other)? else { return Ok(py.NotImplemented()) };
-        let (quotient, rest) = gate(py, || np::divmod(&self.val, &other))?;
+        let (quotient, rest) = gate(py, || np::divmod(self.val(), &other))?;
         Ok(PyTuple::new(py, [wrap(py, quotient)?, wrap(py, rest)?])?.into_any().unbind())
     }
     fn __rdivmod__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let Some(other) = operand(other)? else { return Ok(py.NotImplemented()) };
-        let (quotient, rest) = gate(py, || np::divmod(&other, &self.val))?;
+        let (quotient, rest) = gate(py, || np::divmod(&other, self.val()))?;
         Ok(PyTuple::new(py, [wrap(py, quotient)?, wrap(py, rest)?])?.into_any().unbind())
     }
     fn __pow__(&self, py: Python<'_>, other: &Bound<'_, PyAny>, modulus: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        if modulus.is_none() { self.binary(py, other, np::power) } else { Ok(py.NotImplemented()) }
+        if !modulus.is_none() {
+            return Ok(py.NotImplemented());
+        }
+        if !other.is_exact_instance_of::<PyInt>() {
+            return self.binary(py, other, np::power);
+        }
+        // The exponent is no operand.
+        let exponent = to_val(other)?;
+        operated(py, || np::power(self.val(), &exponent))
     }
     fn __rpow__(&self, py: Python<'_>, other: &Bound<'_, PyAny>, modulus: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         if modulus.is_none() { self.reflected(py, other, np::power) } else { Ok(py.NotImplemented()) }
@@ -718,25 +717,8 @@ impl PyArray {
             CompareOp::Gt => np::greater,
             CompareOp::Ge => np::greater_equal,
         };
-        wrap(py, gate(py, || op(&self.val, &other))?)
+        wrap(py, gate(py, || op(self.val(), &other))?)
     }
-}
-
-/// The answer to a comparison with what is no operand. Of a collection Python would say whether it is the same object,
-/// which is never what was meant.
-fn unequal(py: Python<'_>, other: &Bound<'_, PyAny>, op: CompareOp) -> PyResult<Py<PyAny>> {
-    let class = class_name(other);
-    let name = match op {
-        CompareOp::Eq => "==",
-        CompareOp::Ne => "!=",
-        CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge => return Ok(py.NotImplemented()),
-    };
-    if !["list", "tuple", "dict", "set"].contains(&class.as_str()) {
-        return Ok(py.NotImplemented());
-    }
-    Err(type_error(format!(
-        "unsupported operand type(s) for {name}: 'Array' and '{class}'. Convert it with `jnp.array` first."
-    )))
 }
 
 fn matmul(x: &Val, y: &Val) -> pullback_base::Result<Val> {

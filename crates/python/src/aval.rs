@@ -35,6 +35,12 @@ impl PyAval {
         Ok(PyAval(sharded(aval, sharding)?))
     }
 
+    /// The memory that arrays of the type are in: that of a device, as no other is told apart.
+    #[getter]
+    fn memory_space<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("pullback.memory")?.getattr("Space")?.getattr("Device")
+    }
+
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.0.data().shape)

@@ -25,7 +25,7 @@ use crate::value::{as_val, to_val, wrap};
 
 /// A mesh as programs and arrays carry it.
 #[pyclass(module = "pullback._core", frozen)]
-pub struct MeshHandle(Arc<Mesh>);
+pub struct MeshHandle(pub(crate) Arc<Mesh>);
 
 #[pymethods]
 impl MeshHandle {
@@ -127,7 +127,8 @@ fn set_context_mesh(mesh: Option<&MeshHandle>) {
     pullback_backend::set_context_mesh(mesh.map(|mesh| mesh.0.clone()));
 }
 
-fn mesh_object(py: Python<'_>, mesh: &Mesh) -> PyResult<Py<PyAny>> {
+/// The object of a mesh that a user made.
+pub fn mesh_object(py: Python<'_>, mesh: &Mesh) -> PyResult<Py<PyAny>> {
     let found = mesh.object.as_ref().and_then(|object| object.downcast_ref::<Py<PyAny>>());
     found.map(|object| object.clone_ref(py)).ok_or_else(|| value_error("the mesh of the array is not known to Python"))
 }

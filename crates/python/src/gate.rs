@@ -57,7 +57,7 @@ fn rules_for(py: Python<'_>) -> Option<(PromotionScope, Called)> {
 }
 
 /// Whether the Python function that calls is one of Pullback's.
-fn is_own_call(py: Python<'_>) -> bool {
+pub fn is_own_call(py: Python<'_>) -> bool {
     // SAFETY: we are attached; the frame is borrowed from the interpreter, and its code comes as a new reference.
     unsafe {
         let frame = ffi::PyEval_GetFrame();

@@ -1,5 +1,6 @@
 //! Indices as Python writes them, parsed for `x[...]` and `x.at[...]`.
 
+use pullback_backend::{Unguarded, are_transfers_guarded};
 use pullback_base::scalar::Number;
 use pullback_ir::Val;
 use pullback_lib::indexing::{GetOptions, IndexItem, Update, UpdateOptions, get, getitem, update};
@@ -15,6 +16,7 @@ use crate::errors::{type_error, value_error};
 use crate::gate::{gate, is_called_by_own};
 use crate::numpy;
 use crate::tracer::concrete;
+use crate::transfers::{call_of, enter, enter_own, enter_through};
 use crate::value::{as_val, to_val, wrap};
 
 /// The items of an index.
@@ -140,7 +142,41 @@ fn parse_slice(slice: &Bound<'_, PySlice>) -> PyResult<IndexItem> {
 /// `x[index]`.
 pub fn get_item(py: Python<'_>, x: &Val, index: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
     let items = parse(index)?;
+    let _own = enter_positions(py, x, &items)?;
     wrap(py, gate(py, || getitem(x, &items))?)
+}
+
+/// Tells the guard of transfers of positions: those of arrays, and the numbers that fixed ones are.
+fn enter_positions(py: Python<'_>, x: &Val, items: &[IndexItem]) -> PyResult<Option<Unguarded>> {
+    if !are_transfers_guarded() {
+        return Ok(None);
+    }
+    for item in items {
+        if let IndexItem::Array(positions) = item {
+            enter(py, positions.clone())?;
+        }
+    }
+    let shape = x.aval().shape.to_vec();
+    let takes_axis = |item: &&IndexItem| !matches!(item, IndexItem::NewAxis | IndexItem::Ellipsis | IndexItem::Bool(_));
+    let n_named = items.iter().filter(takes_axis).count();
+    let mut axis = 0;
+    for item in items {
+        let size = shape.get(axis).copied().unwrap_or(0) as i64;
+        let is_fixed_part = match item {
+            IndexItem::Slice { start, stop, step } => {
+                step.unwrap_or(1) == 1 && (start.unwrap_or(0) != 0 || stop.is_some_and(|stop| stop < size))
+            }
+            IndexItem::NewAxis | IndexItem::Ellipsis => false,
+            IndexItem::Int(_) | IndexItem::Window { .. } | IndexItem::Array(_) | IndexItem::Bool(_) => true,
+        };
+        if is_fixed_part {
+            enter_own(py)?;
+            break;
+        }
+        axis += if matches!(item, IndexItem::Ellipsis) { shape.len().saturating_sub(n_named) } else { 0 };
+        axis += usize::from(takes_axis(&item));
+    }
+    call_of(py, "an index")
 }
 
 fn mode_of(mode: Option<&Bound<'_, PyAny>>) -> PyResult<Option<GatherMode>> {
@@ -190,6 +226,7 @@ fn index_get(
         plain_negative: !wrap_negative_indices,
     };
     let items = parse(index)?;
+    let _own = enter_positions(py, &x, &items)?;
     wrap(py, gate(py, || get(&x, &items, &options))?)
 }
 
@@ -226,7 +263,9 @@ fn index_update(
         plain_negative: !wrap_negative_indices,
     };
     let (x, items) = (to_val(x)?, parse(index)?);
-    let y = update_for(&x, y)?;
+    let y = enter_through(py, update_for(&x, y)?)?;
+    enter_through(py, pullback_lib::convert::weak_int(0))?;
+    let _own = call_of(py, "an update")?;
     warn_of_narrowing(py, &x, &y)?;
     wrap(py, gate(py, || update(&kind, &x, &items, &y, &options))?)
 }

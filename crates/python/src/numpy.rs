@@ -134,7 +134,7 @@ pub fn from_ndarray(array: &Bound<'_, PyAny>) -> PyResult<Val> {
     Ok(if shape.is_empty() && dtype != DType::Float0 {
         Val::Literal(array.element(0).expect("fresh"))
     } else {
-        Val::Array(default_place(array))
+        Val::Array(crate::transfers::of_host(default_place(array)))
     })
 }
 

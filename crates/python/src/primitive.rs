@@ -71,6 +71,25 @@ impl PyPrimitive {
         ))
     }
 
+    /// Performs the primitive in the current trace.
+    pub fn bind_all(
+        &self,
+        py: Python<'_>,
+        args: &[Bound<'_, PyAny>],
+        params: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        let mut vals = vec![];
+        for (position, arg) in args.iter().enumerate() {
+            vals.push(to_val(arg).map_err(|error| self.bad_operand(py, arg, position, error))?);
+        }
+        let params = self.params(params)?;
+        let outs = gate(py, || pullback_trace::bind(self.prim, &params, &vals))?;
+        if self.prim.multiple_results() {
+            return Ok(PyList::new(py, wrap_all(py, outs)?)?.into_any().unbind());
+        }
+        wrap(py, outs.into_iter().next().expect("one result"))
+    }
+
     /// Parameters of an application.
     pub fn params(&self, params: Option<&Bound<'_, PyDict>>) -> PyResult<Params> {
         if self.defined.is_some() {
@@ -150,16 +169,20 @@ impl PyPrimitive {
         args: &Bound<'_, PyTuple>,
         params: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
-        let mut vals = vec![];
-        for (position, arg) in args.iter().enumerate() {
-            vals.push(to_val(&arg).map_err(|error| self.bad_operand(py, &arg, position, error))?);
-        }
-        let params = self.params(params)?;
-        let outs = gate(py, || pullback_trace::bind(self.prim, &params, &vals))?;
-        if self.prim.multiple_results() {
-            return Ok(PyList::new(py, wrap_all(py, outs)?)?.into_any().unbind());
-        }
-        wrap(py, outs.into_iter().next().expect("one result"))
+        self.bind_all(py, &args.iter().collect::<Vec<_>>(), params)
+    }
+
+    /// Performs the primitive in a trace: one of Python processes it, one of the core does what `bind` does in it.
+    #[pyo3(signature = (trace, args, avals, params, /))]
+    fn bind_with_trace<'py>(
+        slf: Bound<'py, Self>,
+        trace: &Bound<'py, PyAny>,
+        args: &Bound<'py, PyAny>,
+        avals: &Bound<'py, PyAny>,
+        params: &Bound<'py, PyDict>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let _ = avals;
+        slf.py().import("pullback._traces")?.call_method1("_bind_in", (trace, &slf, args, params))
     }
 
     /// What `bind` takes besides the operands: no functions, and the parameters as they are.

@@ -42,7 +42,11 @@ fn inner_text(py: Python<'_>, val: &Val) -> String {
 /// The repr of a tracer.
 pub fn repr(py: Python<'_>, tracer: &Tracer) -> String {
     match &tracer.slot {
-        Slot::Var(_) | Slot::Foreign(_) => format!("JitTracer({})", tracer.aval.long()),
+        Slot::Var(_) => format!("JitTracer({})", tracer.aval.long()),
+        Slot::Foreign(_) => match crate::python_trace::class_of(py, tracer) {
+            Some(class) => format!("{class}<{}>", tracer.aval.long()),
+            None => format!("JitTracer({})", tracer.aval.long()),
+        },
         Slot::Batched(batched) => {
             format!("VmapTracer(aval={}, batched={})", tracer.aval.long(), batched.value.aval().weak(false).long())
         }
@@ -62,10 +66,8 @@ pub fn repr(py: Python<'_>, tracer: &Tracer) -> String {
 /// What `print` shows: a staged tracer says that it is traced, and where.
 pub fn str_of(py: Python<'_>, tracer: &Tracer) -> String {
     match tracer.slot {
-        Slot::Var(_) | Slot::Foreign(_) => {
-            format!("Traced<{}>with<DynamicJaxprTrace>", crate::aval::repr(tracer.aval))
-        }
-        Slot::Dual(_) | Slot::Batched(_) => repr(py, tracer),
+        Slot::Var(_) => format!("Traced<{}>with<DynamicJaxprTrace>", crate::aval::repr(tracer.aval)),
+        Slot::Dual(_) | Slot::Batched(_) | Slot::Foreign(_) => repr(py, tracer),
     }
 }
 

@@ -10,15 +10,28 @@ use pullback_trace::settings::{Setting, is_on, x64};
 use pyo3::exceptions::PyOverflowError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
+use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyInt, PyTuple};
 
 use crate::errors::type_error;
-use crate::numpy;
+use crate::{numpy, python_trace};
 
 /// What every array and tracer is.
 #[pyclass(name = "Array", module = "pullback", frozen, subclass, weakref, sequence)]
 pub struct PyArray {
-    pub(crate) val: Val,
+    held: Val,
+}
+
+impl PyArray {
+    /// What it stands for.
+    #[inline]
+    pub fn val(&self) -> &Val {
+        python_trace::resolved(&self.held)
+    }
+
+    /// What it was made with; see [`python_trace`].
+    pub fn held(&self) -> &Val {
+        &self.held
+    }
 }
 
 /// A concrete array.
@@ -28,6 +41,27 @@ pub struct ArrayImpl;
 /// A stand-in for an array during a trace.
 #[pyclass(name = "Tracer", module = "pullback.core", extends = PyArray, frozen, subclass)]
 pub struct PyTracer;
+
+#[pymethods]
+impl PyTracer {
+    /// A tracer of a class that Python code defines, as only such are made by a call.
+    #[new]
+    #[pyo3(signature = (*_args, **_kwargs))]
+    fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> PyClassInitializer<PyTracer> {
+        PyClassInitializer::from(PyArray { held: python_trace::unset() }).add_subclass(PyTracer)
+    }
+
+    fn __init__(slf: &Bound<'_, PyTracer>, trace: &Bound<'_, PyAny>, aval: &Bound<'_, PyAny>) -> PyResult<()> {
+        python_trace::set(slf.as_any(), trace, aval)
+    }
+
+    /// The trace that it was made with; None for one of the core.
+    #[getter]
+    fn _python_trace(slf: &Bound<'_, PyTracer>) -> Py<PyAny> {
+        let py = slf.py();
+        python_trace::trace_of(py, slf.as_super().get().held()).unwrap_or_else(|| py.None())
+    }
+}
 
 macro_rules! tracer_classes {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
@@ -63,13 +97,16 @@ pub fn wrap(py: Python<'_>, val: Val) -> PyResult<Py<PyAny>> {
     let val = match val {
         // While something is traced, a number stays one, so that it is written in place in the jaxpr.
         Val::Literal(scalar) if !pullback_trace::is_tracing() => {
-            Val::Array(numpy::default_place(Array::scalar(scalar)))
+            Val::Array(crate::transfers::of_host(numpy::default_place(Array::scalar(scalar))))
         }
         other => other,
     };
     let Val::Tracer(tracer) = &val else { return wrap_concrete(py, val) };
     let kind = kind_of(tracer);
-    let base = PyClassInitializer::from(PyArray { val }).add_subclass(PyTracer);
+    if let Some(object) = python_trace::object_of(py, tracer) {
+        return Ok(object);
+    }
+    let base = PyClassInitializer::from(PyArray { held: val }).add_subclass(PyTracer);
     let object = match kind {
         TracerKind::Jit => Py::new(py, base.add_subclass(DynamicJaxprTracer))?.into_any(),
         TracerKind::Jvp => Py::new(py, base.add_subclass(JVPTracer))?.into_any(),
@@ -83,10 +120,10 @@ pub fn wrap(py: Python<'_>, val: Val) -> PyResult<Py<PyAny>> {
 }
 
 fn wrap_concrete(py: Python<'_>, val: Val) -> PyResult<Py<PyAny>> {
-    let array = Py::new(py, PyClassInitializer::from(PyArray { val }).add_subclass(ArrayImpl))?;
+    let array = Py::new(py, PyClassInitializer::from(PyArray { held: val }).add_subclass(ArrayImpl))?;
     // Tangents of integers hold no information; as in the reference they are NumPy arrays.
-    if array.bind(py).as_super().get().val.aval().dtype == DType::Float0 {
-        let Some(inner) = array.bind(py).as_super().get().val.to_array() else { unreachable!("concrete") };
+    if array.bind(py).as_super().get().val().aval().dtype == DType::Float0 {
+        let Some(inner) = array.bind(py).as_super().get().val().to_array() else { unreachable!("concrete") };
         return Ok(numpy::view_of(array.bind(py), &inner)?.unbind());
     }
     Ok(array.into_any())
@@ -125,7 +162,7 @@ pub fn kind_of(tracer: &Tracer) -> TracerKind {
 /// The value inside an array or tracer; `None` for any other object.
 #[inline]
 pub fn as_val<'a>(obj: &'a Bound<'_, PyAny>) -> Option<&'a Val> {
-    obj.cast::<PyArray>().ok().map(|array| &array.get().val)
+    obj.cast::<PyArray>().ok().map(|array| array.get().val())
 }
 
 /// The value of an array, tracer, Python number, NumPy array or scalar, or an object with `__jax_array__`.
@@ -168,8 +205,8 @@ fn converted(given: &Bound<'_, PyAny>, of: &Bound<'_, PyAny>) -> PyResult<Val> {
 /// # Errors
 /// As [`to_val`] for numbers that do not fit.
 pub fn plain_val(obj: &Bound<'_, PyAny>) -> PyResult<Option<Val>> {
-    if let Some(val) = as_val(obj) {
-        return Ok(Some(val.clone()));
+    if let Some(val) = python_trace::own_val(obj) {
+        return Ok(Some(val));
     }
     if let Some(number) = python_number(obj)? {
         return Ok(Some(Val::Literal(number)));

@@ -74,6 +74,18 @@ pub fn is_tracing() -> bool {
     STACK.with_borrow(|stack| stack.last().is_some_and(|emit| emit.id() != TraceId::EVAL))
 }
 
+/// Whether operations on known values run now: nothing is traced, or what is traced transforms values that are known.
+pub fn is_evaluating() -> bool {
+    let is_at_root = |emit: &EmitRef| {
+        let mut emit: &dyn Emit = &**emit;
+        while let Some(parent) = emit.parent() {
+            emit = parent;
+        }
+        emit.id() == TraceId::EVAL
+    };
+    STACK.with_borrow(|stack| stack.last().is_none_or(is_at_root))
+}
+
 /// Whether tracers of a trace may be used on this thread now.
 pub fn is_live(trace: TraceId) -> bool {
     STACK.with_borrow(|stack| stack.iter().any(|emit| is_in_chain(&**emit, trace)))

@@ -93,6 +93,22 @@ settings! {
     ExplainMisses,
     /// What is compiled is reported.
     LogCompiles,
+    /// Values of the host that enter an operation are reported.
+    LogTransfers,
+    /// Values of the host that enter an operation are an error.
+    RefuseTransfers,
+    /// Values of the host that a user puts on a device are reported.
+    LogPuts,
+    /// Values of the host that a user puts on a device are an error.
+    RefusePuts,
+    /// Arrays that a call moves to another device are reported.
+    LogMoves,
+    /// Arrays that a call moves to another device are an error.
+    RefuseMoves,
+    /// Arrays that a user puts on another device are reported.
+    LogAskedMoves,
+    /// Arrays that a user puts on another device are an error.
+    RefuseAskedMoves,
 }
 
 /// Settings that change no program, so that what was traced without them is used under them: the last ones. Those before them
@@ -182,11 +198,13 @@ pub fn matmul_precision() -> u8 {
 
 /// Lets the backend ask what is forbidden once a user asks for it.
 fn arm(setting: Setting, on: bool) {
-    if on && matches!(setting, Setting::DebugNans | Setting::DebugInfs | Setting::NoExecution) {
+    use Setting::{DebugInfs, DebugNans, LogTransfers, NoExecution, RefuseTransfers};
+    if on && matches!(setting, DebugNans | DebugInfs | NoExecution | LogTransfers | RefuseTransfers) {
         pullback_backend::check_numbers(|| pullback_backend::Forbidden {
-            nans: is_on(Setting::DebugNans),
-            infs: is_on(Setting::DebugInfs),
-            everything: is_on(Setting::NoExecution),
+            nans: is_on(DebugNans),
+            infs: is_on(DebugInfs),
+            everything: is_on(NoExecution),
+            transfers: is_on(LogTransfers) || is_on(RefuseTransfers),
         });
     }
 }

@@ -73,7 +73,7 @@ class _Site:
 
     def exception(self, values):
         """The error with its values."""
-        args, kwargs = self.tree.unflatten(values)
+        args, kwargs = self.tree.unflatten([_core.to_array(value) for value in values])
         return self.kind(self.template.format(*args, **kwargs))
 
 
@@ -258,7 +258,6 @@ def check(pred, msg, *fmt_args, debug=False, **fmt_kwargs):
                 TypeError,
                 f"Formatting arguments to checkify.check need to be PyTrees of arrays, but got {value!r} of type {type(value)}."
             )
-    msg.format(*fmt_args, **fmt_kwargs)
     leaves, tree = _tree_util.tree_flatten((fmt_args, fmt_kwargs))
     leaves = [_random.key_data(leaf) if _is_key(leaf) else leaf for leaf in leaves]
     signature = _signature(leaves)
@@ -618,6 +617,26 @@ def _scan(eqn, ins, state, errors):
     return state, [*carry, *ys]
 
 
+def _shard_map(eqn, ins, state, errors):
+    """Every device has a state of its own; that of the first one with an error is merged."""
+    from pullback import numpy as jnp, shard_map
+    from pullback.sharding import PartitionSpec
+
+    params = eqn.params
+    jaxpr, mesh = params["jaxpr"], params["mesh"]
+
+    def on_device(*args):
+        state_there, outs = _run(jaxpr, jaxpr.consts, args, start, errors)
+        return _tree_util.tree_map(lambda leaf: jnp.asarray(leaf)[None], state_there), outs
+
+    start = _no_error(tuple(state._payloads))
+    specs = (PartitionSpec(tuple(mesh.axis_names)), list(params["out_specs"]))
+    mapped = shard_map(on_device, mesh=mesh, in_specs=tuple(params["in_specs"]), out_specs=specs, check_vma=False)
+    states, outs = mapped(*ins)
+    first = jnp.argmax(states._failed)
+    return _merge(state, _tree_util.tree_map(lambda leaf: leaf[first], states)), outs
+
+
 def _arrays(state):
     """The state with arrays of strong types throughout, as loops carry it."""
     from pullback import numpy as jnp
@@ -625,4 +644,4 @@ def _arrays(state):
     return _tree_util.tree_map(jnp.asarray, state)
 
 
-_CONTROL = {"cond": _cond, "while": _while, "scan": _scan}
+_CONTROL = {"cond": _cond, "while": _while, "scan": _scan, "shard_map": _shard_map}

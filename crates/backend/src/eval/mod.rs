@@ -97,7 +97,7 @@ pub fn eval_bind(prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals> {
         let avals: SmallVec<[Aval; 4]> = ins.iter().map(|val| val.aval().sharded(None)).collect();
         let key = Key { prim, params: params.clone(), avals };
         if checks::is_armed() {
-            checks::check_may_run(prim, params)?;
+            checks::check_may_run(prim, params, ins)?;
             return checked(key, ins);
         }
         match recent(&key) {

@@ -43,6 +43,8 @@ struct Inner {
     aval: Aval,
     state: Mutex<State>,
     place: Option<Arc<Place>>,
+    /// Whether a user gave the elements as memory of the host, and no operation has taken them to a device yet.
+    is_of_host: bool,
 }
 
 /// An immutable array on the host.
@@ -61,11 +63,16 @@ impl Array {
     fn at(aval: Aval, buffer: Buffer, place: Option<Arc<Place>>) -> Array {
         assert!(buffer.size_bytes() >= aval.size_bytes(), "buffer of {} bytes for {aval}", buffer.size_bytes());
         // What is known of an array is no matter of devices any more.
-        Array(Arc::new(Inner { aval: aval.varying(&[]), state: Mutex::new(State::Ready(buffer)), place }))
+        Array(Arc::new(Inner {
+            aval: aval.varying(&[]),
+            state: Mutex::new(State::Ready(buffer)),
+            place,
+            is_of_host: false,
+        }))
     }
 
     fn with_state(aval: Aval, state: State, place: Option<Arc<Place>>) -> Array {
-        Array(Arc::new(Inner { aval, state: Mutex::new(state), place }))
+        Array(Arc::new(Inner { aval, state: Mutex::new(state), place, is_of_host: false }))
     }
 
     /// The array of `aval` whose buffer comes later.
@@ -152,6 +159,30 @@ impl Array {
     /// Sizes of the axes.
     pub fn shape(&self) -> &'static [usize] {
         self.0.aval.data().shape.as_slice()
+    }
+
+    /// The array as one that lies with the host until an operation takes it; for the guards of transfers.
+    pub fn of_host(self) -> Array {
+        match Arc::try_unwrap(self.0) {
+            Ok(inner) => Array(Arc::new(Inner { is_of_host: true, ..inner })),
+            Err(shared) => Array(shared),
+        }
+    }
+
+    /// The same elements as an array that was taken to a device.
+    ///
+    /// # Errors
+    /// When it was deleted.
+    pub fn of_device(&self) -> Result<Array> {
+        match self.is_of_host() {
+            true => Ok(Array::at(self.aval(), self.buffer()?, self.0.place.clone())),
+            false => Ok(self.clone()),
+        }
+    }
+
+    /// Whether it was made by [`Array::of_host`].
+    pub fn is_of_host(&self) -> bool {
+        self.0.is_of_host
     }
 
     /// Whether the user placed the array on a device explicitly.

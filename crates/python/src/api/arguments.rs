@@ -145,12 +145,13 @@ impl Arrays {
 /// # Errors
 /// `TypeError` that names the function and position of what is no array.
 pub fn operand(obj: &Bound<'_, PyAny>, name: &str, position: usize) -> PyResult<Val> {
-    try_val(obj)?.ok_or_else(|| {
+    let refused = || {
         type_error(format!(
             "{name} requires ndarray or scalar arguments, got {} at position {position}.",
             obj.get_type()
         ))
-    })
+    };
+    crate::transfers::enter(obj.py(), try_val(obj)?.ok_or_else(refused)?)
 }
 
 /// The values of positional arguments.

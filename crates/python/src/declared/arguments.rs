@@ -16,7 +16,9 @@ use crate::api::arguments::{AxesArg, ShapeArg, items, operand, out_sharding, pre
 use crate::api::numpy::irregular::array_like;
 use crate::dtypes::DTypeArg;
 use crate::errors::{Carry, type_error};
+use crate::python_trace::own_val;
 use crate::tracer;
+use crate::transfers::enter;
 use crate::tree::flatten_all;
 use crate::value::{ArrayLike, as_val, try_val, wrap};
 
@@ -160,8 +162,12 @@ impl<'py> Arguments for Given<'_, '_, 'py> {
 
     fn array(&mut self, at: usize) -> Result<Val> {
         let object = self.object(at)?;
-        match as_val(object) {
-            Some(val) => Ok(val.clone()),
+        // An exponent that is an integer of Python is no operand.
+        if self.function.is_power() && at == 1 && object.is_exact_instance_of::<PyInt>() {
+            return try_val(object).map(|val| val.expect("an integer")).carry(self.py);
+        }
+        match own_val(object) {
+            Some(val) => enter(self.py, val).carry(self.py),
             None => operand(object, self.function.title(), at).carry(self.py),
         }
     }

@@ -67,6 +67,11 @@ impl Function {
         self.full_name.strip_prefix("scipy.stats.").unwrap_or_else(|| self.name())
     }
 
+    /// Whether it raises to a power.
+    fn is_power(&self) -> bool {
+        self.full_name == "numpy.power"
+    }
+
     /// Whether it belongs to a module.
     fn is_of(&self, module: &str) -> bool {
         self.full_name.rsplit_once('.').is_some_and(|(of, _)| of == module)
@@ -74,6 +79,7 @@ impl Function {
 
     /// Calls it with positional and named arguments.
     fn run<'py>(&self, py: Python<'py>, slots: &Slots<'_, 'py>) -> PyResult<Py<PyAny>> {
+        let _own = crate::transfers::call_of(py, self.full_name)?;
         let returned = gate(py, || {
             let _rules = promotion::rules_for(self.declaration, slots);
             let _way = pullback_base::sharding::in_use()

@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyTuple};
 
 pub use self::effects::{add as add_effects, check_allowed};
-pub use self::params::{PyOpaque, param_object, param_value};
+pub use self::params::{PyOpaque, param_object, param_value, params_by_name};
 use crate::aval::PyAval;
 use crate::defined::PyParams;
 use crate::errors::type_error;
@@ -447,15 +447,7 @@ impl PyEqn {
     }
     #[getter]
     fn params<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let params = self.application().1;
-        if let Some(own) = PyParams::dict(py, params) {
-            return own;
-        }
-        let dict = PyDict::new(py);
-        for (name, value) in params.fields() {
-            dict.set_item(name, param_object(py, &value)?)?;
-        }
-        Ok(dict)
+        params_by_name(py, self.application().1)
     }
     #[getter]
     fn invars<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {

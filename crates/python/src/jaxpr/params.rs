@@ -1,12 +1,14 @@
 //! Parameters of equations as Python objects, and back.
 
-use pullback_core::prims::DotPrecision;
-use pullback_ir::{Opaque, ParamValue};
+use pullback_core::prims::{DotPrecision, MeshParam, NameSet, SpecParam};
+use pullback_ir::{AxisName, Opaque, ParamField, ParamValue, Params};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PyTuple};
 
 use super::{PyJaxpr, literal_value};
 use crate::aval::PyAval;
+use crate::defined::PyParams;
+use crate::devices::MeshHandle;
 use crate::dtypes;
 
 /// A parameter that only the core understands, such as a derivative rule. It can be passed on.
@@ -24,6 +26,18 @@ impl PyOpaque {
     fn __hash__(&self) -> usize {
         std::sync::Arc::as_ptr(&self.0.value).cast::<()>() as usize
     }
+}
+
+/// All parameters by name, as an equation shows them.
+pub fn params_by_name<'py>(py: Python<'py>, params: &Params) -> PyResult<Bound<'py, PyDict>> {
+    if let Some(own) = PyParams::dict(py, params) {
+        return own;
+    }
+    let dict = PyDict::new(py);
+    for (name, value) in params.fields() {
+        dict.set_item(name, param_object(py, &value)?)?;
+    }
+    Ok(dict)
 }
 
 /// A parameter as a Python object.
@@ -44,9 +58,58 @@ pub fn param_object(py: Python<'_>, value: &ParamValue) -> PyResult<Py<PyAny>> {
         ParamValue::Jaxpr(jaxpr) => Py::new(py, PyJaxpr::new(jaxpr.clone()))?.into_any(),
         ParamValue::Opaque(opaque) => match opaque.value.downcast_ref::<Py<PyAny>>() {
             Some(object) => object.clone_ref(py),
-            None => Py::new(py, PyOpaque(opaque.clone()))?.into_any(),
+            None => match layout_object(py, opaque)? {
+                Some(object) => object,
+                None => Py::new(py, PyOpaque(opaque.clone()))?.into_any(),
+            },
         },
     })
+}
+
+/// A mesh, a spec or a set of axes as the object that the user knows; `None` for what is none of them.
+fn layout_object(py: Python<'_>, opaque: &Opaque) -> PyResult<Option<Py<PyAny>>> {
+    if let Some(mesh) = opaque.value.downcast_ref::<MeshParam>() {
+        return Ok(crate::devices::mesh_object(py, &mesh.0).ok());
+    }
+    if let Some(set) = opaque.value.downcast_ref::<NameSet>() {
+        let names: Vec<String> = set.0.iter().map(ToString::to_string).collect();
+        return Ok(Some(PyFrozenSet::new(py, names)?.into_any().unbind()));
+    }
+    let Some(spec) = opaque.value.downcast_ref::<SpecParam>() else { return Ok(None) };
+    let entry = |names: &Vec<AxisName>| -> PyResult<Py<PyAny>> {
+        let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+        Ok(match &names[..] {
+            [] => py.None(),
+            [name] => name.into_pyobject(py)?.into_any().unbind(),
+            names => PyTuple::new(py, names)?.into_any().unbind(),
+        })
+    };
+    let entries = spec.entries.iter().map(entry).collect::<PyResult<Vec<_>>>()?;
+    let class = py.import("pullback.sharding")?.getattr("PartitionSpec")?;
+    Ok(Some(class.call1(PyTuple::new(py, entries)?)?.unbind()))
+}
+
+/// The parameter that [`layout_object`] gave as an object; `None` for any other object.
+fn layout_value(obj: &Bound<'_, PyAny>) -> PyResult<Option<ParamValue>> {
+    if let Ok(names) = obj.cast::<PyFrozenSet>() {
+        let names: PyResult<Vec<String>> = names.iter().map(|name| name.extract()).collect();
+        let mut names: Vec<AxisName> = names?.into_iter().map(AxisName::from).collect();
+        names.sort_by_key(ToString::to_string);
+        return Ok(Some(NameSet(names).to_value()));
+    }
+    if obj.get_type().name()? == "PartitionSpec" {
+        let entry = |entry: Bound<'_, PyAny>| -> PyResult<Vec<AxisName>> {
+            let names: Vec<String> = match entry.is_none() {
+                true => vec![],
+                false => entry.extract().or_else(|_| entry.extract().map(|name: String| vec![name]))?,
+            };
+            Ok(names.into_iter().map(AxisName::from).collect())
+        };
+        let entries = obj.try_iter()?.map(|item| entry(item?)).collect::<PyResult<_>>()?;
+        return Ok(Some(SpecParam::new(entries).to_value()));
+    }
+    let handle = obj.getattr_opt("_handle")?.and_then(|handle| handle.cast_into::<MeshHandle>().ok());
+    Ok(handle.map(|handle| MeshParam(handle.get().0.clone()).to_value()))
 }
 
 /// An enumerator of `lax` by its name, or the name itself.
@@ -84,6 +147,9 @@ pub fn param_value(obj: &Bound<'_, PyAny>) -> PyResult<ParamValue> {
     }
     if let Ok(jaxpr) = obj.cast::<PyJaxpr>() {
         return Ok(ParamValue::Jaxpr(jaxpr.get().own()?.clone()));
+    }
+    if let Some(layout) = layout_value(obj)? {
+        return Ok(layout);
     }
     if let Ok(opaque) = obj.cast::<PyOpaque>() {
         return Ok(ParamValue::Opaque(opaque.get().0.clone()));

@@ -28,7 +28,7 @@ impl Leaf<'_> {
     /// Its value.
     pub fn val(&self) -> &Val {
         match self {
-            Leaf::Array(array) => &array.get().val,
+            Leaf::Array(array) => array.get().val(),
             Leaf::Made(val) => val,
         }
     }

@@ -148,6 +148,18 @@ fn columns<'py>(
     Ok(columns)
 }
 
+/// The first difference of two trees, as an error, where a predicate decides on leaves too.
+fn first_difference(
+    tree: &Bound<'_, PyAny>,
+    other: &Bound<'_, PyAny>,
+    is_leaf: &Bound<'_, PyAny>,
+) -> PyResult<Option<PyErr>> {
+    let module = tree.py().import("pullback._tree_errors")?;
+    let found = module.call_method1("prefix_errors", (tree, other, is_leaf))?;
+    let Some(first) = found.try_iter()?.next() else { return Ok(None) };
+    Ok(Some(PyErr::from_value(first?.call1(("tree_map tree",))?)))
+}
+
 /// The same error in terms of key paths, when the trees alone decide.
 fn explain(
     tree: &Bound<'_, PyAny>,
@@ -155,8 +167,15 @@ fn explain(
     is_leaf: Option<&Bound<'_, PyAny>>,
     error: PyErr,
 ) -> PyErr {
-    if is_leaf.is_some() || !error.is_instance_of::<pyo3::exceptions::PyValueError>(tree.py()) {
+    if !error.is_instance_of::<pyo3::exceptions::PyValueError>(tree.py()) {
         return error;
+    }
+    if let Some(is_leaf) = is_leaf {
+        return match first_difference(tree, other, is_leaf) {
+            Ok(Some(found)) => found,
+            Ok(None) => error,
+            Err(raised) => raised,
+        };
     }
     match prefix_mismatch(tree, other, "tree_map tree") {
         Ok(Some(text)) => value_error(text),

@@ -58,13 +58,10 @@ fn children_like<'py>(node: &Node, arity: usize, obj: &Bound<'py, PyAny>) -> PyR
             Ok(children)
         }
         (Node::Custom(custom), _) => {
-            let class = PyNode::of(custom).class.bind(obj.py()).name()?;
-            let what = if matches!(PyNode::of(custom).kind, PyKind::NamedTuple) {
-                format!("named tuple {class}")
-            } else {
-                format!("{class}")
-            };
-            Err(expected(&what)?)
+            if matches!(PyNode::of(custom).kind, PyKind::NamedTuple) {
+                return Err(expected("named tuple")?);
+            }
+            Err(other_class(PyNode::of(custom), obj)?)
         }
         (Node::Leaf, _) => unreachable!("leaves are taken whole"),
     }
@@ -91,11 +88,20 @@ fn dict_children<'py>(py: Python<'py>, node: &PyNode, entries: Entries<'py>) -> 
     Ok(entries.values)
 }
 
+/// The error of an object of another class than the node's.
+fn other_class(wanted: &PyNode, obj: &Bound<'_, PyAny>) -> PyResult<PyErr> {
+    let class = wanted.class.bind(obj.py());
+    let (what, given) = match wanted.kind {
+        PyKind::NamedTuple => ("Named tuple", "tuple"),
+        _ => ("Custom node", "value"),
+    };
+    Ok(value_error(format!("{what} type mismatch: expected type: {class}, {given}: {}.", obj.repr()?)))
+}
+
 fn check_same(wanted: &PyNode, found: &PyNode, obj: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = obj.py();
     if !wanted.class.is(&found.class) {
-        let name = wanted.class.bind(py).name()?;
-        return Err(value_error(format!("Custom node type mismatch: expected type: {name}, value: {}.", obj.repr()?)));
+        return Err(other_class(wanted, obj)?);
     }
     if !wanted.aux.bind(py).eq(found.aux.bind(py))? {
         return Err(value_error(format!(

@@ -5,7 +5,7 @@ from pullback import _core
 # Names that differ between the table and the equations.
 _OTHER_NAMES = {
     "add_jaxvals": "add_any",
-    "remat": "checkpoint",
+    "remat": "remat2",
     "linear_solve": "custom_linear_solve",
 }
 
@@ -20,11 +20,27 @@ def _find(name):
     return None
 
 
-# Primitives that exist as objects, so that tables can be keyed by them, and occur in no jaxpr here.
-call_p = _core.Primitive("call")
-call_p.multiple_results = True
-closed_call_p = _core.Primitive("closed_call")
-closed_call_p.multiple_results = True
+def _absent(name, multiple_results=False):
+    """A primitive that exists as an object, so that tables can be keyed by it, and occurs in no jaxpr here."""
+    primitive = _core.Primitive(name)
+    if multiple_results:
+        primitive.multiple_results = True
+    return primitive
+
+
+after_all_p = _absent("after_all")
+approx_top_k_p = _absent("approx_top_k", True)
+call_p = _absent("call", True)
+closed_call_p = _absent("closed_call", True)
+create_token_p = _absent("create_token")
+device_put_p = _absent("device_put", True)
+empty2_p = _absent("empty2")
+get_p = _absent("get")
+ragged_all_to_all_p = _absent("ragged_all_to_all")
+rng_uniform_p = _absent("rng_uniform")
+select_and_scatter_p = _absent("select_and_scatter")
+swap_p = _absent("swap")
+threefry2x32_p = _absent("threefry2x32", True)
 
 
 def __getattr__(name):

@@ -15,6 +15,7 @@ use crate::api::arguments::{
 use crate::dtypes::{self, DTypeArg};
 use crate::errors::{from_py, type_error, value_error};
 use crate::gate::gate;
+use crate::python_trace::own_val;
 use crate::value::{ArrayLike, as_val, try_val, wrap};
 
 /// Adds the functions to a module.
@@ -194,7 +195,7 @@ fn holds_none(obj: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 /// What `jnp.asarray` makes of an object, for arguments that may be nested sequences.
 pub fn array_like(obj: &Bound<'_, PyAny>) -> PyResult<Val> {
-    as_val(obj).map_or_else(|| value_of(obj, None), |val| Ok(val.clone()))
+    own_val(obj).map_or_else(|| value_of(obj, None), Ok)
 }
 
 fn value_of(obj: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Val> {
@@ -297,7 +298,7 @@ fn array(
         if was_array && dtype.is_none() && !copy && ndmin == 0 && device.is_none() {
             return Ok(object.clone().unbind());
         }
-        let val = value_of(object, dtype)?;
+        let val = crate::transfers::enter_through(py, value_of(object, dtype)?)?;
         on_device(py, device.as_ref(), || numpy::array(&val, dtype, copy && was_array, ndmin))
     })
 }
@@ -342,7 +343,7 @@ fn asarray(
         if was_array && dtype.is_none() && copy != Some(true) && device.is_none() {
             return Ok(a.clone().unbind());
         }
-        let val = value_of(a, dtype)?;
+        let val = crate::transfers::enter_through(py, value_of(a, dtype)?)?;
         on_device(py, device.as_ref(), || numpy::array(&val, dtype, copy == Some(true) && was_array, 0))
     })
 }
