@@ -5,7 +5,7 @@ use pullback_derive::public;
 use pullback_ir::Val;
 
 use crate::axes::canonical_axis;
-use crate::convert::{convert, default_int, number, to_dtype};
+use crate::convert::{constant, convert, default_int, number, to_dtype};
 use crate::jit::named_jit_one;
 use crate::lax;
 
@@ -207,9 +207,9 @@ pub fn trapezoid(y: &Val, dx: f64, axis: i64) -> Result<Val> {
             crate::indexing::getitem(&y, &[crate::indexing::IndexItem::Ellipsis, crate::indexing::IndexItem::Int(i)])
         };
         let ends = lax::add(&end(0)?, &end(-1)?)?;
-        let half = lax::mul(&number(&ends, 0.5), &ends)?;
+        let half = lax::mul(&constant(&ends, 0.5), &ends)?;
         let area = lax::sub(&total, &half)?;
-        lax::mul(&number(&area, dx), &area)
+        lax::mul(&constant(&area, dx), &area)
     })
 }
 

@@ -11,7 +11,7 @@ use pullback_ir::Val;
 
 use super::linalg::real_dtype;
 use crate::axes::{Axes, canonical_axis, signed_tuple_text};
-use crate::convert::{default_float, default_int, literal, weak_int};
+use crate::convert::{default_float, default_int, inexact, literal, weak_int};
 use crate::declare::Ignored;
 use crate::declare::{Argument, Arguments, Constant, NestedInts, Type};
 use crate::formula::of;
@@ -73,16 +73,12 @@ fn factor(lengths: &[usize], kernel: Kernel, norm: Option<&str>) -> Result<f64> 
 /// The transform along the last axes, which have the sizes that it asks for.
 pub(crate) fn transformed(x: &Val, kernel: Kernel, lengths: &[usize]) -> Result<Val> {
     let dtype = x.aval().dtype;
-    let with = |weak: DType| {
-        let weak = Typed { dtype: weak, weak_type: true };
-        numpy::astype(x, result_type(&[typed(x), weak])?.dtype)
-    };
     let x = if kernel == Kernel::Real {
         if dtype.is_complex() {
             bail!(Value, "only real valued inputs supported for rfft");
         }
         let x = if matches!(dtype.kind(), Kind::Bool | Kind::Signed | Kind::Unsigned) {
-            with(default_float())?
+            numpy::astype(x, inexact(dtype))?
         } else {
             x.clone()
         };
@@ -94,7 +90,8 @@ pub(crate) fn transformed(x: &Val, kernel: Kernel, lengths: &[usize]) -> Result<
     } else if dtype.is_complex() {
         x.clone()
     } else {
-        with(default_float().complex())?
+        let weak = Typed { dtype: inexact(dtype).complex(), weak_type: true };
+        numpy::astype(x, result_type(&[typed(x), weak])?.dtype)?
     };
     let params = prims::Fft { fft_type: kernel as usize, fft_lengths: lengths.to_vec() };
     prims::FFT.bind_with(params, &[x])

@@ -237,7 +237,7 @@ pub fn unwrap(p: &Val, discont: Option<&Val>, axis: i64, period: &Val) -> Result
         _ => None,
     };
     let whole = whole.filter(|_| matches!(kind, Kind::Signed | Kind::Unsigned));
-    let p = &if whole.is_some() { p.clone() } else { promote_inexact(std::slice::from_ref(p))?.swap_remove(0) };
+    let p = &if whole.is_some() { p.clone() } else { promote_inexact(&[p.clone(), period.clone()])?.swap_remove(0) };
     let rank = p.aval().rank();
     let Ok(at) = crate::axes::canonical_axis(axis, rank) else { bail!(Index, "tuple index out of range") };
     if p.aval().shape[at] == 0 {

@@ -128,6 +128,8 @@ fn flat_dtype(dtype: Option<DType>, index: &[Val], dims: &[i64]) -> Result<DType
 ///   [0 1] [2 1]
 #[public("numpy.unravel_index(indices, shape)")]
 pub fn unravel_index(indices: &Val, shape: &[i64]) -> Result<TupleOf> {
+    let indices =
+        &if indices.aval().dtype == DType::Bool { super::astype(indices, default_int())? } else { indices.clone() };
     let dtype = indices.aval().dtype;
     let total = shape.iter().copied().fold(1, i64::wrapping_mul);
     let mut flat = indices.clone();

@@ -4,7 +4,7 @@ use pullback_base::{DType, Result, bail};
 use pullback_derive::public;
 use pullback_ir::Val;
 
-use super::{EULER_GAMMA, alike, floating};
+use super::{EULER_GAMMA, alike, check_real, floating};
 use crate::convert::convert;
 use crate::custom::CustomJvp;
 use crate::formula::{
@@ -78,8 +78,9 @@ fn exp1_of(x: &Formula) -> Formula {
 ///   0.2194
 #[public("scipy.special.exp1(x)")]
 pub fn exp1(x: &Val) -> Result<Val> {
+    check_real("exp1", &[x])?;
     let x = of(&floating(x)?);
-    where_(x.ge(0), exp1_of(&x), full_like(&x, NAN)).done()
+    where_(x.ge(0), exp1_of(&x), full_like(&x, NAN)).strong().done()
 }
 
 /// The exponential integral Ei: the principal value of the integral of `exp(t) / t` up to `x`; DLMF 6.2.
@@ -95,6 +96,7 @@ pub fn exp1(x: &Val) -> Result<Val> {
 ///   1.8951
 #[public("scipy.special.expi(x)")]
 pub fn expi(x: &Val) -> Result<Val> {
+    check_real("expi", &[x])?;
     static EXPI: CustomJvp = CustomJvp::new(
         "expi",
         |args| expi_value(&of(&floating(&args[0])?)).done(),
@@ -150,6 +152,7 @@ static EXPN: CustomJvp = CustomJvp::new(
 ///   0.1485
 #[public("scipy.special.expn(n, x)")]
 pub fn expn(n: &Val, x: &Val) -> Result<Val> {
+    check_real("expn", &[n, x])?;
     let ins = alike(&[n, x])?;
     convert(&EXPN.call(&ins)?, ins[1].aval().dtype, false)
 }
