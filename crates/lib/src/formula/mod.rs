@@ -110,7 +110,7 @@ pub(crate) fn promoted<const N: usize>(name: &str, args: [&Val; N]) -> Result<[F
 }
 
 /// Distributions whose formulas hold for complex numbers, which have no order.
-const OF_COMPLEX: [&str; 18] = [
+const OF_COMPLEX: [&str; 23] = [
     "cauchy.logpdf",
     "cauchy.cdf",
     "cauchy.ppf",
@@ -129,6 +129,11 @@ const OF_COMPLEX: [&str; 18] = [
     "norm.logsf",
     "norm.ppf",
     "t.logpdf",
+    "expon.ppf",
+    "pareto.ppf",
+    "uniform.logpdf",
+    "uniform.ppf",
+    "multivariate_normal.logpdf",
 ];
 
 fn check_real(name: &str, args: &[Val]) -> Result<()> {

@@ -500,8 +500,10 @@ pub fn polynomial(x: &Val, coeffs: &[Val]) -> Result<Val> {
     if dtype == DType::Bool {
         bail!(Type, "polynomial does not accept dtype bool at position 0.");
     }
+    let is_weak = x.aval().weak_type && x.aval().rank() == 0;
     let zero = crate::numpy::zeros_like(x, None, None)?;
-    coeffs.iter().rev().try_fold(zero, |value, coefficient| {
-        crate::numpy::add(&crate::numpy::multiply(&value, x)?, &crate::convert::convert(coefficient, dtype, false)?)
-    })
+    let found = coeffs.iter().rev().try_fold(zero, |value, coefficient| {
+        crate::numpy::add(&crate::numpy::multiply(&value, x)?, &crate::convert::convert(coefficient, dtype, is_weak)?)
+    })?;
+    crate::convert::convert(&found, dtype, is_weak)
 }

@@ -199,6 +199,7 @@ fn diff_of(x: &Val, n: i64, axis: i64, prepend: Option<&Val>, append: Option<&Va
 pub fn trapezoid(y: &Val, dx: f64, axis: i64) -> Result<Val> {
     named_jit_one("trapezoid", &[axis, dx.to_bits() as i64], std::slice::from_ref(y), |args| {
         let y = crate::promotion::promote_inexact(args)?.swap_remove(0);
+        let y = to_dtype(&y, y.aval().dtype)?;
         let axis = canonical_axis(axis, y.aval().rank())?;
         let y = super::move_axis_to(&y, axis, y.aval().rank() - 1)?;
         let last = y.aval().rank() - 1;
@@ -279,9 +280,7 @@ pub fn cumulative_sum(x: &Val, axis: Option<i64>, dtype: Option<DType>, include_
 ///   [1 1 2 6]
 #[public("numpy.cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False)")]
 pub fn cumulative_prod(x: &Val, axis: Option<i64>, dtype: Option<DType>, include_initial: bool) -> Result<Val> {
-    with_initial("cumulative_prod", x, axis, include_initial, 1.0, |x, axis| {
-        cumprod(x, Some(axis), dtype.or_else(|| widened(x)))
-    })
+    with_initial("cumulative_prod", x, axis, include_initial, 1.0, |x, axis| cumprod(x, Some(axis), dtype))
 }
 
 fn widened(x: &Val) -> Option<DType> {

@@ -505,7 +505,7 @@ pub fn angle(z: &Val, deg: bool) -> Result<Val> {
         let aval = z.aval();
         let is_scalar = aval.rank() == 0;
         // As in the reference, a scalar of half width gives a whole one, and neither it nor integers are of weak type.
-        let is_weak = aval.weak_type && aval.dtype.is_inexact() && !is_scalar;
+        let is_weak = aval.weak_type && (aval.dtype.is_complex() || aval.dtype.is_inexact() && !is_scalar);
         let dtype = if aval.dtype.is_inexact() { aval.dtype } else { default_float() };
         let is_widened = is_scalar && matches!(dtype, DType::F16 | DType::BF16);
         let z = convert(z, if is_widened { DType::F32 } else { dtype }, is_weak)?;

@@ -90,8 +90,10 @@ pub(crate) fn transformed(x: &Val, kernel: Kernel, lengths: &[usize]) -> Result<
     } else if dtype.is_complex() {
         x.clone()
     } else {
-        let weak = Typed { dtype: inexact(dtype).complex(), weak_type: true };
-        numpy::astype(x, result_type(&[typed(x), weak])?.dtype)?
+        // Integers are as wide as their floating numbers, not as the default complex ones.
+        let x = numpy::astype(x, inexact(dtype))?;
+        let weak = Typed { dtype: default_float().complex(), weak_type: true };
+        numpy::astype(&x, result_type(&[typed(&x), weak])?.dtype)?
     };
     let params = prims::Fft { fft_type: kernel as usize, fft_lengths: lengths.to_vec() };
     prims::FFT.bind_with(params, &[x])
@@ -144,7 +146,9 @@ fn several(
     let axes = chosen_axes(name, rank, s, axes)?;
     let axes = axes.iter().map(|&axis| Ok(canonical_axis(axis, rank)? as i64)).collect::<Result<Vec<_>>>()?;
     if axes.is_empty() {
-        return Ok(a.clone());
+        // Nothing is transformed, but numbers become those of a transform.
+        let dtype = inexact(a.aval().dtype);
+        return numpy::astype(a, if kernel == Kernel::Real { dtype } else { dtype.complex() });
     }
     let last: Vec<i64> = (rank as i64 - axes.len() as i64..rank as i64).collect();
     let a = numpy::moveaxis(a, &axes, &last)?;
@@ -596,7 +600,7 @@ pub fn fftfreq(n: SampleCount, d: &Distance, dtype: Option<DType>, _device: Igno
 ///   [0.   0.25 0.5 ]
 #[public("numpy.fft.rfftfreq(n, d=1.0, *, dtype=None, device=None)")]
 pub fn rfftfreq(n: SampleCount, d: &Distance, dtype: Option<DType>, _device: Ignored) -> Result<Val> {
-    frequencies(&places(n.0.div_euclid(2) + 1)?, n.0, d, dtype)
+    frequencies(&places(n.0.div_euclid(2) + 1)?, n.0, d, dtype.map(inexact))
 }
 
 fn shifted(x: &Val, axes: &Axes, sign: i64) -> Result<Val> {

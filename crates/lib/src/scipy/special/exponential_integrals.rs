@@ -5,7 +5,7 @@ use pullback_derive::public;
 use pullback_ir::Val;
 
 use super::{EULER_GAMMA, alike, check_real, floating};
-use crate::convert::convert;
+use crate::convert::{convert, to_dtype};
 use crate::custom::CustomJvp;
 use crate::formula::{
     Formula, digamma, exp, full_like, is_nan, lgamma, log, log1p, maximum, of, ones_like, where_, zeros_like,
@@ -106,7 +106,8 @@ pub fn expi(x: &Val) -> Result<Val> {
             along(tangents[0].as_ref(), || exp(&x) / &x)
         },
     );
-    EXPI.call(std::slice::from_ref(x))
+    let found = EXPI.call(std::slice::from_ref(x))?;
+    to_dtype(&found, found.aval().dtype)
 }
 
 /// The series of DLMF 6.6.1 up to 30, then the asymptotic one of DLMF 6.12.2.

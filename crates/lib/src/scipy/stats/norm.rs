@@ -155,5 +155,6 @@ pub fn ppf(q: &Val, loc: &Val, scale: &Val) -> Result<Val> {
 ///   0.6745
 #[public("scipy.stats.norm.isf(q, loc=0, scale=1)")]
 pub fn isf(q: &Val, loc: &Val, scale: &Val) -> Result<Val> {
-    ppf(&(1 - of(q)).done()?, loc, scale)
+    let [q] = promoted("norm.isf", [q])?;
+    ppf(&(1 - q).done()?, loc, scale)
 }

@@ -423,7 +423,8 @@ fn nonzero_of(
 /// Positions with another number, which is no integer, in the place of -1.
 fn filled(places: &Val, fill: &Val) -> pullback_base::Result<Val> {
     let is_missing = numpy::less(places, &pullback_lib::convert::weak_int(0))?;
-    numpy::where_(&is_missing, fill, places)
+    let found = numpy::where_(&is_missing, fill, places)?;
+    pullback_lib::convert::to_dtype(&found, found.aval().dtype)
 }
 
 /// What fills up positions, where that is no integer.
