@@ -253,6 +253,9 @@ fn triangle(n: i64, m: Option<i64>, is_kept: impl Fn(i64, i64) -> bool) -> Resul
     if n < 0 || m < 0 {
         bail!(Value, "negative dimensions are not allowed");
     }
+    if n.saturating_mul(m) > i64::from(i32::MAX) {
+        bail!(Value, "positions in a matrix of shape ({n}, {m}): too many to be listed");
+    }
     let kept = (0..n).flat_map(|i| (0..m).map(move |j| (i, j))).filter(|&(i, j)| is_kept(i, j));
     let (rows, columns): (Vec<i64>, Vec<i64>) = kept.unzip();
     Ok((int_vector(&rows), int_vector(&columns)))
@@ -369,7 +372,9 @@ pub fn ix_(args: &[Val]) -> Result<TupleOf> {
         }
         let mut shape = vec![1; n];
         shape[i] = size;
-        shaped(arg, &shape)
+        // No positions are positions, whatever the dtype of nothing.
+        let is_of_nothing = size == 0 && !aval.dtype.is_integer();
+        shaped(&if is_of_nothing { super::astype(arg, default_int())? } else { arg.clone() }, &shape)
     };
     Ok(TupleOf(args.iter().enumerate().map(one).collect::<Result<_>>()?))
 }
