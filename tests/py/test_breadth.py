@@ -26,6 +26,15 @@ RTOL = 2e-5
 COUNTS = Counter()
 
 
+def with_x64(system):
+    """A function that calls another with x64."""
+    def call(function):
+        with system.enable_x64(True):
+            return function()
+
+    return call
+
+
 def wide_names(system):
     """The names of `differential` and more: scipy's modules, keys, and arrays that breadth needs."""
     names = names_of(system)
@@ -36,7 +45,7 @@ def wide_names(system):
     attention = {"q": (2, 4, 3, 8), "kk": (2, 5, 3, 8), "v": (2, 5, 3, 8)}
     names.update({name: jnp.array(generator.randn(*shape).astype("f")) for name, shape in attention.items()})
     return names | {
-        "scipy": scipy, "sp": scipy.special, "st": scipy.stats, "nn": system.nn, "r": system.random, "k": system.random.key(7),
+        "wide": with_x64(system), "scipy": scipy, "sp": scipy.special, "st": scipy.stats, "nn": system.nn, "r": system.random, "k": system.random.key(7),
         "X": jnp.arange(6.0).reshape(2, 3), "S": jnp.array([3, 1, 2, 1, 3]), "Y": jnp.array([2, 3, 5]),
         "N": jnp.array([np.nan, 1.0, np.nan, 0.0]), "M": jnp.array([[1, 2], [1, 2], [0, 2]]),
     }

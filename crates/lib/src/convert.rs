@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pullback_base::scalar::Number;
 use pullback_base::{Array, DType, Error, ErrorKind, Result, Scalar};
 use pullback_core::prims;
-use pullback_ir::Val;
+use pullback_ir::{Slot, Tracer, Val};
 
 use crate::config;
 use crate::primitive::Bind;
@@ -140,12 +140,20 @@ pub fn int_vector(values: &[i64]) -> Val {
     ))
 }
 
+/// The array behind a value, if it is known: also that of a value which is being differentiated.
+fn primal_array(val: &Val) -> Option<Array> {
+    match val {
+        Val::Tracer(Tracer { slot: Slot::Dual(dual), .. }) => primal_array(&dual.primal),
+        Val::Literal(_) | Val::Array(_) | Val::Tracer(_) => val.to_array(),
+    }
+}
+
 /// The array behind a value whose elements `function` must know, as `why` says.
 ///
 /// # Errors
 /// A `Concretization` error for a traced value.
 pub fn known(val: &Val, function: &str, why: &str) -> Result<Array> {
-    val.to_array().ok_or_else(|| {
+    primal_array(val).ok_or_else(|| {
         let text = format!(
             "Abstract tracer value encountered where concrete value is expected: traced array with shape {}\n{why} of \
              jnp.{function} must be statically specified to use jnp.{function} within JAX transformations.",
@@ -160,7 +168,7 @@ pub fn known(val: &Val, function: &str, why: &str) -> Result<Array> {
 /// # Errors
 /// A `Concretization` error for a traced value.
 pub fn known_for(val: &Val, what: &str) -> Result<Array> {
-    val.to_array().ok_or_else(|| {
+    primal_array(val).ok_or_else(|| {
         let text = format!(
             "Abstract tracer value encountered where concrete value is expected: traced array with shape {}\n{what}",
             val.aval().weak(false).long()

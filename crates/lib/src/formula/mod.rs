@@ -6,12 +6,12 @@ mod functions;
 
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Rem, Sub};
 
-use pullback_base::{DType, Result};
+use pullback_base::{DType, Result, bail};
 use pullback_ir::Val;
 
 use crate::axes::Axes;
 use crate::broadcast::check_rank_promotion;
-use crate::convert::{weak_float, weak_int};
+use crate::convert::{convert, to_dtype, weak_float, weak_int};
 use crate::indexing::{IndexItem, getitem};
 use crate::numpy::{self, Reduction};
 use crate::promotion::{check_arguments, promote_inexact};
@@ -58,9 +58,24 @@ impl Formula {
         binary(self.clone(), other.clone(), |x, other| numpy::astype(x, other.aval().dtype))
     }
 
+    /// In the dtype and of the weak type of another formula.
+    pub(crate) fn typed_like(&self, other: &Formula) -> Formula {
+        binary(self.clone(), other.clone(), |x, other| convert(x, other.aval().dtype, other.aval().weak_type))
+    }
+
     /// In a dtype.
     pub(crate) fn astype(&self, dtype: DType) -> Formula {
         self.then(|x| numpy::astype(x, dtype))
+    }
+
+    /// Of strong type, but for one number: as where typed constants take part.
+    pub(crate) fn strong_if_array(&self) -> Formula {
+        self.then(|x| if x.aval().rank() == 0 { Ok(x.clone()) } else { to_dtype(x, x.aval().dtype) })
+    }
+
+    /// Of strong type.
+    pub(crate) fn strong(&self) -> Formula {
+        self.then(|x| to_dtype(x, x.aval().dtype))
     }
 
     /// Its sum along an axis.
@@ -87,8 +102,45 @@ pub(crate) fn promoted<const N: usize>(name: &str, args: [&Val; N]) -> Result<[F
     let args = args.map(Clone::clone);
     check_arguments(name, &args)?;
     check_rank_promotion(name, &args)?;
+    if name.contains('.') && !OF_COMPLEX.contains(&name) {
+        check_real(name, &args)?;
+    }
     let mut found = promote_inexact(&args)?.into_iter();
     Ok(args.map(|_| Formula(Ok(found.next().expect("as many operands as arguments")))))
+}
+
+/// Distributions whose formulas hold for complex numbers, which have no order.
+const OF_COMPLEX: [&str; 23] = [
+    "cauchy.logpdf",
+    "cauchy.cdf",
+    "cauchy.ppf",
+    "cauchy.sf",
+    "cauchy.logsf",
+    "cauchy.isf",
+    "logistic.logpdf",
+    "logistic.ppf",
+    "logistic.sf",
+    "logistic.isf",
+    "logistic.cdf",
+    "norm.logpdf",
+    "norm.cdf",
+    "norm.logcdf",
+    "norm.sf",
+    "norm.logsf",
+    "norm.ppf",
+    "t.logpdf",
+    "expon.ppf",
+    "pareto.ppf",
+    "uniform.logpdf",
+    "uniform.ppf",
+    "multivariate_normal.logpdf",
+];
+
+fn check_real(name: &str, args: &[Val]) -> Result<()> {
+    match args.iter().map(|x| x.aval().dtype).find(|dtype| dtype.is_complex()) {
+        None => Ok(()),
+        Some(dtype) => bail!(Type, "{name} does not accept dtype {dtype}: complex numbers have no order."),
+    }
 }
 
 macro_rules! comparisons {

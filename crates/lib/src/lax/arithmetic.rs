@@ -496,9 +496,14 @@ pub fn round(x: &Val, rounding_method: RoundingMethod) -> Result<Val> {
 ///   Array([ 1, 17], dtype=int32)
 #[public("lax.polynomial(x, coeffs, *, unroll: Ignored=None)")]
 pub fn polynomial(x: &Val, coeffs: &[Val]) -> Result<Val> {
+    let dtype = x.aval().dtype;
+    if dtype == DType::Bool {
+        bail!(Type, "polynomial does not accept dtype bool at position 0.");
+    }
+    let is_weak = x.aval().weak_type && x.aval().rank() == 0;
     let zero = crate::numpy::zeros_like(x, None, None)?;
-    coeffs
-        .iter()
-        .rev()
-        .try_fold(zero, |value, coefficient| crate::numpy::add(&crate::numpy::multiply(&value, x)?, coefficient))
+    let found = coeffs.iter().rev().try_fold(zero, |value, coefficient| {
+        crate::numpy::add(&crate::numpy::multiply(&value, x)?, &crate::convert::convert(coefficient, dtype, is_weak)?)
+    })?;
+    crate::convert::convert(&found, dtype, is_weak)
 }

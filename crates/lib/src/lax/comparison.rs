@@ -6,7 +6,7 @@ use pullback_derive::public;
 use pullback_ir::Val;
 
 use super::same_rank;
-use crate::convert::number;
+use crate::convert::constant;
 use crate::primitive::Bind;
 
 unary! {
@@ -167,5 +167,5 @@ pub fn nonzero_mask(x: &Val) -> Result<Val> {
     if x.aval().dtype == pullback_base::DType::Bool {
         return Ok(x.clone());
     }
-    ne(x, &number(x, 0.0))
+    ne(x, &constant(x, 0.0))
 }

@@ -296,6 +296,9 @@ pub fn checked_broadcast_in_dim(operand: &Val, shape: &[usize], broadcast_dimens
 ///   (1, 1, 2)
 #[public("lax.broadcast_to_rank(x, rank)")]
 pub fn broadcast_to_rank(x: &Val, rank: usize) -> Result<Val> {
+    if rank > 1 << 16 {
+        bail!(Value, "broadcast_to_rank: arrays of {rank} axes cannot be made");
+    }
     crate::broadcast::to_rank(x, rank)
 }
 

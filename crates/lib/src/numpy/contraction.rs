@@ -299,7 +299,9 @@ pub fn cross(x: &Val, y: &Val, axes: [i64; 3]) -> Result<Val> {
         let rank = parts[0].aval().rank();
         let axis = canonical_axis(axes[2], rank + 1)?;
         let parts: Result<Vec<Val>> = parts.iter().map(|part| lax::expand_axes(part, &[axis])).collect();
-        lax::concatenate(&parts?, axis)
+        // The parts meet in a new array, which is of strong type.
+        let dtype = x.aval().dtype;
+        crate::convert::to_dtype(&lax::concatenate(&parts?, axis)?, dtype)
     })
 }
 

@@ -6,7 +6,7 @@ use pullback_core::prims::{CONV_GENERAL_DILATED, ConvDimensions, ConvGeneralDila
 use pullback_derive::public;
 use pullback_ir::{Params, Val};
 
-use crate::convert::{literal, weak_float};
+use crate::convert::inexact;
 use crate::indexing::{IndexItem, getitem};
 use crate::precision::{in_force, within};
 use crate::promotion::result_type_of;
@@ -45,7 +45,7 @@ fn operands(name: &str, a: &Val, v: &Val) -> Result<(Val, Val)> {
     }
     let mut dtype = result_type_of(&[a.clone(), v.clone()])?.dtype;
     if !dtype.is_inexact() {
-        dtype = result_type_of(&[literal(dtype, 0.0), weak_float(0.0)])?.dtype;
+        dtype = inexact(dtype);
     }
     if a_shape[0] == 0 || v_shape[0] == 0 {
         let shapes = (tuple_text(&a_shape), tuple_text(&v_shape));

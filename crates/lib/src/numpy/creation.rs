@@ -745,6 +745,9 @@ pub fn astype_of(x: &Val, dtype: Option<DType>, copy: bool) -> Result<Val> {
 ///     [0 1]]]
 #[public("numpy.indices(dimensions, dtype=None, sparse=False)")]
 pub fn indices_of(dimensions: &[usize], dtype: Option<DType>, sparse: bool) -> Result<OneOrTuple> {
+    if !sparse && dimensions.is_empty() {
+        return super::zeros(&[0], Some(dtype.unwrap_or_else(default_int))).map(OneOrTuple::One);
+    }
     if !sparse {
         return super::stack(&indices(dimensions, dtype)?, 0, None).map(OneOrTuple::One);
     }

@@ -5,7 +5,7 @@ use pullback_derive::public;
 use pullback_ir::Val;
 
 use crate::axes::canonical_axis;
-use crate::convert::{convert, default_int, number, to_dtype};
+use crate::convert::{constant, convert, default_int, number, to_dtype};
 use crate::jit::named_jit_one;
 use crate::lax;
 
@@ -199,6 +199,7 @@ fn diff_of(x: &Val, n: i64, axis: i64, prepend: Option<&Val>, append: Option<&Va
 pub fn trapezoid(y: &Val, dx: f64, axis: i64) -> Result<Val> {
     named_jit_one("trapezoid", &[axis, dx.to_bits() as i64], std::slice::from_ref(y), |args| {
         let y = crate::promotion::promote_inexact(args)?.swap_remove(0);
+        let y = to_dtype(&y, y.aval().dtype)?;
         let axis = canonical_axis(axis, y.aval().rank())?;
         let y = super::move_axis_to(&y, axis, y.aval().rank() - 1)?;
         let last = y.aval().rank() - 1;
@@ -207,9 +208,9 @@ pub fn trapezoid(y: &Val, dx: f64, axis: i64) -> Result<Val> {
             crate::indexing::getitem(&y, &[crate::indexing::IndexItem::Ellipsis, crate::indexing::IndexItem::Int(i)])
         };
         let ends = lax::add(&end(0)?, &end(-1)?)?;
-        let half = lax::mul(&number(&ends, 0.5), &ends)?;
+        let half = lax::mul(&constant(&ends, 0.5), &ends)?;
         let area = lax::sub(&total, &half)?;
-        lax::mul(&number(&area, dx), &area)
+        lax::mul(&constant(&area, dx), &area)
     })
 }
 
@@ -279,9 +280,7 @@ pub fn cumulative_sum(x: &Val, axis: Option<i64>, dtype: Option<DType>, include_
 ///   [1 1 2 6]
 #[public("numpy.cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False)")]
 pub fn cumulative_prod(x: &Val, axis: Option<i64>, dtype: Option<DType>, include_initial: bool) -> Result<Val> {
-    with_initial("cumulative_prod", x, axis, include_initial, 1.0, |x, axis| {
-        cumprod(x, Some(axis), dtype.or_else(|| widened(x)))
-    })
+    with_initial("cumulative_prod", x, axis, include_initial, 1.0, |x, axis| cumprod(x, Some(axis), dtype))
 }
 
 fn widened(x: &Val) -> Option<DType> {

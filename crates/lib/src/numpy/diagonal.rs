@@ -7,7 +7,7 @@ use pullback_ir::Val;
 use super::creation::{diagonal_mask, lower_mask};
 use super::where_;
 use crate::broadcast::{broadcast_as, broadcast_to};
-use crate::convert::number;
+use crate::convert::{number, to_dtype};
 use crate::indexing::{IndexItem, getitem};
 use crate::jit::named_jit_one;
 use crate::lax;
@@ -158,7 +158,7 @@ pub fn trace(x: &Val, offset: i64, axes: [i64; 2], dtype: Option<DType>) -> Resu
 ///    [0 2]]
 #[public("numpy.diagflat(v, k=0)")]
 pub fn diagflat(v: &Val, k: i64) -> Result<Val> {
-    diag(&super::ravel(v, super::Order::RowMajor)?, k)
+    diag(&to_dtype(&super::ravel(v, super::Order::RowMajor)?, v.aval().dtype)?, k)
 }
 
 /// Powers of the elements of a vector as columns.

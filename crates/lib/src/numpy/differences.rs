@@ -1,6 +1,6 @@
 //! Differences of neighbours, and derivatives by them.
 
-use pullback_base::{Result, bail};
+use pullback_base::{DType, Result, bail};
 use pullback_derive::public;
 use pullback_ir::Val;
 
@@ -24,6 +24,9 @@ use crate::promotion::promote_inexact;
 ///   [0 3 5]
 #[public("numpy.ediff1d(ary, to_end=None, to_begin=None)")]
 pub fn ediff1d(ary: &Val, to_end: Option<&Val>, to_begin: Option<&Val>) -> Result<Val> {
+    if ary.aval().dtype == DType::Bool {
+        bail!(Type, "sub does not accept dtype bool at position 0.");
+    }
     let out = super::diff(&flat(ary)?, 1, -1, None, None)?;
     let dtype = out.aval().dtype;
     let parts: Vec<Val> = [to_begin, Some(&out), to_end].into_iter().flatten().map(flat).collect::<Result<_>>()?;

@@ -6,7 +6,7 @@ use pullback_derive::public;
 use pullback_ir::Val;
 
 use super::{rad2deg, where_};
-use crate::convert::{convert, default_float, inexact, int_literal, literal, number, own, to_dtype};
+use crate::convert::{constant, convert, default_float, int_literal, literal, number, own, to_dtype};
 use crate::jit::{named_jit, named_jit_one};
 use crate::lax::{self, RoundingMethod};
 use crate::promotion::{check_arguments, promote_inexact};
@@ -502,10 +502,13 @@ pub fn conjugate(x: &Val) -> Result<Val> {
 pub fn angle(z: &Val, deg: bool) -> Result<Val> {
     named_jit_one("angle", &[deg.into()], std::slice::from_ref(z), |args| {
         let z = &args[0];
-        let (dtype, is_scalar) = (inexact(z.aval().dtype), z.aval().rank() == 0);
-        // As in the reference, a scalar of half width gives a whole one, and none is of weak type.
+        let aval = z.aval();
+        let is_scalar = aval.rank() == 0;
+        // As in the reference, a scalar of half width gives a whole one, and neither it nor integers are of weak type.
+        let is_weak = aval.weak_type && (aval.dtype.is_complex() || aval.dtype.is_inexact() && !is_scalar);
+        let dtype = if aval.dtype.is_inexact() { aval.dtype } else { default_float() };
         let is_widened = is_scalar && matches!(dtype, DType::F16 | DType::BF16);
-        let z = convert(z, if is_widened { DType::F32 } else { dtype }, false)?;
+        let z = convert(z, if is_widened { DType::F32 } else { dtype }, is_weak)?;
         let (re, im) = (real(&z)?, imag(&z)?);
         let radians = lax::atan2(&im, &re)?;
         if deg { rad2deg(&radians) } else { Ok(radians) }
@@ -527,7 +530,7 @@ pub fn angle(z: &Val, deg: bool) -> Result<Val> {
 pub fn iscomplex(x: &Val) -> Result<Val> {
     named_jit_one("iscomplex", &[], std::slice::from_ref(x), |args| {
         let part = imag(&args[0])?;
-        lax::ne(&part, &number(&part, 0.0))
+        lax::ne(&part, &constant(&part, 0.0))
     })
 }
 
@@ -546,7 +549,7 @@ pub fn iscomplex(x: &Val) -> Result<Val> {
 pub fn isreal(x: &Val) -> Result<Val> {
     named_jit_one("isreal", &[], std::slice::from_ref(x), |args| {
         let part = imag(&args[0])?;
-        lax::eq(&part, &number(&part, 0.0))
+        lax::eq(&part, &constant(&part, 0.0))
     })
 }
 

@@ -11,7 +11,7 @@ use pullback_ir::Val;
 
 use super::linalg::real_dtype;
 use crate::axes::{Axes, canonical_axis, signed_tuple_text};
-use crate::convert::{default_float, default_int, literal, weak_int};
+use crate::convert::{default_float, default_int, inexact, literal, weak_int};
 use crate::declare::Ignored;
 use crate::declare::{Argument, Arguments, Constant, NestedInts, Type};
 use crate::formula::of;
@@ -73,16 +73,12 @@ fn factor(lengths: &[usize], kernel: Kernel, norm: Option<&str>) -> Result<f64> 
 /// The transform along the last axes, which have the sizes that it asks for.
 pub(crate) fn transformed(x: &Val, kernel: Kernel, lengths: &[usize]) -> Result<Val> {
     let dtype = x.aval().dtype;
-    let with = |weak: DType| {
-        let weak = Typed { dtype: weak, weak_type: true };
-        numpy::astype(x, result_type(&[typed(x), weak])?.dtype)
-    };
     let x = if kernel == Kernel::Real {
         if dtype.is_complex() {
             bail!(Value, "only real valued inputs supported for rfft");
         }
         let x = if matches!(dtype.kind(), Kind::Bool | Kind::Signed | Kind::Unsigned) {
-            with(default_float())?
+            numpy::astype(x, inexact(dtype))?
         } else {
             x.clone()
         };
@@ -94,7 +90,10 @@ pub(crate) fn transformed(x: &Val, kernel: Kernel, lengths: &[usize]) -> Result<
     } else if dtype.is_complex() {
         x.clone()
     } else {
-        with(default_float().complex())?
+        // Integers are as wide as their floating numbers, not as the default complex ones.
+        let x = numpy::astype(x, inexact(dtype))?;
+        let weak = Typed { dtype: default_float().complex(), weak_type: true };
+        numpy::astype(&x, result_type(&[typed(&x), weak])?.dtype)?
     };
     let params = prims::Fft { fft_type: kernel as usize, fft_lengths: lengths.to_vec() };
     prims::FFT.bind_with(params, &[x])
@@ -147,7 +146,9 @@ fn several(
     let axes = chosen_axes(name, rank, s, axes)?;
     let axes = axes.iter().map(|&axis| Ok(canonical_axis(axis, rank)? as i64)).collect::<Result<Vec<_>>>()?;
     if axes.is_empty() {
-        return Ok(a.clone());
+        // Nothing is transformed, but numbers become those of a transform.
+        let dtype = inexact(a.aval().dtype);
+        return numpy::astype(a, if kernel == Kernel::Real { dtype } else { dtype.complex() });
     }
     let last: Vec<i64> = (rank as i64 - axes.len() as i64..rank as i64).collect();
     let a = numpy::moveaxis(a, &axes, &last)?;
@@ -599,7 +600,7 @@ pub fn fftfreq(n: SampleCount, d: &Distance, dtype: Option<DType>, _device: Igno
 ///   [0.   0.25 0.5 ]
 #[public("numpy.fft.rfftfreq(n, d=1.0, *, dtype=None, device=None)")]
 pub fn rfftfreq(n: SampleCount, d: &Distance, dtype: Option<DType>, _device: Ignored) -> Result<Val> {
-    frequencies(&places(n.0.div_euclid(2) + 1)?, n.0, d, dtype)
+    frequencies(&places(n.0.div_euclid(2) + 1)?, n.0, d, dtype.map(inexact))
 }
 
 fn shifted(x: &Val, axes: &Axes, sign: i64) -> Result<Val> {

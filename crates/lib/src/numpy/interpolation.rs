@@ -87,7 +87,8 @@ fn interp_of(x: &Val, xp: &Val, fp: &Val, left: Option<&Val>, right: Option<&Val
     let is_flat = lax::le(&lax::abs(&run)?, &tiny)?;
     let base = at(fp, &before)?;
     let slope = lax::div(&delta, &where_(&is_flat, &weak_int(1), &run)?)?;
-    let between = lax::add(&base, &lax::mul(&slope, &rise)?)?;
+    // Points and values may be of different floating dtypes.
+    let between = super::add(&base, &super::multiply(&slope, &rise)?)?;
     let mut out = where_(&is_flat, &base, &between)?;
     let low = left.map_or_else(|| fixed(fp, 0), |left| Ok(left.clone()))?;
     out = where_(&super::less(x, &fixed(xp, 0)?)?, &low, &out)?;
@@ -237,7 +238,7 @@ pub fn unwrap(p: &Val, discont: Option<&Val>, axis: i64, period: &Val) -> Result
         _ => None,
     };
     let whole = whole.filter(|_| matches!(kind, Kind::Signed | Kind::Unsigned));
-    let p = &if whole.is_some() { p.clone() } else { promote_inexact(std::slice::from_ref(p))?.swap_remove(0) };
+    let p = &if whole.is_some() { p.clone() } else { promote_inexact(&[p.clone(), period.clone()])?.swap_remove(0) };
     let rank = p.aval().rank();
     let Ok(at) = crate::axes::canonical_axis(axis, rank) else { bail!(Index, "tuple index out of range") };
     if p.aval().shape[at] == 0 {

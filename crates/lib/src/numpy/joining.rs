@@ -272,7 +272,7 @@ pub fn unstack(x: &Val, axis: i64) -> Result<Vals> {
 /// # Errors
 /// A `Value` error for operands of more than one axis.
 pub fn meshgrid(xs: &[Val], is_matrix_order: bool, sparse: bool) -> Result<Vec<Val>> {
-    if let Some(bad) = xs.iter().find(|x| x.aval().rank() > 1) {
+    if let Some(bad) = xs.iter().find(|x| x.aval().rank() != 1) {
         bail!(Value, "Arguments to jnp.meshgrid must be 1D, got shapes {}", tuple_text(&bad.aval().shape));
     }
     let swaps = !is_matrix_order && xs.len() >= 2;
@@ -308,6 +308,9 @@ pub fn meshgrid(xs: &[Val], is_matrix_order: bool, sparse: bool) -> Result<Vec<V
 pub fn kron(a: &Val, b: &Val) -> Result<Val> {
     named_jit_one("kron", &[], &[a.clone(), b.clone()], |args| {
         let ins = promote_dtypes(args)?;
+        if ins[0].aval().dtype == DType::Bool {
+            bail!(Type, "mul does not accept dtype bool at position 0.");
+        }
         let rank = ins[0].aval().rank().max(ins[1].aval().rank());
         let (a, b) = (crate::broadcast::to_rank(&ins[0], rank)?, crate::broadcast::to_rank(&ins[1], rank)?);
         let wide = lax::expand_axes(&a, &(0..rank).map(|i| 2 * i + 1).collect::<Vec<_>>())?;

@@ -1,6 +1,6 @@
 //! Comparison of whole arrays and membership.
 
-use pullback_base::{Result, Scalar, bail};
+use pullback_base::{DType, Result, Scalar, bail};
 use pullback_derive::public;
 use pullback_ir::Val;
 
@@ -172,5 +172,5 @@ pub fn isin(element: &Val, test_elements: &Val, invert: bool, method: &str) -> R
             lax::reduce_or(&lax::eq(&column, &row)?, &[1])
         }
     })?;
-    lax::reshape(&found, &shape, None)
+    lax::reshape(&to_dtype(&found, DType::Bool)?, &shape, None)
 }

@@ -1,12 +1,12 @@
 //! Reductions over axes of the elements that are not NaN.
 
-use pullback_base::{DType, Result, Scalar, bail};
+use pullback_base::{DType, Result, Scalar};
 use pullback_derive::public;
 use pullback_ir::Val;
 
 use super::reductions::{axes_statics, dtype_static};
 use super::{Reduction, all, isnan, max, mean, min, prod, sum, var, where_};
-use crate::convert::{convert, default_int, number};
+use crate::convert::{convert, default_int, number, to_dtype};
 use crate::jit::named_jit_one;
 use crate::lax;
 
@@ -193,9 +193,6 @@ pub fn nanmean(a: &Val, options: &Reduction) -> Result<Val> {
 ///   [1. 0.]
 #[public("numpy.nanvar(a, axis=None, dtype=None, out: NoOut=None, ddof=0, keepdims=False, where=None, mean=None)")]
 pub fn nanvar(a: &Val, options: &Reduction, ddof: f64, mean: Option<&Val>) -> Result<Val> {
-    if mean.is_some() {
-        bail!(NotImplemented, "this option of jnp.nanvar is not implemented");
-    }
     options.axis.split_names().1.resolve(a.aval().rank())?;
     let known = lax::bitwise_not(&isnan(a)?)?;
     let mask = match &options.where_ {
@@ -203,7 +200,8 @@ pub fn nanvar(a: &Val, options: &Reduction, ddof: f64, mean: Option<&Val>) -> Re
         None => known,
     };
     let filled = where_(&isnan(a)?, &number(a, 0.0), a)?;
-    var(&filled, &Reduction { where_: Some(mask), ..options.clone() }, ddof, None, None)
+    let found = var(&filled, &Reduction { where_: Some(mask), ..options.clone() }, ddof, mean, None)?;
+    options.dtype.map_or(Ok(found.clone()), |dtype| to_dtype(&found, dtype))
 }
 
 /// The standard deviation over axes of the elements that are not NaN: the square root of `nanvar`.
@@ -228,8 +226,5 @@ pub fn nanvar(a: &Val, options: &Reduction, ddof: f64, mean: Option<&Val>) -> Re
 ///   1.0
 #[public("numpy.nanstd(a, axis=None, dtype=None, out: NoOut=None, ddof=0, keepdims=False, where=None, mean=None)")]
 pub fn nanstd(a: &Val, options: &Reduction, ddof: f64, mean: Option<&Val>) -> Result<Val> {
-    if mean.is_some() {
-        bail!(NotImplemented, "this option of jnp.nanstd is not implemented");
-    }
-    lax::sqrt(&nanvar(a, options, ddof, None)?)
+    lax::sqrt(&nanvar(a, options, ddof, mean)?)
 }

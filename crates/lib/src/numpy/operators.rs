@@ -7,7 +7,7 @@ use pullback_ir::Val;
 
 use super::{greater, less, not_equal, where_};
 use crate::broadcast::{broadcast_shapes, promote_ranks};
-use crate::convert::{convert, inexact, literal, number, to_dtype};
+use crate::convert::{constant, convert, inexact, literal, number, to_dtype};
 use crate::custom;
 use crate::jit::{named_jit, named_jit_one};
 use crate::lax::{self, RoundingMethod};
@@ -538,7 +538,7 @@ fn integer_power(x: &Val, y: &Val) -> Result<Val> {
     let zero_base = lax::eq(x, &number(x, 0.0))?;
     let nonzero_exponent = lax::ne(y, &number(y, 0.0))?;
     let is_zero = lax::bitwise_and(&zero_base, &nonzero_exponent)?;
-    let mut result = where_(&is_zero, &number(x, 0.0), &number(x, 1.0))?;
+    let mut result = where_(&is_zero, &constant(x, 0.0), &constant(x, 1.0))?;
     let (mut base, mut exponent) = (x.clone(), y.clone());
     let one = number(y, 1.0);
     for _ in 0..6 {

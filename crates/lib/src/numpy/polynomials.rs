@@ -34,6 +34,9 @@ pub fn polyval(p: &Val, x: &Val) -> Result<Val> {
     named_jit_one("polyval", &[], &[p.clone(), x.clone()], |args| {
         let ins = crate::promotion::promote_dtypes(args)?;
         let (p, x) = (&ins[0], &ins[1]);
+        if x.aval().dtype == pullback_base::DType::Bool {
+            bail!(Type, "polynomial does not accept dtype bool at position 0.");
+        }
         let mut coefficients = if p.aval().shape[0] == 0 { vec![] } else { lax::unstack(p, 0)?.into_vec() };
         coefficients.reverse();
         // The highest coefficient stands alone: 0 times infinity would be no number.
@@ -47,13 +50,16 @@ pub fn polyval(p: &Val, x: &Val) -> Result<Val> {
         while let Some(next) = coefficients.pop() {
             value = super::add(&super::multiply(&value, x)?, &next)?;
         }
-        Ok(value)
+        crate::convert::to_dtype(&value, x.aval().dtype)
     })
 }
 
 /// Two polynomials with as many coefficients, in their common dtype.
 fn aligned(name: &str, args: &[Val]) -> Result<[Val; 2]> {
     let both = promote_dtypes(args)?;
+    if both[0].aval().dtype == pullback_base::DType::Bool {
+        bail!(Type, "jnp.{name} does not accept dtype bool");
+    }
     let shapes: Vec<Vec<usize>> = both.iter().map(|x| x.aval().shape.to_vec()).collect();
     let length = |i: usize| match shapes[i].first() {
         Some(&length) => Ok(length),

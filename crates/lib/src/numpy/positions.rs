@@ -128,6 +128,8 @@ fn flat_dtype(dtype: Option<DType>, index: &[Val], dims: &[i64]) -> Result<DType
 ///   [0 1] [2 1]
 #[public("numpy.unravel_index(indices, shape)")]
 pub fn unravel_index(indices: &Val, shape: &[i64]) -> Result<TupleOf> {
+    let indices =
+        &if indices.aval().dtype == DType::Bool { super::astype(indices, default_int())? } else { indices.clone() };
     let dtype = indices.aval().dtype;
     let total = shape.iter().copied().fold(1, i64::wrapping_mul);
     let mut flat = indices.clone();
@@ -251,6 +253,9 @@ fn triangle(n: i64, m: Option<i64>, is_kept: impl Fn(i64, i64) -> bool) -> Resul
     if n < 0 || m < 0 {
         bail!(Value, "negative dimensions are not allowed");
     }
+    if n.saturating_mul(m) > i64::from(i32::MAX) {
+        bail!(Value, "positions in a matrix of shape ({n}, {m}): too many to be listed");
+    }
     let kept = (0..n).flat_map(|i| (0..m).map(move |j| (i, j))).filter(|&(i, j)| is_kept(i, j));
     let (rows, columns): (Vec<i64>, Vec<i64>) = kept.unzip();
     Ok((int_vector(&rows), int_vector(&columns)))
@@ -367,7 +372,9 @@ pub fn ix_(args: &[Val]) -> Result<TupleOf> {
         }
         let mut shape = vec![1; n];
         shape[i] = size;
-        shaped(arg, &shape)
+        // No positions are positions, whatever the dtype of nothing.
+        let is_of_nothing = size == 0 && !aval.dtype.is_integer();
+        shaped(&if is_of_nothing { super::astype(arg, default_int())? } else { arg.clone() }, &shape)
     };
     Ok(TupleOf(args.iter().enumerate().map(one).collect::<Result<_>>()?))
 }

@@ -9,7 +9,7 @@ use super::reductions::axes_statics;
 use super::{TakeOptions, where_};
 use crate::axes::Axes;
 use crate::broadcast::broadcast_to;
-use crate::convert::{literal, number, to_dtype, weak_float, weak_int};
+use crate::convert::{inexact, literal, number, to_dtype, weak_float, weak_int};
 use crate::declare::Object;
 use crate::indexing::{IndexItem, getitem};
 use crate::jit::named_jit_one;
@@ -256,7 +256,7 @@ impl Quantile {
 )]
 pub fn quantile_by(a: &Val, q: &Val, options: &Quantile) -> Result<Val> {
     options.check_output("quantile")?;
-    quantile_within(a, q, options, false)
+    in_dtype_of(a, quantile_within(a, q, options, false)?)
 }
 
 /// The values below which `q` percent of the elements lie: `quantile` with `q / 100`.
@@ -288,8 +288,8 @@ pub fn percentile(a: &Val, q: &Val, options: &Quantile, out_sharding: Option<Obj
         bail!(NotImplemented, "out_sharding of jax.numpy.percentile is not implemented");
     }
     options.check_output("percentile")?;
-    let (a, q) = with_fractions(a, q)?;
-    quantile_within(&a, &super::true_divide(&q, &weak_int(100))?, options, false)
+    let (wide, q) = with_fractions(a, q)?;
+    in_dtype_of(a, quantile_within(&wide, &super::true_divide(&q, &weak_int(100))?, options, false)?)
 }
 
 /// The values below which a part `q` of the elements that are not NaN lies; NaN where there are none.
@@ -316,7 +316,7 @@ pub fn percentile(a: &Val, q: &Val, options: &Quantile, out_sharding: Option<Obj
 )]
 pub fn nanquantile(a: &Val, q: &Val, options: &Quantile) -> Result<Val> {
     options.check_output("nanquantile")?;
-    quantile_within(a, q, options, true)
+    in_dtype_of(a, quantile_within(a, q, options, true)?)
 }
 
 /// The values below which `q` percent of the elements that are not NaN lie: `nanquantile` with `q / 100`.
@@ -343,8 +343,8 @@ pub fn nanquantile(a: &Val, q: &Val, options: &Quantile) -> Result<Val> {
 )]
 pub fn nanpercentile(a: &Val, q: &Val, options: &Quantile) -> Result<Val> {
     options.check_output("nanpercentile")?;
-    let (a, q) = with_fractions(a, q)?;
-    quantile_within(&a, &super::true_divide(&q, &weak_int(100))?, options, true)
+    let (wide, q) = with_fractions(a, q)?;
+    in_dtype_of(a, quantile_within(&wide, &super::true_divide(&q, &weak_int(100))?, options, true)?)
 }
 
 /// The middle of the elements over axes that are not NaN; the mean of the two middle ones of an even number.
@@ -366,6 +366,11 @@ pub fn nanpercentile(a: &Val, q: &Val, options: &Quantile) -> Result<Val> {
 pub fn nanmedian(a: &Val, options: &Quantile) -> Result<Val> {
     options.check_output("nanmedian")?;
     quantile_within(a, &weak_float(0.5), &Quantile { method: "midpoint".into(), ..options.clone() }, true)
+}
+
+/// A result in the floating dtype of the elements, which wider fractions do not change.
+fn in_dtype_of(a: &Val, found: Val) -> Result<Val> {
+    to_dtype(&found, inexact(a.aval().dtype))
 }
 
 /// Elements and fractions in one floating dtype: a number for the fractions does not widen what integers become.

@@ -577,6 +577,9 @@ pub fn var(a: &Val, options: &Reduction, ddof: f64, mean: Option<&Val>, correcti
 )]
 pub fn std(a: &Val, options: &Reduction, ddof: f64, mean: Option<&Val>, correction: Option<f64>) -> Result<Val> {
     let ddof = freedom(ddof, correction)?;
+    if let Some(dtype) = options.dtype.filter(|dtype| !dtype.is_inexact()) {
+        bail!(Value, "dtype argument to jnp.std must be inexact; got {dtype}");
+    }
     warn_of_nothing("std", a, options)?;
     spread("_std", a, options, ddof, mean, |a, options, ddof, mean| {
         let inner = Reduction { dtype: options.dtype.map(inexact), ..options.clone() };
@@ -628,7 +631,10 @@ fn spread_with(
 }
 
 fn var_of(x: &Val, options: &Reduction, ddof: &Val, mean_given: Option<&Val>) -> Result<Val> {
-    let result = options.dtype.unwrap_or_else(|| inexact(x.aval().dtype).real());
+    if options.dtype == Some(DType::Bool) {
+        bail!(Type, "div does not accept dtype bool at position 0.");
+    }
+    let result = options.dtype.map_or_else(|| inexact(x.aval().dtype).real(), inexact);
     let computed = computation_dtype(inexact(x.aval().dtype));
     if computed.is_complex() && options.dtype.is_some_and(|dtype| !dtype.is_complex()) {
         bail!(

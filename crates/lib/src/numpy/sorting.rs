@@ -230,11 +230,14 @@ pub fn top_k(x: &Val, k: usize, axis: i64) -> Result<(Val, Val)> {
 /// # Errors
 /// A `Type` error for elements that are no integers, a `Value` error for weights of another shape.
 pub fn bincount(x: &Val, weights: Option<&Val>, length: usize) -> Result<Val> {
+    if !x.aval().dtype.is_integer() && x.aval().dtype != DType::Bool {
+        bail!(Type, "x argument to bincount must have an integer type; got {}", x.aval().dtype);
+    }
     if x.aval().rank() != 1 {
         bail!(Value, "only 1-dimensional input supported.");
     }
-    if !x.aval().dtype.is_integer() && x.aval().dtype != DType::Bool {
-        bail!(Type, "x argument to bincount must have an integer type; got {}", x.aval().dtype);
+    if let Some(weights) = weights.filter(|weights| weights.aval().shape != x.aval().shape) {
+        bail!(Value, "weights must have the shape of x, got {} and {}", weights.aval(), x.aval());
     }
     let one = crate::convert::weak_int(1);
     let weights = weights.unwrap_or(&one);

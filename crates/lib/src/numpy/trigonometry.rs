@@ -6,7 +6,7 @@ use pullback_ir::Val;
 
 use super::elementwise::floating;
 use super::where_;
-use crate::convert::number;
+use crate::convert::{constant, number};
 use crate::jit::named_jit_one;
 use crate::lax::{self, RoundingMethod};
 
@@ -161,7 +161,7 @@ pub fn cosh(x: &Val) -> Result<Val> {
 #[public("numpy.deg2rad(x, /)", "numpy.radians")]
 pub fn deg2rad(x: &Val) -> Result<Val> {
     let x = floating("deg2rad", x)?;
-    lax::mul(&x, &number(&x, std::f64::consts::PI / 180.0))
+    lax::mul(&x, &constant(&x, std::f64::consts::PI / 180.0))
 }
 
 /// Radians as degrees: each element times 180 / pi.
@@ -178,7 +178,7 @@ pub fn deg2rad(x: &Val) -> Result<Val> {
 #[public("numpy.rad2deg(x, /)", "numpy.degrees")]
 pub fn rad2deg(x: &Val) -> Result<Val> {
     let x = floating("rad2deg", x)?;
-    lax::mul(&x, &number(&x, 180.0 / std::f64::consts::PI))
+    lax::mul(&x, &constant(&x, 180.0 / std::f64::consts::PI))
 }
 
 /// The sine of each element, in radians; NaN for infinities.
@@ -217,10 +217,10 @@ pub fn sinc(x: &Val) -> Result<Val> {
         // Near 0 the quotient has the value but not the derivatives, in which ever greater numbers cancel.
         let is_near = lax::lt(&lax::abs(&x)?, &number(&lax::abs(&x)?, 0.5))?;
         let far = where_(&is_near, &number(&x, 1.0), &x)?;
-        let ratio = lax::div(&sin_pi(&far)?, &lax::mul(&number(&x, std::f64::consts::PI), &far)?)?;
+        let ratio = lax::div(&sin_pi(&far)?, &lax::mul(&constant(&x, std::f64::consts::PI), &far)?)?;
         let near = sinc_series(&where_(&is_near, &x, &number(&x, 0.0))?)?;
         let value = where_(&is_near, &near, &ratio)?;
-        where_(&is_real_infinity(&x)?, &number(&x, 0.0), &value)
+        where_(&is_real_infinity(&x)?, &constant(&x, 0.0), &value)
     })
 }
 

@@ -8,7 +8,7 @@ use super::parts::{changed, counted, flat, joined, moved, part, pick, shaped, ta
 use super::where_;
 use crate::axes::canonical_axis;
 use crate::broadcast::broadcast_to;
-use crate::convert::{int_vector, known_for, weak_int};
+use crate::convert::{convert, int_vector, known_for, weak_int};
 use crate::declare::{Argument, Arguments, Constant, Type};
 use crate::indexing::{IndexItem, Update, UpdateOptions, getitem, update};
 use crate::lax::{self, GatherMode};
@@ -217,7 +217,7 @@ pub fn insert(arr: &Val, obj: &Positions, values: &Val, axis: Option<i64>) -> Re
     let places = broadcast_to(&places, &[n])?;
     let mut shape = x.aval().shape.to_vec();
     shape[axis] = n;
-    let values = super::astype(&broadcast_to(&values, &shape)?, x.aval().dtype)?;
+    let values = convert(&broadcast_to(&values, &shape)?, x.aval().dtype, x.aval().weak_type)?;
     let source = sources(&places, size, n)?;
     taken(&joined(&[x, values], axis)?, &source, axis)
 }
@@ -267,7 +267,7 @@ pub fn place(arr: &Val, mask: &Val, vals: &Val, inplace: bool) -> Result<Val> {
     let mask = flat(&super::astype(mask, DType::Bool)?)?;
     let turn = super::subtract(&super::cumsum(&mask, None, None)?, &weak_int(1))?;
     let turn = super::remainder(&turn, &weak_int(n as i64))?;
-    let vals = super::astype(&pick(&vals, &turn)?, arr.aval().dtype)?;
+    let vals = convert(&pick(&vals, &turn)?, arr.aval().dtype, arr.aval().weak_type)?;
     shaped(&where_(&mask, &vals, &flat(arr)?)?, &arr.aval().shape)
 }
 
@@ -345,6 +345,14 @@ pub fn put_along_axis(
         }
     };
     let (x, axis) = axis_or_flat(arr, axis)?;
+    if x.aval().rank() != indices.aval().rank() {
+        bail!(
+            Value,
+            "put_along_axis arguments 'arr' and 'indices' must have same ndim. Got arr.ndim={} and indices.ndim={}.",
+            x.aval().rank(),
+            indices.aval().rank()
+        );
+    }
     let shape = x.aval().shape.to_vec();
     let place = |(i, &size): (usize, &usize)| {
         if i == axis {

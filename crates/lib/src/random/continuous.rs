@@ -457,6 +457,9 @@ pub fn double_sided_maxwell(key: &Val, loc: &Val, scale: &Val, shape: &[usize], 
     let key = checked_key("double_sided_maxwell", key)?;
     check_float("double_sided_maxwell", dtype)?;
     let ins = [key, loc.clone(), scale.clone()];
+    // As in the reference, numbers of the asked shape for each pair of parameters; that shape is theirs where none is given.
+    let own = lax::broadcast_shapes(&[&loc.aval().shape, &scale.aval().shape])?;
+    let shape = &[if shape.is_empty() { &own[..] } else { shape }, &own[..]].concat()[..];
     named_jit_one("_double_sided_maxwell", &statics(shape, dtype), &ins, |ins| {
         let (length, sign) = two_keys(&ins[0])?;
         let length = maxwell(&length, shape, dtype)?;

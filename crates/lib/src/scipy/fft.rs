@@ -17,7 +17,6 @@ use crate::numpy;
 use crate::numpy::fft::{Kernel, transformed};
 use crate::numpy::linalg::real_dtype;
 use crate::numpy::padding::PadMode;
-use crate::promotion::result_type_of;
 
 /// Real numbers whose last axis is the given one, cut or padded to a length.
 fn lines(x: &Val, n: Option<i64>, axis: i64) -> Result<(Val, i64)> {
@@ -28,7 +27,7 @@ fn lines(x: &Val, n: Option<i64>, axis: i64) -> Result<(Val, i64)> {
         // Smaller floats have no Fourier transforms.
         to_dtype(x, DType::F32)?
     } else {
-        to_dtype(x, result_type_of(&[x.clone(), crate::convert::weak_float(0.0)])?.dtype)?
+        to_dtype(x, crate::convert::inexact(dtype))?
     };
     let rank = x.aval().rank() as i64;
     let axis = canonical_axis(axis, x.aval().rank())? as i64;

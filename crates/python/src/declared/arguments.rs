@@ -26,6 +26,8 @@ use crate::value::{ArrayLike, as_val, try_val, wrap};
 const BY_INDEX: [&str; 7] = ["argmax", "argmin", "concatenate", "stack", "take", "diag", "delete"];
 /// Functions whose traced numbers are sizes of a shape.
 const OF_SIZES: [&str; 3] = ["eye", "tri", "identity"];
+/// Modules whose functions take numbers of Python as floating ones.
+const OF_FLOATS: [&str; 2] = ["scipy.special.", "scipy.stats."];
 /// Functions whose result is that of one operation, which can be asked how to split it.
 const IS_DIRECT: &[&str] = &[
     "lax.broadcast",
@@ -67,6 +69,14 @@ impl<'py> Given<'_, '_, 'py> {
         convert(object)
             .map_err(|error| self.unknown(at, object, &error).unwrap_or_else(|| self.about(at, error)))
             .carry(self.py)
+    }
+
+    /// A great integer of Python for a function of floating numbers, as which it is read.
+    fn floating(&self, object: &Bound<'py, PyAny>) -> Option<Val> {
+        let is_of_floats = OF_FLOATS.iter().any(|module| self.function.declaration.names[0].starts_with(module));
+        let is_int = is_of_floats && object.is_exact_instance_of::<PyInt>() && !pullback_trace::settings::x64();
+        let is_wide = is_int && object.extract::<i32>().is_err();
+        is_wide.then(|| object.extract::<f64>().ok()).flatten().map(pullback_lib::convert::weak_float)
     }
 
     /// The error of a traced value in the place of numbers that must be known when the function is traced.
@@ -168,7 +178,7 @@ impl<'py> Arguments for Given<'_, '_, 'py> {
         }
         match own_val(object) {
             Some(val) => enter(self.py, val).carry(self.py),
-            None => operand(object, self.function.title(), at).carry(self.py),
+            None => self.floating(object).map_or_else(|| operand(object, self.function.title(), at).carry(self.py), Ok),
         }
     }
 

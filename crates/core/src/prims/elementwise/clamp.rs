@@ -119,7 +119,8 @@ impl Prim for Clamp {
 
 fn jvp((): &(), e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> Result<(Vals, Tangents)> {
     let [min, x, max] = [0, 1, 2].map(|i| V::new(e, &xs[i]));
-    let out = min.clamp(&x, &max);
+    // Operands that do not go together are refused here, before their shapes are used.
+    let out = V::new(e, &min.clamp(&x, &max).done()?);
     let shape = out.aval().data().shape.clone();
     let mut parts = vec![];
     for (i, t) in ts.iter().enumerate() {

@@ -14,7 +14,7 @@ use pullback_base::bail;
 use pullback_ir::Val;
 
 use crate::broadcast::broadcast_to;
-use crate::convert::{default_float, literal};
+use crate::convert::{convert, inexact, literal};
 use crate::indexing::{IndexItem, getitem};
 use crate::lax::linalg::is_square;
 use crate::promotion::{Operands, result_type_of};
@@ -24,11 +24,11 @@ pub use factorizations::*;
 pub use norms::*;
 pub use solutions::*;
 
-/// The values in one inexact dtype. They are not promoted, which strict promotion forbids.
+/// The values in one inexact dtype, weakly typed where all of them are: narrow integers become single precision.
 pub(crate) fn inexact_of(xs: &[Val]) -> Result<Operands> {
-    let found = result_type_of(xs)?.dtype;
-    let dtype = if found.is_inexact() || found.is_key() { found } else { default_float() };
-    let to = |x: &Val| if x.aval().dtype == dtype { Ok(x.clone()) } else { super::astype(x, dtype) };
+    let found = result_type_of(xs)?;
+    let dtype = if found.dtype.is_key() { found.dtype } else { inexact(found.dtype) };
+    let to = |x: &Val| if x.aval().dtype == dtype { Ok(x.clone()) } else { convert(x, dtype, found.weak_type) };
     xs.iter().map(to).collect()
 }
 

@@ -61,7 +61,7 @@ pub fn matrix_power(a: &Val, n: MatrixExponent) -> Result<Val> {
             &crate::convert::weak_int(0),
         );
     }
-    let mut a = inexact_one(a)?;
+    let mut a = if n.0 < 0 { inexact_one(a)? } else { a.clone() };
     if !is_square(&a) {
         bail!(Type, "Last 2 dimensions of the array must be square");
     }

@@ -483,7 +483,9 @@ fn triangle_or_product(
 #[public("scipy.linalg.pascal(n, kind=None)")]
 pub fn pascal(n: usize, kind: Option<&str>) -> Result<Val> {
     let lower = |i: usize, j: usize| rounded(binomial(i, j));
-    triangle_or_product(n, kind, lower, |i, j| rounded(binomial(i + j, i)))
+    let found = triangle_or_product(n, kind, lower, |i, j| rounded(binomial(i + j, i)))?;
+    // Single precision also with x64, as in the reference.
+    crate::convert::to_dtype(&found, pullback_base::DType::F32)
 }
 
 /// The inverse of `pascal`, from binomial coefficients, rounded once.

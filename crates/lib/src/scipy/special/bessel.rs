@@ -4,7 +4,7 @@ use pullback_base::Result;
 use pullback_derive::public;
 use pullback_ir::Val;
 
-use super::floating;
+use super::{check_real, floating};
 use crate::convert::{weak_float, weak_int};
 use crate::custom::CustomJvp;
 use crate::formula::{Formula, of};
@@ -40,6 +40,7 @@ pub fn i0e(x: &Val) -> Result<Val> {
 ///   1.0
 #[public("scipy.special.i0(x)")]
 pub fn i0(x: &Val) -> Result<Val> {
+    check_real("i0", &[x])?;
     I0.call(&[floating(x)?])
 }
 
@@ -79,6 +80,7 @@ pub fn i1e(x: &Val) -> Result<Val> {
 ///   0.0
 #[public("scipy.special.i1(x)")]
 pub fn i1(x: &Val) -> Result<Val> {
+    check_real("i1", &[x])?;
     I1.call(&[floating(x)?])
 }
 

@@ -4,10 +4,10 @@ use pullback_base::{Result, bail};
 use pullback_derive::public;
 use pullback_ir::Val;
 
-use super::{alike, floating, promoted};
+use super::{alike, check_real, floating, promoted};
 use crate::axes::Axes;
 use crate::broadcast::broadcast_arrays;
-use crate::convert::number;
+use crate::convert::constant;
 use crate::custom::{CustomJvp, xlogx};
 use crate::declare::OneOrTuple;
 use crate::formula::{Formula, full_like, is_nan, log, log1p, of, where_, zeros_like};
@@ -51,7 +51,7 @@ pub fn logit(x: &Val) -> Result<Val> {
 
 fn logit_value(args: &[Val]) -> Result<Val> {
     let x = floating(&args[0])?;
-    lax::log(&lax::div(&x, &lax::sub(&number(&x, 1.0), &x)?)?)
+    lax::log(&lax::div(&x, &lax::sub(&constant(&x, 1.0), &x)?)?)
 }
 
 fn logit_tangent(_: &Val, args: &[Val], tangents: &[Option<Val>]) -> Result<Option<Val>> {
@@ -163,13 +163,14 @@ pub fn entr(x: &Val) -> Result<Val> {
 ///   0.0
 #[public("scipy.special.rel_entr(p, q)")]
 pub fn rel_entr(p: &Val, q: &Val) -> Result<Val> {
+    check_real("rel_entr", &[p, q])?;
     let ins = alike(&[p, q])?;
     let (p, q) = (of(&ins[0]), of(&ins[1]));
     let is_positive = p.gt(0) & q.gt(0);
     let is_zero = p.is(0) & q.ge(0);
     let (safe_p, safe_q) = (where_(&is_positive, &p, 1), where_(&is_positive, &q, 1));
     let value = &safe_p * log(&safe_p / &safe_q);
-    where_(is_positive, value, where_(is_zero, full_like(&p, 0.0), outside(&p, &q))).done()
+    where_(is_positive, value, where_(is_zero, full_like(&p, 0.0), outside(&p, &q))).strong_if_array().done()
 }
 
 /// What an entropy is outside of its domain: NaN stays NaN.
@@ -191,12 +192,13 @@ fn outside(p: &Formula, q: &Formula) -> Formula {
 ///   0.0
 #[public("scipy.special.kl_div(p, q)")]
 pub fn kl_div(p: &Val, q: &Val) -> Result<Val> {
+    check_real("kl_div", &[p, q])?;
     let ins = alike(&[p, q])?;
     let (p, q) = (of(&ins[0]), of(&ins[1]));
     let is_plain = p.gt(0) & q.gt(0);
     let (safe_p, safe_q) = (where_(&is_plain, &p, 1), where_(&is_plain, &q, 1));
     let plain = &safe_p * log(&safe_p / &safe_q) - &safe_p + &safe_q;
-    where_(is_plain, plain, where_(p.is(0) & q.ge(0), &q, outside(&p, &q))).done()
+    where_(is_plain, plain, where_(p.is(0) & q.ge(0), &q, outside(&p, &q))).strong_if_array().done()
 }
 
 /// The Box-Cox transform: `(x**lmbda - 1) / lmbda`, the logarithm where `lmbda` is 0.

@@ -4,8 +4,8 @@ use pullback_base::{DType, Result, bail};
 use pullback_derive::public;
 use pullback_ir::Val;
 
-use super::{EULER_GAMMA, alike, floating};
-use crate::convert::convert;
+use super::{EULER_GAMMA, alike, check_real, floating};
+use crate::convert::{convert, to_dtype};
 use crate::custom::CustomJvp;
 use crate::formula::{
     Formula, digamma, exp, full_like, is_nan, lgamma, log, log1p, maximum, of, ones_like, where_, zeros_like,
@@ -78,8 +78,9 @@ fn exp1_of(x: &Formula) -> Formula {
 ///   0.2194
 #[public("scipy.special.exp1(x)")]
 pub fn exp1(x: &Val) -> Result<Val> {
+    check_real("exp1", &[x])?;
     let x = of(&floating(x)?);
-    where_(x.ge(0), exp1_of(&x), full_like(&x, NAN)).done()
+    where_(x.ge(0), exp1_of(&x), full_like(&x, NAN)).strong().done()
 }
 
 /// The exponential integral Ei: the principal value of the integral of `exp(t) / t` up to `x`; DLMF 6.2.
@@ -95,6 +96,7 @@ pub fn exp1(x: &Val) -> Result<Val> {
 ///   1.8951
 #[public("scipy.special.expi(x)")]
 pub fn expi(x: &Val) -> Result<Val> {
+    check_real("expi", &[x])?;
     static EXPI: CustomJvp = CustomJvp::new(
         "expi",
         |args| expi_value(&of(&floating(&args[0])?)).done(),
@@ -104,7 +106,8 @@ pub fn expi(x: &Val) -> Result<Val> {
             along(tangents[0].as_ref(), || exp(&x) / &x)
         },
     );
-    EXPI.call(std::slice::from_ref(x))
+    let found = EXPI.call(std::slice::from_ref(x))?;
+    to_dtype(&found, found.aval().dtype)
 }
 
 /// The series of DLMF 6.6.1 up to 30, then the asymptotic one of DLMF 6.12.2.
@@ -150,6 +153,7 @@ static EXPN: CustomJvp = CustomJvp::new(
 ///   0.1485
 #[public("scipy.special.expn(n, x)")]
 pub fn expn(n: &Val, x: &Val) -> Result<Val> {
+    check_real("expn", &[n, x])?;
     let ins = alike(&[n, x])?;
     convert(&EXPN.call(&ins)?, ins[1].aval().dtype, false)
 }

@@ -4,7 +4,7 @@ use pullback_base::{DType, Result, bail};
 use pullback_derive::public;
 use pullback_ir::Val;
 
-use super::{alike, floating, promoted};
+use super::{alike, check_real, floating, promoted};
 use crate::convert::{literal, to_dtype, weak_float, weak_int};
 use crate::custom::CustomJvp;
 use crate::formula::{Formula, of};
@@ -42,6 +42,7 @@ pub fn gammaln(x: &Val) -> Result<Val> {
 ///   -1.0
 #[public("scipy.special.gammasgn(x)")]
 pub fn gammasgn(x: &Val) -> Result<Val> {
+    check_real("gammasgn", &[x])?;
     let x = &floating(x)?;
     let dtype = x.aval().dtype;
     let floor = lax::floor(x)?;
@@ -156,6 +157,7 @@ pub fn digamma(x: &Val) -> Result<Val> {
 ///   1.6449
 #[public("scipy.special.polygamma(n, x)")]
 pub fn polygamma(n: &Val, x: &Val) -> Result<Val> {
+    check_real("polygamma", &[n, x])?;
     let dtype = n.aval().dtype;
     if !dtype.is_integer() {
         bail!(Value, "Argument `n` to polygamma must be of integer type, got dtype {dtype}.");
@@ -272,6 +274,7 @@ fn lgamma_difference(a: &Val, b: &Val) -> Formula {
 ///   1.0
 #[public("scipy.special.beta(a, b)")]
 pub fn beta(a: &Val, b: &Val) -> Result<Val> {
+    check_real("beta", &[a, b])?;
     let ins = promoted(&[a, b])?;
     let (a, b) = (&ins[0], &ins[1]);
     let sign = Formula::from(gammasgn(a)) * gammasgn(b) * gammasgn(&(of(a) + b).done()?);
@@ -293,6 +296,7 @@ pub fn beta(a: &Val, b: &Val) -> Result<Val> {
 ///   0.25
 #[public("scipy.special.betainc(a, b, x)")]
 pub fn betainc(a: &Val, b: &Val, x: &Val) -> Result<Val> {
+    check_real("betainc", &[a, b, x])?;
     let ins = alike(&[a, b, x])?;
     lax::betainc(&ins[0], &ins[1], &ins[2])
 }
@@ -350,6 +354,7 @@ static POCH: CustomJvp = CustomJvp::new("poch", poch_value, "_poch_jvp", poch_ta
 ///   24.0
 #[public("scipy.special.poch(z, m)")]
 pub fn poch(z: &Val, m: &Val) -> Result<Val> {
+    check_real("poch", &[z, m])?;
     POCH.call(&[z.clone(), m.clone()])
 }
 

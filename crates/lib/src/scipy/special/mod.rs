@@ -21,7 +21,7 @@ pub use normal::*;
 pub use oscillating::*;
 pub use zeta::*;
 
-use pullback_base::{DType, Error, Result};
+use pullback_base::{DType, Error, Result, bail};
 use pullback_ir::Val;
 
 pub(crate) use quadrature::Quadrature;
@@ -39,6 +39,14 @@ fn floating(x: &Val) -> Result<Val> {
 /// The values in their floating or complex dtype.
 fn promoted(xs: &[&Val]) -> Result<Operands> {
     promote_inexact(&xs.iter().map(|&x| x.clone()).collect::<Vec<_>>())
+}
+
+/// Refuses complex numbers.
+fn check_real(name: &str, xs: &[&Val]) -> Result<()> {
+    if xs.iter().any(|x| x.aval().dtype.is_complex()) {
+        bail!(Value, "{name} does not support complex-valued inputs.");
+    }
+    Ok(())
 }
 
 /// The values in their floating or complex dtype and in one shape.

@@ -6,7 +6,7 @@ use pullback_base::{DType, Result, bail};
 use pullback_derive::public;
 use pullback_ir::Val;
 
-use super::{Quadrature, Terms, floating, in_single};
+use super::{Quadrature, Terms, check_real, floating, in_single};
 use crate::broadcast::broadcast_arrays;
 use crate::convert::convert;
 use crate::custom::{CustomJvp, CustomJvpWith};
@@ -28,6 +28,18 @@ fn real_one(name: &str, x: &Val) -> Result<Val> {
         bail!(Type, "jax.scipy.special.{name} does not support complex-valued inputs, got {dtype}");
     }
     Ok(x)
+}
+
+/// The value, of single or double precision; no other numbers are converted.
+fn wide_one(name: &str, x: &Val) -> Result<Val> {
+    let dtype = x.aval().dtype;
+    if dtype.is_complex() {
+        return real_one(name, x);
+    }
+    if !matches!(dtype, DType::F32 | DType::F64) {
+        bail!(Type, "x.dtype={dtype} is not supported, see docstring for supported types.");
+    }
+    Ok(x.clone())
 }
 
 /// The error function `2 / sqrt(π)` times the integral of `exp(-t²)` from 0 to `x`; DLMF 7.2.
@@ -93,9 +105,10 @@ pub fn erfinv(x: &Val) -> Result<Val> {
 ///   True
 #[public("scipy.special.erfcinv(y)")]
 pub fn erfcinv(y: &Val) -> Result<Val> {
+    check_real("erfcinv", &[y])?;
     let y = real_one("erfcinv", y)?;
-    let quantile = Formula::from(ndtri(&(of(&y) * 0.5).done()?));
-    (-quantile * FRAC_1_SQRT_2).done()
+    let quantile = Formula::from(ndtri(&(of(&in_single(&y)?) * 0.5).done()?));
+    (-quantile * FRAC_1_SQRT_2).astype(y.aval().dtype).done()
 }
 
 /// The probability that a standard normal number is at most `x`: `erfc(-x / sqrt(2)) / 2`.
@@ -111,7 +124,7 @@ pub fn erfcinv(y: &Val) -> Result<Val> {
 ///   0.5
 #[public("scipy.special.ndtr(x)")]
 pub fn ndtr(x: &Val) -> Result<Val> {
-    half_erfc(&of(&real_one("ndtr", x)?)).done()
+    half_erfc(&of(&wide_one("ndtr", x)?)).strong().done()
 }
 
 /// `erfc(-x / √2) / 2`, in three parts that keep the tails exact.
@@ -239,7 +252,7 @@ fn quantile(p: &Formula) -> Formula {
 ///   1.96
 #[public("scipy.special.ndtri(p)")]
 pub fn ndtri(p: &Val) -> Result<Val> {
-    let p = real_one("ndtri", p)?;
+    let p = wide_one("ndtri", p)?;
     let dtype = p.aval().dtype;
     convert(&NDTRI.call(&[p])?, dtype, false)
 }
@@ -259,11 +272,8 @@ pub fn ndtri(p: &Val) -> Result<Val> {
 ///   -203.917
 #[public("scipy.special.log_ndtr(x, series_order=3)")]
 pub fn log_ndtr(x: &Val, series_order: Terms) -> Result<Val> {
-    let x = real_one("log_ndtr", x)?;
+    let x = wide_one("log_ndtr", x)?;
     let dtype = x.aval().dtype;
-    if !matches!(dtype, DType::F32 | DType::F64) {
-        bail!(Type, "x.dtype={dtype} is not supported, see docstring for supported types.");
-    }
     let order = series_order.0;
     if order < 0 {
         bail!(Value, "series_order must be non-negative.");

@@ -5,7 +5,7 @@ use pullback_derive::public;
 use pullback_ir::Val;
 
 use crate::convert::weak_int;
-use crate::formula::{Formula, exp, full_like, is_nan, ones_like, promoted, where_, xlog1py, xlogy, zeros_like};
+use crate::formula::{Formula, exp, full_like, is_nan, of, ones_like, promoted, where_, xlog1py, xlogy, zeros_like};
 use crate::numpy;
 
 const INF: f64 = f64::INFINITY;
@@ -29,7 +29,7 @@ pub fn logpmf(k: &Val, p: &Val, loc: &Val) -> Result<Val> {
     let [k, p, loc] = promoted("bernoulli.logpmf", [k, p, loc])?;
     let x = &k - &loc;
     let value = xlogy(&x, &p) + xlog1py(1 - &x, -&p);
-    where_(x.lt(0) | x.gt(1), -INF, &value).done()
+    where_(x.lt(0) | x.gt(1), -INF, &value).strong_if_array().done()
 }
 
 /// The probability of `k` in the Bernoulli distribution: `p**k (1 - p)**(1 - k)`.
@@ -69,7 +69,7 @@ pub fn cdf(k: &Val, p: &Val) -> Result<Val> {
     let conditions = [is_invalid, k.lt(0), k.lt(1), k.ge(1)].map(Formula::done);
     let choices = [full_like(&p, f64::NAN), zeros_like(&p), 1 - &p, ones_like(&p)].map(Formula::done);
     let [conditions, choices] = [conditions, choices].map(|all| all.into_iter().collect::<Result<Vec<Val>>>());
-    numpy::select(&conditions?, &choices?, &weak_int(0))
+    of(&numpy::select(&conditions?, &choices?, &weak_int(0))?).strong_if_array().done()
 }
 
 /// The value that is not exceeded with probability `q` in the Bernoulli distribution, the inverse of `cdf`.
@@ -88,5 +88,8 @@ pub fn cdf(k: &Val, p: &Val) -> Result<Val> {
 pub fn ppf(q: &Val, p: &Val) -> Result<Val> {
     let [q, p] = promoted("bernoulli.ppf", [q, p])?;
     let is_invalid = is_nan(&q) | is_nan(&p) | p.lt(0) | p.gt(1) | q.lt(0) | q.gt(1);
-    where_(&is_invalid, NAN, where_(q.is(0), -1.0, where_(q.le(1 - &p), 0.0, 1.0))).typed_as(&q).done()
+    where_(&is_invalid, NAN, where_(q.is(0), -1.0, where_(q.le(1 - &p), 0.0, 1.0)))
+        .typed_like(&q)
+        .strong_if_array()
+        .done()
 }

@@ -30,7 +30,7 @@ pub fn logpdf(x: &Val, a: &Val, b: &Val, loc: &Val, scale: &Val) -> Result<Val> 
     let y = (&x - &loc) / &scale;
     let value = xlogy(&a - 1, &y) + xlog1py(&b - 1, -&y) - betaln(&a, &b) - log(&scale);
     let value = where_(y.lt(0) | y.gt(1), -INF, &value);
-    where_(a.le(0) | b.le(0) | scale.le(0), NAN, &value).done()
+    where_(a.le(0) | b.le(0) | scale.le(0), NAN, &value).strong_if_array().done()
 }
 
 /// The density at `x` of the beta distribution: `x**(a - 1) (1 - x)**(b - 1) / beta(a, b)`.
@@ -71,7 +71,7 @@ pub fn pdf(x: &Val, a: &Val, b: &Val, loc: &Val, scale: &Val) -> Result<Val> {
 #[public("scipy.stats.beta.cdf(x, a, b, loc=0, scale=1)")]
 pub fn cdf(x: &Val, a: &Val, b: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let [x, a, b, loc, scale] = promoted("beta.cdf", [x, a, b, loc, scale])?;
-    betainc(&a, &b, between((&x - &loc) / &scale, 0, 1)).done()
+    betainc(&a, &b, between((&x - &loc) / &scale, 0, 1)).strong_if_array().done()
 }
 
 /// The logarithm of the probability of at most `x` in the beta distribution.
@@ -112,7 +112,7 @@ pub fn logcdf(x: &Val, a: &Val, b: &Val, loc: &Val, scale: &Val) -> Result<Val> 
 #[public("scipy.stats.beta.sf(x, a, b, loc=0, scale=1)")]
 pub fn sf(x: &Val, a: &Val, b: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let [x, a, b, loc, scale] = promoted("beta.sf", [x, a, b, loc, scale])?;
-    betainc(&b, &a, 1 - between((&x - &loc) / &scale, 0, 1)).done()
+    betainc(&b, &a, 1 - between((&x - &loc) / &scale, 0, 1)).strong_if_array().done()
 }
 
 /// The logarithm of the probability of more than `x` in the beta distribution.

@@ -25,7 +25,7 @@ use crate::formula::{arctan, exp, log, log1p, promoted, tan};
 pub fn logpdf(x: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let [x, loc, scale] = promoted("cauchy.logpdf", [x, loc, scale])?;
     let y = (&x - &loc) / &scale;
-    (-(log(PI * &scale) + log1p(&y * &y))).done()
+    (-(log(PI * &scale) + log1p(&y * &y))).strong_if_array().done()
 }
 
 /// The density at `x` of the Cauchy distribution: `1 / (pi (1 + x**2))`.
@@ -62,7 +62,7 @@ pub fn pdf(x: &Val, loc: &Val, scale: &Val) -> Result<Val> {
 #[public("scipy.stats.cauchy.cdf(x, loc=0, scale=1)")]
 pub fn cdf(x: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let [x, loc, scale] = promoted("cauchy.cdf", [x, loc, scale])?;
-    (0.5 + arctan((&x - &loc) / &scale) / PI).done()
+    (0.5 + arctan((&x - &loc) / &scale) / PI).strong_if_array().done()
 }
 
 /// The logarithm of the probability of at most `x` in the Cauchy distribution.
@@ -137,7 +137,7 @@ pub fn logsf(x: &Val, loc: &Val, scale: &Val) -> Result<Val> {
 #[public("scipy.stats.cauchy.ppf(q, loc=0, scale=1)")]
 pub fn ppf(q: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let [q, loc, scale] = promoted("cauchy.ppf", [q, loc, scale])?;
-    (tan(PI * &q - PI / 2.0) * &scale + &loc).done()
+    (tan(PI * &q - PI / 2.0) * &scale + &loc).strong_if_array().done()
 }
 
 /// The value that is exceeded with probability `q` in the Cauchy distribution, the inverse of `sf`.
@@ -156,5 +156,5 @@ pub fn ppf(q: &Val, loc: &Val, scale: &Val) -> Result<Val> {
 #[public("scipy.stats.cauchy.isf(q, loc=0, scale=1)")]
 pub fn isf(q: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let [q, loc, scale] = promoted("cauchy.isf", [q, loc, scale])?;
-    (tan(PI / 2.0 - PI * &q) * &scale + &loc).done()
+    (tan(PI / 2.0 - PI * &q) * &scale + &loc).strong_if_array().done()
 }

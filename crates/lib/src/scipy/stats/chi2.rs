@@ -28,7 +28,7 @@ pub fn logpdf(x: &Val, df: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let [x, df, loc, scale] = promoted("chi2.logpdf", [x, df, loc, scale])?;
     let y = (&x - &loc) / &scale;
     let value = xlogy(&df / 2 - 1, &y) - &y / 2 - gammaln(&df / 2) - &df / 2 * 2.0f64.ln() - log(&scale);
-    where_(x.lt(&loc), -INF, &value).done()
+    where_(x.lt(&loc), -INF, &value).strong_if_array().done()
 }
 
 /// The density at `x` of the chi-square distribution: `x**(df / 2 - 1) exp(-x / 2) / (2**(df / 2) gamma(df / 2))`.
@@ -67,7 +67,7 @@ pub fn pdf(x: &Val, df: &Val, loc: &Val, scale: &Val) -> Result<Val> {
 #[public("scipy.stats.chi2.cdf(x, df, loc=0, scale=1)")]
 pub fn cdf(x: &Val, df: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let [x, df, loc, scale] = promoted("chi2.cdf", [x, df, loc, scale])?;
-    gammainc(&df / 2, at_least((&x - &loc) / &scale, 0) / 2).done()
+    gammainc(&df / 2, at_least((&x - &loc) / &scale, 0) / 2).strong_if_array().done()
 }
 
 /// The logarithm of the probability of at most `x` in the chi-square distribution.
@@ -106,7 +106,7 @@ pub fn logcdf(x: &Val, df: &Val, loc: &Val, scale: &Val) -> Result<Val> {
 #[public("scipy.stats.chi2.sf(x, df, loc=0, scale=1)")]
 pub fn sf(x: &Val, df: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let [x, df, loc, scale] = promoted("chi2.sf", [x, df, loc, scale])?;
-    gammaincc(&df / 2, at_least((&x - &loc) / &scale, 0) / 2).done()
+    gammaincc(&df / 2, at_least((&x - &loc) / &scale, 0) / 2).strong_if_array().done()
 }
 
 /// The logarithm of the probability of more than `x` in the chi-square distribution.

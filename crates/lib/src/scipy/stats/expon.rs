@@ -63,7 +63,7 @@ pub fn pdf(x: &Val, loc: &Val, scale: &Val) -> Result<Val> {
 #[public("scipy.stats.expon.cdf(x, loc=0, scale=1)")]
 pub fn cdf(x: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let [x, loc, scale] = promoted("expon.cdf", [x, loc, scale])?;
-    where_(x.lt(&loc), 0.0, -expm1(-(&x - &loc) / &scale)).typed_as(&x).done()
+    where_(x.lt(&loc), 0.0, -expm1(-(&x - &loc) / &scale)).typed_like(&x).done()
 }
 
 /// The logarithm of the probability of at most `x` in the exponential distribution.
@@ -102,7 +102,7 @@ pub fn logcdf(x: &Val, loc: &Val, scale: &Val) -> Result<Val> {
 #[public("scipy.stats.expon.sf(x, loc=0, scale=1)")]
 pub fn sf(x: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let [x, loc, scale] = promoted("expon.sf", [x, loc, scale])?;
-    where_(x.lt(&loc), 1.0, exp(-(&x - &loc) / &scale)).typed_as(&x).done()
+    where_(x.lt(&loc), 1.0, exp(-(&x - &loc) / &scale)).typed_like(&x).done()
 }
 
 /// The logarithm of the probability of more than `x` in the exponential distribution.
@@ -121,7 +121,7 @@ pub fn sf(x: &Val, loc: &Val, scale: &Val) -> Result<Val> {
 #[public("scipy.stats.expon.logsf(x, loc=0, scale=1)")]
 pub fn logsf(x: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let [x, loc, scale] = promoted("expon.logsf", [x, loc, scale])?;
-    where_(x.lt(&loc), 0.0, -(&x - &loc) / &scale).typed_as(&x).done()
+    where_(x.lt(&loc), 0.0, -(&x - &loc) / &scale).typed_like(&x).done()
 }
 
 /// The value that is not exceeded with probability `q` in the exponential distribution, the inverse of `cdf`.

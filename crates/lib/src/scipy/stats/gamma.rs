@@ -28,7 +28,7 @@ pub fn logpdf(x: &Val, a: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let is_inside = x.ge(&loc);
     let y = where_(&is_inside, (&x - &loc) / &scale, 1);
     let value = xlogy(&a - 1, &y) - &y - (gammaln(&a) + log(&scale));
-    where_(&is_inside, &value, -INF).done()
+    where_(&is_inside, &value, -INF).strong_if_array().done()
 }
 
 /// The density at `x` of the gamma distribution: `x**(a - 1) exp(-x) / gamma(a)`.
@@ -67,7 +67,7 @@ pub fn pdf(x: &Val, a: &Val, loc: &Val, scale: &Val) -> Result<Val> {
 #[public("scipy.stats.gamma.cdf(x, a, loc=0, scale=1)")]
 pub fn cdf(x: &Val, a: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let [x, a, loc, scale] = promoted("gamma.cdf", [x, a, loc, scale])?;
-    gammainc(&a, at_least((&x - &loc) / &scale, 0)).done()
+    gammainc(&a, at_least((&x - &loc) / &scale, 0)).strong_if_array().done()
 }
 
 /// The logarithm of the probability of at most `x` in the gamma distribution.
@@ -107,7 +107,7 @@ pub fn logcdf(x: &Val, a: &Val, loc: &Val, scale: &Val) -> Result<Val> {
 pub fn sf(x: &Val, a: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let [x, a, loc, scale] = promoted("gamma.sf", [x, a, loc, scale])?;
     let y = (&x - &loc) / &scale;
-    where_(x.lt(&loc), 1.0, gammaincc(&a, at_least(&y, 0))).typed_as(&x).done()
+    where_(x.lt(&loc), 1.0, gammaincc(&a, at_least(&y, 0))).typed_like(&x).done()
 }
 
 /// The logarithm of the probability of more than `x` in the gamma distribution.

@@ -4,7 +4,7 @@ use pullback_base::Result;
 use pullback_derive::public;
 use pullback_ir::Val;
 
-use crate::formula::{converted, exp, log, promoted, where_, xlog1py};
+use crate::formula::{exp, log, promoted, where_, xlog1py};
 
 const INF: f64 = f64::INFINITY;
 
@@ -26,7 +26,7 @@ pub fn logpmf(k: &Val, p: &Val, loc: &Val) -> Result<Val> {
     let [k, p, loc] = promoted("geom.logpmf", [k, p, loc])?;
     let y = &k - &loc;
     let value = xlog1py(&y - 1, -&p) + log(&p);
-    converted(where_(y.le(0), -INF, &value), &k).done()
+    where_(y.le(0), -INF, &value).typed_like(&k).strong_if_array().done()
 }
 
 /// The probability of `k` in the geometric distribution: `(1 - p)**(k - 1) p`.

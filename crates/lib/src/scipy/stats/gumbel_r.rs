@@ -117,7 +117,7 @@ pub fn ppf(p: &Val, loc: &Val, scale: &Val) -> Result<Val> {
 ///   0.3078
 #[public("scipy.stats.gumbel_r.sf(x, loc=0, scale=1)")]
 pub fn sf(x: &Val, loc: &Val, scale: &Val) -> Result<Val> {
-    (-expm1(logcdf(x, loc, scale))).done()
+    (-expm1(logcdf(x, loc, scale))).strong_if_array().done()
 }
 
 /// The logarithm of the probability of more than `x` in the right-skewed Gumbel distribution.

@@ -22,7 +22,7 @@ use crate::formula::{abs, exp, log, promoted, where_};
 #[public("scipy.stats.laplace.logpdf(x, loc=0, scale=1)")]
 pub fn logpdf(x: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let [x, loc, scale] = promoted("laplace.logpdf", [x, loc, scale])?;
-    (-(abs(&x - &loc) / &scale + log(2 * &scale))).done()
+    (-(abs(&x - &loc) / &scale + log(2 * &scale))).strong_if_array().done()
 }
 
 /// The density at `x` of the Laplace distribution: `exp(-|x|) / 2`.
@@ -60,5 +60,5 @@ pub fn pdf(x: &Val, loc: &Val, scale: &Val) -> Result<Val> {
 pub fn cdf(x: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let [x, loc, scale] = promoted("laplace.cdf", [x, loc, scale])?;
     let y = (&x - &loc) / &scale;
-    where_(y.le(0), 0.5 * exp(&y), 1 - 0.5 * exp(-&y)).done()
+    where_(y.le(0), 0.5 * exp(&y), 1 - 0.5 * exp(-&y)).strong_if_array().done()
 }

@@ -23,7 +23,7 @@ use crate::formula::{exp, expit, log, logaddexp, logit, promoted};
 pub fn logpdf(x: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let [x, loc, scale] = promoted("logistic.logpdf", [x, loc, scale])?;
     let y = (&x - &loc) / &scale * 0.5;
-    (-2 * logaddexp(&y, -&y) - log(&scale)).done()
+    (-2 * logaddexp(&y, -&y) - log(&scale)).strong_if_array().done()
 }
 
 /// The density at `x` of the logistic distribution: `exp(-x) / (1 + exp(-x))**2`.
@@ -60,7 +60,7 @@ pub fn pdf(x: &Val, loc: &Val, scale: &Val) -> Result<Val> {
 #[public("scipy.stats.logistic.ppf(x, loc=0, scale=1)")]
 pub fn ppf(x: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let [x, loc, scale] = promoted("logistic.ppf", [x, loc, scale])?;
-    (logit(&x) * &scale + &loc).done()
+    (logit(&x) * &scale + &loc).strong_if_array().done()
 }
 
 /// The probability of more than `x` in the logistic distribution.
@@ -98,7 +98,7 @@ pub fn sf(x: &Val, loc: &Val, scale: &Val) -> Result<Val> {
 #[public("scipy.stats.logistic.isf(x, loc=0, scale=1)")]
 pub fn isf(x: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let [x, loc, scale] = promoted("logistic.isf", [x, loc, scale])?;
-    (-logit(&x) * &scale + &loc).done()
+    (-logit(&x) * &scale + &loc).strong_if_array().done()
 }
 
 /// The probability of at most `x` in the logistic distribution.

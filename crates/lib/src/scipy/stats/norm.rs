@@ -25,7 +25,7 @@ use crate::formula::{exp, log, log_ndtr, ndtr, ndtri, of, promoted};
 pub fn logpdf(x: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let [x, loc, scale] = promoted("norm.logpdf", [x, loc, scale])?;
     let variance = &scale * &scale;
-    (-0.5 * (log(2.0 * PI * &variance) + (&x - &loc).to_the(2) / &variance)).done()
+    (-0.5 * (log(2.0 * PI * &variance) + (&x - &loc).to_the(2) / &variance)).strong_if_array().done()
 }
 
 /// The density at `x` of the normal distribution: `exp(-x**2 / 2) / sqrt(2 pi)`.
@@ -62,7 +62,7 @@ pub fn pdf(x: &Val, loc: &Val, scale: &Val) -> Result<Val> {
 #[public("scipy.stats.norm.cdf(x, loc=0, scale=1)")]
 pub fn cdf(x: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let [x, loc, scale] = promoted("norm.cdf", [x, loc, scale])?;
-    ndtr((&x - &loc) / &scale).done()
+    ndtr((&x - &loc) / &scale).strong().done()
 }
 
 /// The logarithm of the probability of at most `x` in the normal distribution.
@@ -137,8 +137,7 @@ pub fn logsf(x: &Val, loc: &Val, scale: &Val) -> Result<Val> {
 ///   -0.6745
 #[public("scipy.stats.norm.ppf(q, loc=0, scale=1)")]
 pub fn ppf(q: &Val, loc: &Val, scale: &Val) -> Result<Val> {
-    let [q] = promoted("norm.ppf", [q])?;
-    (ndtri(&q) * scale + loc).done()
+    (ndtri(of(q)) * scale + loc).done()
 }
 
 /// The value that is exceeded with probability `q` in the normal distribution, the inverse of `sf`.
@@ -156,5 +155,6 @@ pub fn ppf(q: &Val, loc: &Val, scale: &Val) -> Result<Val> {
 ///   0.6745
 #[public("scipy.stats.norm.isf(q, loc=0, scale=1)")]
 pub fn isf(q: &Val, loc: &Val, scale: &Val) -> Result<Val> {
-    ppf(&(1 - of(q)).done()?, loc, scale)
+    let [q] = promoted("norm.isf", [q])?;
+    ppf(&(1 - q).done()?, loc, scale)
 }

@@ -28,7 +28,7 @@ pub fn logpdf(x: &Val, b: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let [x, b, loc, scale] = promoted("pareto.logpdf", [x, b, loc, scale])?;
     let y = (&x - &loc) / &scale;
     let value = log(&b / &scale) - (&b + 1) * log(&y);
-    where_(x.lt(&loc + &scale), -INF, &value).done()
+    where_(x.lt(&loc + &scale), -INF, &value).strong_if_array().done()
 }
 
 /// The density at `x` of the Pareto distribution: `b / x**(b + 1)`.
@@ -68,7 +68,7 @@ pub fn pdf(x: &Val, b: &Val, loc: &Val, scale: &Val) -> Result<Val> {
 pub fn cdf(x: &Val, b: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let [x, b, loc, scale] = promoted("pareto.cdf", [x, b, loc, scale])?;
     let y = (&x - &loc) / &scale;
-    where_(y.lt(1), 0.0, 1 - y.to_the(-&b)).typed_as(&x).done()
+    where_(y.lt(1), 0.0, 1 - y.to_the(-&b)).typed_like(&x).strong_if_array().done()
 }
 
 /// The logarithm of the probability of at most `x` in the Pareto distribution.
@@ -129,7 +129,7 @@ pub fn sf(x: &Val, b: &Val, loc: &Val, scale: &Val) -> Result<Val> {
 pub fn logsf(x: &Val, b: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let [x, b, loc, scale] = promoted("pareto.logsf", [x, b, loc, scale])?;
     let y = (&x - &loc) / &scale;
-    where_(y.lt(1), 0.0, -&b * log(&y)).typed_as(&x).done()
+    where_(y.lt(1), 0.0, -&b * log(&y)).typed_like(&x).strong_if_array().done()
 }
 
 /// The value that is not exceeded with probability `q` in the Pareto distribution, the inverse of `cdf`.
@@ -149,5 +149,5 @@ pub fn logsf(x: &Val, b: &Val, loc: &Val, scale: &Val) -> Result<Val> {
 #[public("scipy.stats.pareto.ppf(q, b, loc=0, scale=1)")]
 pub fn ppf(q: &Val, b: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let [q, b, loc, scale] = promoted("pareto.ppf", [q, b, loc, scale])?;
-    where_(is_nan(&q) | q.lt(0) | q.gt(1), NAN, &loc + &scale * (1 - &q).to_the(-1 / &b)).done()
+    where_(is_nan(&q) | q.lt(0) | q.gt(1), NAN, &loc + &scale * (1 - &q).to_the(-1 / &b)).strong_if_array().done()
 }

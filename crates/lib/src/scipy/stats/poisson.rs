@@ -72,7 +72,7 @@ pub fn cdf(k: &Val, mu: &Val, loc: &Val) -> Result<Val> {
     let [k, mu, loc] = promoted("poisson.cdf", [k, mu, loc])?;
     let y = &k - &loc;
     let value = gammaincc(floor(&y + 1), &mu);
-    where_(y.lt(0), 0.0, &value).typed_as(&value).done()
+    where_(y.lt(0), 0.0, &value).typed_like(&value).strong_if_array().done()
 }
 
 /// The entropy, in nats, of the Poisson distribution.

@@ -29,7 +29,7 @@ pub fn logpdf(x: &Val, df: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let y = (&x - &loc) / &scale;
     let half = (&df + 1) / 2;
     let constant = log(&scale) + 0.5 * log(&df * PI) + lgamma(&df / 2) - lgamma(&half);
-    (-(&constant + &half * log1p(&y * &y / &df))).done()
+    (-(&constant + &half * log1p(&y * &y / &df))).strong_if_array().done()
 }
 
 /// The density at `x` of the Student's t distribution: `gamma((df + 1) / 2) / (sqrt(df pi) gamma(df / 2)) (1 + x**2 /

@@ -63,7 +63,7 @@ pub fn pdf(x: &Val, loc: &Val, scale: &Val) -> Result<Val> {
 pub fn cdf(x: &Val, loc: &Val, scale: &Val) -> Result<Val> {
     let [x, loc, scale] = promoted("uniform.cdf", [x, loc, scale])?;
     let y = (&x - &loc) / &scale;
-    where_(x.le(&loc), 0.0, where_(x.ge(&loc + &scale), 1.0, &y)).typed_as(&x).done()
+    where_(x.le(&loc), 0.0, where_(x.ge(&loc + &scale), 1.0, &y)).typed_like(&x).done()
 }
 
 /// The value that is not exceeded with probability `q` in the uniform distribution, the inverse of `cdf`.

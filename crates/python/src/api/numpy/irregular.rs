@@ -407,11 +407,38 @@ fn nonzero_of(
             "Calling nonzero on 0d arrays is not allowed. Use jnp.atleast_1d(scalar).nonzero() instead.",
         ));
     }
-    let fill = fill_values(fill_value, rank)?;
-    tuple(py, || match size {
-        None => support::nonzero(x),
-        Some(size) => numpy::nonzero_sized(x, size, &fill),
+    let odd = odd_fill(fill_value, rank)?;
+    let fill = if odd.is_some() { vec![-1; rank] } else { fill_values(fill_value, rank)? };
+    tuple(py, || {
+        let found = match size {
+            None => support::nonzero(x)?,
+            Some(size) => numpy::nonzero_sized(x, size, &fill)?,
+        };
+        match &odd {
+            None => Ok(found),
+            Some(odd) => found.iter().zip(odd).map(|(places, fill)| filled(places, fill)).collect(),
+        }
     })
+}
+
+/// Positions with another number, which is no integer, in the place of -1.
+fn filled(places: &Val, fill: &Val) -> pullback_base::Result<Val> {
+    let is_missing = numpy::less(places, &pullback_lib::convert::weak_int(0))?;
+    let found = numpy::where_(&is_missing, fill, places)?;
+    pullback_lib::convert::to_dtype(&found, found.aval().dtype)
+}
+
+/// What fills up positions, where that is no integer.
+fn odd_fill(given: Option<&Bound<'_, PyAny>>, rank: usize) -> PyResult<Option<Vec<Val>>> {
+    let Some(given) = given.filter(|given| !given.is_none()) else { return Ok(None) };
+    let read = |obj: &Bound<'_, PyAny>| operand(obj, "nonzero", 1);
+    let all = if is_sequence(given) {
+        given.try_iter()?.map(|item| read(&item?)).collect::<PyResult<Vec<Val>>>()?
+    } else {
+        vec![read(given)?; rank]
+    };
+    let is_odd = all.len() == rank && all.iter().any(|x| x.aval().dtype.is_inexact() && x.aval().rank() == 0);
+    Ok(is_odd.then_some(all))
 }
 
 /// What fills up positions along each axis: one number for all, or a tuple with one for each.
