@@ -123,6 +123,7 @@ from pullback import core as core
 from pullback import custom_batching as custom_batching
 from pullback import custom_derivatives as custom_derivatives
 from pullback import debug as debug
+from pullback import distributed as distributed
 from pullback import dlpack as dlpack
 from pullback import dtypes as dtypes
 from pullback import errors as errors

@@ -66,18 +66,22 @@ no_execution: Any
 def transfer_guard(new_val: Any) -> AbstractContextManager[Any]:
     """A context with a rule of all transfers between host and devices.
 
-    Memory of the CPU is the host's, so there are no transfers that a rule could forbid.
+    What enters an operation of Python's numbers and NumPy's arrays is a transfer to a device; what `jax.device_put` is given, an
+    explicit one. Constants of a program that is traced are none, and nothing is one that goes to NumPy from the CPU.
 
     Args:
-      new_val: "allow", "log", "disallow", "log_explicit", "disallow_explicit", or None.
-    Returns: a context.
+      new_val: "allow"; "log" or "disallow" for transfers that are not asked for; "log_explicit" or "disallow_explicit" for all; or
+        None for what holds in the process.
+    Returns: a context, in which a transfer that is disallowed is a `JaxRuntimeError`, and one that is logged a line of the logger
+      "pullback".
     Raises:
       ValueError: when it is entered, for another value.
     Differentiable: no; it takes no arrays.
     Example:
+      >>> x = jax.device_put(np.ones(2))
       >>> with jax.transfer_guard("disallow"):
-      ...     jnp.ones(2).sum()
-      Array(2., dtype=float32)"""
+      ...     print(x.sum())
+      2.0"""
     ...
 def safe_grads(enable: Any = True) -> Any:
     """A context, or decorator, in which derivatives of what a choice dropped are zero, whatever they are multiplied with.

@@ -99,7 +99,7 @@ Example:
   'cpu'"""
     ...
 def process_count(backend: str | None=None) -> int:
-    """The number of processes, 1. `host_count` is the same function.
+    """The number of processes: 1 without `jax.distributed.initialize`. `host_count` is the same function.
 
 Args:
   backend: accepted for compatibility; without effect.
@@ -110,7 +110,7 @@ Example:
   1"""
     ...
 def process_index(backend: str | None=None) -> int:
-    """The number of this process, 0: there is one. `host_id` is the same function.
+    """The number of this process: 0 without `jax.distributed.initialize`. `host_id` is the same function.
 
 Args:
   backend: accepted for compatibility; without effect.

@@ -40,10 +40,32 @@ class Token:
 class TraceTag:
     """What tells one user-defined trace from others."""
 class Trace:
-    """The base of user-defined traces.
+    """The base of traces that Python code defines.
 
-    Subclasses can be defined; the core does not dispatch to them, so `set_current_trace` refuses one."""
-    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    While one is current (`set_current_trace`), each operation calls its `process_primitive(primitive, tracers, params)`, with
+    evaluation current meanwhile. Functions with custom rules come to `process_custom_jvp_call` and `process_custom_vjp_call`. What
+    these give are values, or tracers: objects of a subclass of `Tracer` that are made with the trace and an aval."""
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any: ...
+    def __init__(self) -> None: ...
+    def stage_value(self, val: Any) -> Any:
+        """The value as one of this trace."""
+        ...
+    def process_primitive(self, primitive: Any, tracers: Any, params: Any) -> Any:
+        """The result of a primitive, or the list of its results."""
+        ...
+    def process_custom_jvp_call(self, primitive: Any, fun: Any, jvp: Any, tracers: Any, *, symbolic_zeros: Any) -> Any:
+        """The results of a function that has a forward rule of its own."""
+        ...
+    def process_custom_vjp_call(self, primitive: Any, fun: Any, fwd: Any, bwd: Any, tracers: Any, *, out_trees: Any, symbolic_zeros: Any) -> Any:
+        """The results of a function that has a reverse rule of its own."""
+        ...
+    def invalidate(self) -> Any:
+        """Says that the trace is over."""
+        ...
+    def is_valid(self) -> Any:
+        """Whether the trace is not over."""
+        ...
+    def __repr__(self) -> str: ...
 def eval_jaxpr(jaxpr: Any, consts: Any, *args: Any, propagate_source_info: Any = True) -> Any:
     """The results of a jaxpr for flat arguments, as a list.
 
@@ -217,23 +239,24 @@ def eval_context() -> AbstractContextManager[Any]:
       Array(0., dtype=float32, weak_type=True)"""
     ...
 def take_current_trace() -> AbstractContextManager[Any]:
-    """Gives the token of the current trace.
+    """Gives the current trace, and makes evaluation current.
 
-    Returns: a context manager.
+    Returns: a context manager; with the trace, which may be made current again.
     Differentiable: no; it takes no arrays.
     Example:
       >>> with jax.core.take_current_trace() as trace:
-      ...     trace == jax.core.get_opaque_trace_state()
-      True"""
+      ...     with jax.core.set_current_trace(trace):
+      ...         print(jnp.sin(0.0))
+      0.0"""
     ...
 def set_current_trace(trace: Any, **_: Any) -> AbstractContextManager[Any]:
-    """Makes a trace current; only None, the evaluating one, and the current one are understood.
+    """Makes a trace current.
 
     Args:
-      trace: None, or what `take_current_trace` gave.
+      trace: a `Trace` that Python code defines, what `take_current_trace` gave, or None for evaluation.
     Returns: a context manager.
     Raises:
-      NotImplementedError: it is another trace.
+      TypeError: it is no trace.
     Differentiable: no; it takes no arrays.
     Example:
       >>> with jax.core.set_current_trace(None):

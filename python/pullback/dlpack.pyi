@@ -6,14 +6,15 @@ def from_dlpack(external_array: Any, device: Any = None, copy: Any = None) -> An
 
     Args:
       external_array: an object with `__dlpack__` and `__dlpack_device__`, on the CPU.
-      device: accepted where it is the device of the array; there is one.
+      device: where the result lies, a device or a sharding; the default device when it is not given. Devices of a plugin that have
+        the memory of the host share it too.
       copy: True copies the elements, False forbids it, None copies where the memory cannot be shared: elements that are not
         dense in row-major order, not aligned to 64 bytes, or of a 64-bit type while those are off.
     Returns: an array of the same shape and dtype. Memory that is shared must not be written by its other owner; it is
       never taken over by donation.
     Raises:
       TypeError: the object does not speak the protocol, or its element type is unknown.
-      ValueError: it is on another device, or `copy=False` cannot be had.
+      ValueError: it is in memory that is not the host's, or `copy=False` cannot be had.
     Differentiable: no; the result is a constant.
     Example:
       >>> import numpy

@@ -376,11 +376,15 @@ def tree_broadcast(prefix_tree, full_tree, is_leaf=None):
       [(1, 1), {'a': 2}]
     """
     treedef = tree_structure(full_tree, is_leaf)
-    from pullback._tree_errors import prefix_errors
+    try:
+        leaves = _core._broadcast_prefix(prefix_tree, treedef)
+    except ValueError:
+        from pullback._tree_errors import prefix_errors
 
-    for error in prefix_errors(prefix_tree, full_tree, is_leaf):
-        raise error("broadcast_prefix prefix_tree")
-    return treedef.unflatten(_core._broadcast_prefix(prefix_tree, treedef))
+        for error in prefix_errors(prefix_tree, full_tree, is_leaf):
+            raise error("broadcast_prefix prefix_tree") from None
+        raise
+    return treedef.unflatten(leaves)
 
 
 def _is_container(x):

@@ -127,7 +127,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: Any = None) -> Any:
 
     Args:
       x: an object with `__dlpack__`, or an array of ours.
-      device: for compatibility; the result is on the default device.
+      device: where the result lies, a device or a sharding; the default device when it is not given.
       copy: whether to copy. Memory of other libraries is always copied, so that False is an error for it.
     Returns: an array of the shape and dtype of `x`.
     Raises:
