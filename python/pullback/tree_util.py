@@ -366,7 +366,7 @@ def tree_broadcast(prefix_tree, full_tree, is_leaf=None):
     Args:
       prefix_tree: a tree that has the structure of `full_tree` as far as it goes.
       full_tree: a tree; only its structure is used.
-      is_leaf: a predicate of nodes of `full_tree`; where it is true, the node is a leaf whatever it is.
+      is_leaf: a predicate of nodes of both; where it is true, the node is a leaf whatever it is.
     Returns: a tree of the structure of `full_tree`.
     Raises:
       ValueError: `prefix_tree` is no prefix of `full_tree`.
@@ -375,16 +375,11 @@ def tree_broadcast(prefix_tree, full_tree, is_leaf=None):
       >>> jax.tree.broadcast([1, 2], [(0, 0), {"a": 0}])
       [(1, 1), {'a': 2}]
     """
-    treedef = tree_structure(full_tree, is_leaf)
-    try:
-        leaves = _core._broadcast_prefix(prefix_tree, treedef)
-    except ValueError:
-        from pullback._tree_errors import prefix_errors
-
-        for error in prefix_errors(prefix_tree, full_tree, is_leaf):
-            raise error("broadcast_prefix prefix_tree") from None
-        raise
-    return treedef.unflatten(leaves)
+    leaves, prefix = tree_flatten(prefix_tree, is_leaf)
+    parts = _up_to(prefix, full_tree, prefix_tree, is_leaf, "broadcast_prefix prefix_tree")
+    times = [tree_structure(part, is_leaf).num_leaves for part in parts]
+    repeated = [leaf for leaf, n in zip(leaves, times) for _ in range(n)]
+    return tree_structure(full_tree, is_leaf).unflatten(repeated)
 
 
 def _is_container(x):
