@@ -28,8 +28,14 @@ fn is_source(path: &str) -> bool {
         .map_or(name == "Makefile" || path.starts_with("scripts/"), |e| ["rs", "py", "pyi", "sh", "toml"].contains(&e))
 }
 
+/// The modules that libraries import from the inside of JAX: their names are JAX's.
+const NAMED_BY_JAX: &str = "python/pullback/_src/";
+
 /// A file is named for a concept; these names are for what has none.
 fn name(file: &File) -> Option<Problem> {
+    if file.path.starts_with(NAMED_BY_JAX) {
+        return None;
+    }
     let stem = file.path.rsplit_once('.').map_or(&*file.path, |(stem, _)| stem);
     let bad = stem.split('/').map(|part| part.trim_start_matches('_')).find(|part| EMPTY_NAMES.contains(part))?;
     Some(Problem::of(file, format!("name the file for what it holds, not `{bad}`")))
@@ -92,6 +98,7 @@ mod tests {
         check("python/pullback/_utils.py", "", &[": name the file for what it holds, not `utils`"]);
         check("crates/ir/src/commons.rs", "", &[]);
         check("docs/misc.md", "", &[]);
+        check("python/pullback/_src/util.py", "", &[]);
     }
 
     #[test]
