@@ -3,11 +3,9 @@
 
 def reduced(keys):
     """What pickle stores of a key array: how it is rebuilt, from its words and the name of its generator."""
-    import numpy
-
     from pullback import random
 
-    return rebuilt, (numpy.asarray(random.key_data(keys)), str(random.key_impl(keys)))
+    return rebuilt, (random.key_data(keys), str(random.key_impl(keys)))
 
 
 def rebuilt(words, impl):

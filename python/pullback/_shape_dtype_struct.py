@@ -4,6 +4,8 @@ It owns what such a type says and how it prints; what is staged for one is decid
 64-bit dtypes there.
 """
 
+import numpy as _np
+
 from pullback._core import user_error as _user_error
 from pullback import _core
 
@@ -191,7 +193,9 @@ class ShapeDtypeStruct:
         return hash(self._key())
 
     def __reduce__(self):
-        return _restored, (self.shape, self.dtype, self._options())
+        # A plain dtype goes by its name: NumPy takes the state of a pickled one as it comes.
+        is_plain = isinstance(self.dtype, _np.dtype) and self.dtype.names is None
+        return _restored, (self.shape, self.dtype.name if is_plain else self.dtype, self._options())
 
 
 def _restored(shape, dtype, options):

@@ -43,6 +43,7 @@ def test_the_driver_sees_what_it_looks_for():
 PICKLED = {
     "array": lambda: jnp.arange(6.0).reshape(2, 3), "integers": lambda: jnp.arange(4, dtype=jnp.int8), "half": lambda: jnp.ones(2, jnp.bfloat16),
     "structure": lambda: jax.tree.structure({"a": [1, (2, None)], "b": 0}),
+    "keys": lambda: jax.random.split(jax.random.key(0)), "type": lambda: jax.typeof(jnp.ones(2)), "small": lambda: jnp.ones(3, jnp.int4),
     "shape": lambda: jax.ShapeDtypeStruct((2, 3), jnp.float32), "tree": lambda: {"w": jnp.ones(2), "b": [jnp.zeros(())]},
 }
 

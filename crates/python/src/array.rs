@@ -7,6 +7,7 @@ use std::ffi::{CString, c_int, c_void};
 use pullback_base::{Array, Aval, DType, Scalar};
 use pullback_ir::Val;
 use pullback_lib::numpy as np;
+use pyo3::IntoPyObjectExt;
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
@@ -536,16 +537,13 @@ impl PyArray {
         value.call_method1("__format__", (spec,))
     }
 
-    fn __reduce__<'py>(slf: Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>, Py<PyAny>))> {
+    fn __reduce__<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        slf.get().elements(|found| tracer::method_error(py, found, "A traced array was pickled."))?;
-        if slf.get().aval().dtype.is_key() {
-            return py.import("pullback._keys")?.call_method1("reduced", (slf,))?.extract();
+        let array = slf.get().elements(|found| tracer::method_error(py, found, "A traced array was pickled."))?;
+        if array.aval().dtype.is_key() {
+            return py.import("pullback._keys")?.call_method1("reduced", (slf,));
         }
-        let rebuild = py.import("pullback._core")?.getattr("_rebuild_array")?;
-        let weak_type = slf.get().aval().weak_type;
-        let weak_type = weak_type.into_pyobject(py)?.to_owned().into_any().unbind();
-        Ok((rebuild, (PyArray::__array__(slf, None, None, None)?, weak_type)))
+        crate::pickled::reduced(py, &array)?.into_bound_py_any(py)
     }
 
     fn __copy__(slf: Bound<'_, Self>) -> PyResult<Py<PyAny>> {
@@ -811,14 +809,6 @@ unsafe fn fill_view(slf: Bound<'_, PyArray>, view: *mut ffi::Py_buffer, flags: c
     Ok(())
 }
 
-/// An array from its pickled form.
-#[pyfunction]
-fn _rebuild_array(py: Python<'_>, elements: &Bound<'_, PyAny>, weak_type: bool) -> PyResult<Py<PyAny>> {
-    let array = numpy::exact_array(elements)?;
-    let aval = array.aval().weak(weak_type);
-    wrap(py, Val::Array(gate(py, || array.reinterpret(aval))?))
-}
-
 /// The type of an array or number: its shape, dtype, weak type and sharding.
 ///
 /// Args:
@@ -871,7 +861,6 @@ fn concrete_or_none(x: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
 
 /// Adds functions to the extension module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(_rebuild_array, m)?)?;
     m.add("typeof", wrap_pyfunction!(typeof_, m)?)?;
     m.add_function(wrap_pyfunction!(as_dtype, m)?)?;
     m.add_function(wrap_pyfunction!(tangent_dtype_is_float0, m)?)?;

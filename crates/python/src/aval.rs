@@ -6,7 +6,7 @@ use pullback_base::sharding::AxisKind;
 use pullback_base::{Aval, DType};
 use pullback_ir::AxisName;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple};
 
 use crate::devices::{PyOutSharding, sharding_parts};
 use crate::dtypes::{self, DTypeArg};
@@ -147,7 +147,11 @@ impl PyAval {
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyTuple>, Bound<'py, PyAny>, bool))> {
         let class = py.get_type::<PyAval>().into_any();
-        Ok((class, (self.shape(py)?, self.dtype(py)?, self.0.weak_type)))
+        let dtype = self.0.dtype;
+        // By name: NumPy takes the state of a pickled dtype as it comes.
+        let is_named = !dtype.is_key() && dtype != DType::Float0;
+        let dtype = if is_named { PyString::new(py, dtype.name()).into_any() } else { self.dtype(py)? };
+        Ok((class, (self.shape(py)?, dtype, self.0.weak_type)))
     }
 }
 

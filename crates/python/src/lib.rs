@@ -35,6 +35,7 @@ pub mod name_stack;
 pub mod names;
 pub mod numpy;
 pub mod operators;
+mod pickled;
 pub mod plugins;
 pub mod primitive;
 pub mod python_trace;
@@ -57,6 +58,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::register(m)?;
     value::register(m)?;
     array::register(m)?;
+    pickled::register(m)?;
     index::register(m)?;
     tree::register(m)?;
     m.add_class::<aval::PyAval>()?;
