@@ -78,7 +78,7 @@ def transfer_guard(new_val: Any) -> AbstractContextManager[Any]:
       ValueError: when it is entered, for another value.
     Differentiable: no; it takes no arrays.
     Example:
-      >>> x = jax.device_put(np.ones(2))
+      >>> x = jnp.ones(2)
       >>> with jax.transfer_guard("disallow"):
       ...     print(x.sum())
       2.0"""

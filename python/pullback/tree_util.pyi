@@ -255,7 +255,7 @@ def tree_broadcast(prefix_tree: Any, full_tree: Any, is_leaf: Any = None) -> Any
     Args:
       prefix_tree: a tree that has the structure of `full_tree` as far as it goes.
       full_tree: a tree; only its structure is used.
-      is_leaf: a predicate of nodes of `full_tree`; where it is true, the node is a leaf whatever it is.
+      is_leaf: a predicate of nodes of both; where it is true, the node is a leaf whatever it is.
     Returns: a tree of the structure of `full_tree`.
     Raises:
       ValueError: `prefix_tree` is no prefix of `full_tree`.
