@@ -13,7 +13,8 @@ use rustc_hash::FxHashMap;
 
 use crate::checks::Forbidden;
 
-type Flagged = FxHashMap<(JaxprRef, bool, bool), JaxprRef>;
+/// By the identity of the jaxpr, which lives in what is kept.
+type Flagged = FxHashMap<(u64, bool, bool), JaxprRef>;
 
 static FLAGGED: LazyLock<Mutex<Flagged>> = LazyLock::new(Mutex::default);
 const MAX_KEPT: usize = 4096;
@@ -39,7 +40,7 @@ pub(crate) fn with_flag(params: &Params, forbidden: Forbidden) -> Result<Option<
     if !dtypes().any(|dtype| dtype.is_inexact()) || !dtypes().all(|dtype| !dtype.is_inexact() || is_compared(dtype)) {
         return Ok(None);
     }
-    let key = (jit.jaxpr.clone(), forbidden.nans, forbidden.infs);
+    let key = (jit.jaxpr.id(), forbidden.nans, forbidden.infs);
     let known = flagged().get(&key).cloned();
     let jaxpr = match known {
         Some(jaxpr) => jaxpr,

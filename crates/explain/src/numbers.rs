@@ -66,7 +66,11 @@ pub(crate) fn look(val: &Val) -> Result<Seen> {
         seen.finite = val.aval().size();
         return Ok(seen);
     }
-    visit(&array_of(val)?, |re, im| {
+    let array = array_of(val)?;
+    if array.dtype() == DType::F32 {
+        return look_at_words(&array);
+    }
+    visit(&array, |re, im| {
         if re.is_finite() && im.is_finite() {
             if re == 0.0 && im == 0.0 { seen.zero += 1 } else { seen.finite += 1 }
         } else if re.is_nan() || im.is_nan() {
@@ -78,17 +82,54 @@ pub(crate) fn look(val: &Val) -> Result<Seen> {
     Ok(seen)
 }
 
+/// The bits of an infinity of `float32`; NaN has more of them, all else fewer.
+const INFINITY: i32 = 0x7f80_0000;
+
+/// The elements of `float32` but for their signs, as bits.
+fn magnitudes(bytes: &[u8]) -> impl Iterator<Item = i32> {
+    bytes.chunks_exact(4).map(|b| i32::from_le_bytes([b[0], b[1], b[2], b[3]]) & i32::MAX)
+}
+
+/// As [`look`], of `float32`: counted without branches, so that processors look at many at once.
+fn look_at_words(array: &Array) -> Result<Seen> {
+    let buffer = array.buffer()?;
+    let mut seen = Seen::default();
+    for block in buffer.bytes()[..array.aval().size_bytes()].chunks(1 << 14) {
+        let (mut zero, mut nan, mut infinite) = (0u32, 0u32, 0u32);
+        for magnitude in magnitudes(block) {
+            zero += u32::from(magnitude == 0);
+            nan += u32::from(magnitude > INFINITY);
+            infinite += u32::from(magnitude == INFINITY);
+        }
+        seen.zero += zero as usize;
+        seen.nan += nan as usize;
+        seen.infinite += infinite as usize;
+    }
+    seen.finite = array.aval().size() - seen.zero - seen.nan - seen.infinite;
+    Ok(seen)
+}
+
 /// Which elements are no finite numbers.
 pub(crate) fn bad_elements(val: &Val) -> Result<Vec<bool>> {
+    let array = array_of(val)?;
+    if array.dtype() == DType::F32 {
+        let buffer = array.buffer()?;
+        return Ok(magnitudes(&buffer.bytes()[..array.aval().size_bytes()]).map(|x| x >= INFINITY).collect());
+    }
     let mut bad = vec![];
-    visit(&array_of(val)?, |re, im| bad.push(!(re.is_finite() && im.is_finite())))?;
+    visit(&array, |re, im| bad.push(!(re.is_finite() && im.is_finite())))?;
     Ok(bad)
 }
 
 /// Which elements are zero.
 pub(crate) fn zero_elements(val: &Val) -> Result<Vec<bool>> {
+    let array = array_of(val)?;
+    if array.dtype() == DType::F32 {
+        let buffer = array.buffer()?;
+        return Ok(magnitudes(&buffer.bytes()[..array.aval().size_bytes()]).map(|x| x == 0).collect());
+    }
     let mut zero = vec![];
-    visit(&array_of(val)?, |re, im| zero.push(re == 0.0 && im == 0.0))?;
+    visit(&array, |re, im| zero.push(re == 0.0 && im == 0.0))?;
     Ok(zero)
 }
 
