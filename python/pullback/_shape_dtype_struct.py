@@ -4,8 +4,6 @@ It owns what such a type says and how it prints; what is staged for one is decid
 64-bit dtypes there.
 """
 
-import numpy as _np
-
 from pullback._core import user_error as _user_error
 from pullback import _core
 
@@ -194,7 +192,7 @@ class ShapeDtypeStruct:
 
     def __reduce__(self):
         # A plain dtype goes by its name: NumPy takes the state of a pickled one as it comes.
-        is_plain = isinstance(self.dtype, _np.dtype) and self.dtype.names is None
+        is_plain = getattr(self.dtype, "names", "") is None
         return _restored, (self.shape, self.dtype.name if is_plain else self.dtype, self._options())
 
 
