@@ -5,13 +5,17 @@ import functools
 import numpy as np
 
 import pullback
+from pullback._config import checks
 from pullback.tree_util import tree_flatten, tree_unflatten
 
 _ARRAYS = (pullback.Array, np.ndarray, np.generic, int, float, complex)
 
 
-def checked(fun):
+def checked(fun=None):
     """The function with checks of everything that otherwise passes in silence; for development, as it runs operation by operation.
+
+    Without a function it is a context in which all that runs is checked so, operations and compiled functions alike. The setting is
+    `pullback_checked`.
 
     An error names the operation, the values and the line. It is
 
@@ -26,9 +30,9 @@ def checked(fun):
 
     Args:
       fun: a function of trees of arrays. It is called once to see what it does and then followed, through `jit`, branches and loops.
-    Returns: a function with the arguments and results of `fun`.
+    Returns: a function with the arguments and results of `fun`; a context if there is none.
     Raises:
-      TypeError: when called inside of another transformation: it looks at values.
+      TypeError: when called inside of another transformation: it looks at values. In a context, what is traced is checked when it runs.
     Differentiable: no; write `checked(jax.grad(f))` to check a gradient.
     Example:
       >>> jax.checked(lambda x, i: x[i])(jnp.arange(3.0), 1)
@@ -38,7 +42,15 @@ def checked(fun):
       ... except IndexError as error:
       ...     print(str(error).split(":")[0])
       index 3 is out of bounds for axis 0 with size 3
+      >>> try:
+      ...     with jax.checked():
+      ...         jax.jit(jnp.log)(jnp.arange(2.0))
+      ... except FloatingPointError as error:
+      ...     print(str(error).split(" at ")[0])
+      log gave an infinity of finite operands (0.0)
     """
+    if fun is None:
+        return checks()
 
     @functools.wraps(fun)
     def checked_f(*args, **kwargs):

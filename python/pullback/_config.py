@@ -24,6 +24,7 @@ _CORE = {
     "jax_check_static_indices": ("CheckStaticIndices",),
     "pullback_safe_where": ("SafeGrads",),
     "pullback_warn_empty": ("WarnEmpty",),
+    "pullback_checked": ("Checked",),
 }
 
 
@@ -178,6 +179,7 @@ _DEFAULTS = {
     "jax_castf": False,
     "pullback_safe_where": False,
     "pullback_warn_empty": False,
+    "pullback_checked": False,
 }
 
 
@@ -238,11 +240,16 @@ def _note_guard(name, value):
     _guards_transfers |= name.startswith("jax_transfer_guard") and value not in (None, "allow")
 
 
+# Settings under which a key that is used twice is an error.
+_ABOUT_KEYS = ("jax_debug_key_reuse", "pullback_checked")
+
+
 def _follow_key_reuse():
-    """Calls are looked at for keys while the setting is on anywhere."""
+    """Calls are looked at for keys while one of the settings is on anywhere."""
     from pullback.experimental.key_reuse import _eager
 
-    _eager.follow(bool(config._values["jax_debug_key_reuse"]) or any(known == "jax_debug_key_reuse" and value for known, value in config._local))
+    is_on = any(config._values[name] for name in _ABOUT_KEYS)
+    _eager.follow(is_on or any(name in _ABOUT_KEYS and value for name, value in config._local))
 
 
 class Config:
@@ -269,7 +276,7 @@ class Config:
         if name == "jax_transfer_guard":
             for way in _WAYS:
                 self.update(way, val)
-        if name == "jax_debug_key_reuse" and "config" in globals():
+        if name in _ABOUT_KEYS and "config" in globals():
             _follow_key_reuse()
 
     def read(self, name):
@@ -352,13 +359,13 @@ class _State:
         before = {flag: _core.set_setting_on_thread(flag, on) for flag, on in flags.items()}
         config._local.append((self._name, value))
         told = _tell(self._name, value)
-        if self._name == "jax_debug_key_reuse":
+        if self._name in _ABOUT_KEYS:
             _follow_key_reuse()
         try:
             yield
         finally:
             config._local.pop()
-            if self._name == "jax_debug_key_reuse":
+            if self._name in _ABOUT_KEYS:
                 _follow_key_reuse()
             if self._name == "jax_default_device":
                 _core.set_default_device(told)
@@ -472,6 +479,7 @@ def safe_grads(enable=True):
     return _safe_where(enable)
 
 
+checks = _State("pullback_checked", doc="A context of `checked`.")
 _warn_empty = _State("pullback_warn_empty")
 
 

@@ -52,6 +52,33 @@ def test_a_fault_is_an_error(name, function, args, error, text):
     assert text in str(found.value)
 
 
+@pytest.mark.parametrize("name,function,args,error,text", FAULTS, ids=[row[0] for row in FAULTS])
+def test_in_a_context_too(name, function, args, error, text):
+    arrays = [jnp.asarray(arg) for arg in args]
+    with pytest.raises(error) as found, checked():
+        function(*arrays)
+    assert text in str(found.value)
+    assert not jax.config.pullback_checked
+
+
+def test_as_a_setting():
+    jax.config.update("pullback_checked", True)
+    try:
+        with pytest.raises(FloatingPointError, match="log gave an infinity"):
+            jnp.log(jnp.zeros(2))
+        assert jnp.log(jnp.ones(2)).tolist() == [0.0, 0.0]
+    finally:
+        jax.config.update("pullback_checked", False)
+    assert jnp.log(jnp.zeros(2)).tolist() == [-np.inf, -np.inf]
+
+
+def test_what_was_compiled_before_is_checked():
+    function = jax.jit(lambda x: jnp.sqrt(x - 1))
+    assert np.isnan(function(X)[0])
+    with pytest.raises(FloatingPointError, match="sqrt gave NaN.*test_checked.py"), checked():
+        function(X)
+
+
 def reuses(key):
     a = jax.random.normal(key)
     b = jax.random.uniform(key)
@@ -73,6 +100,12 @@ def test_keys_are_used_once():
     with pytest.raises(jax.errors.KeyReuseError):
         checked(loops)(jax.random.key(0))
     assert checked(splits)(jax.random.key(0)) == splits(jax.random.key(0))
+    with pytest.raises(jax.errors.KeyReuseError), checked():
+        reuses(jax.random.key(0))
+    with pytest.raises(jax.errors.KeyReuseError), checked():
+        loops(jax.random.key(0))
+    with checked():
+        splits(jax.random.key(0))
 
 
 def broken(x):
@@ -105,6 +138,18 @@ PROGRAMS = [
 @pytest.mark.parametrize("name,function", PROGRAMS, ids=[row[0] for row in PROGRAMS])
 def test_a_good_program_is_as_it_was(name, function):
     expected, found = function(jnp.asarray(X)), checked(function)(X)
+    assert jax.tree.structure(found) == jax.tree.structure(expected)
+    for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(expected)):
+        np.testing.assert_allclose(a, b, rtol=1e-6)
+        assert a.dtype == b.dtype
+
+
+@pytest.mark.parametrize("name,function", PROGRAMS, ids=[row[0] for row in PROGRAMS])
+def test_in_a_context_a_good_program_is_as_it_was(name, function):
+    x = jnp.asarray(X)
+    expected = function(x)
+    with checked():
+        found = function(x)
     assert jax.tree.structure(found) == jax.tree.structure(expected)
     for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(expected)):
         np.testing.assert_allclose(a, b, rtol=1e-6)

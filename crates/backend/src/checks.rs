@@ -5,6 +5,7 @@
 //! equation, bodies of loops included, until one is at fault. Nothing is looked at, and nothing costs, until a front end
 //! first asks for it ([`check_numbers`]).
 
+use std::cell::Cell;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,7 +14,7 @@ use pullback_base::{Array, Aval, DType, Error, ErrorKind, Result, Scalar};
 use pullback_core::control::Jit;
 use pullback_core::prims::V;
 use pullback_ir::lower::{Control, CpuForm};
-use pullback_ir::{JaxprRef, Params, PrimRef, Val, eval_jaxpr};
+use pullback_ir::{JaxprRef, Params, PrimRef, Val, Vals, eval_jaxpr};
 
 use crate::Eval;
 use crate::transfers::transfer_operands;
@@ -29,6 +30,41 @@ pub struct Forbidden {
     pub everything: bool,
     /// None, but values of the host that enter are told ([`crate::on_transfer`]).
     pub transfers: bool,
+    /// None, but operations are performed by the [`Checker`].
+    pub mistakes: bool,
+}
+
+/// Performs a primitive on known values and looks for mistakes that pass in silence otherwise.
+pub type Checker = fn(PrimRef, &Params, &[Val]) -> Result<Vals>;
+
+static CHECKER: OnceLock<Checker> = OnceLock::new();
+
+thread_local! {
+    /// Whether the checker is at work: what it performs itself is not checked.
+    static AT_WORK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Who performs operations while mistakes are looked for. The first one stays.
+pub fn set_checker(checker: Checker) {
+    let _ = CHECKER.set(checker);
+}
+
+/// Runs `body`, whose operations the checker does not look at.
+pub fn unchecked<T>(body: impl FnOnce() -> T) -> T {
+    struct Restore(bool);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            AT_WORK.set(self.0);
+        }
+    }
+    let _restore = Restore(AT_WORK.replace(true));
+    body()
+}
+
+/// The checker, where mistakes are looked for.
+pub(crate) fn checker() -> Option<Checker> {
+    let is_asked = ARMED.load(Ordering::Relaxed) && forbidden().mistakes && !AT_WORK.get();
+    if is_asked { CHECKER.get().copied() } else { None }
 }
 
 static ARMED: AtomicBool = AtomicBool::new(false);
@@ -42,7 +78,7 @@ pub fn check_numbers(forbidden: fn() -> Forbidden) {
 
 /// Whether results on this thread must be looked at.
 pub(crate) fn is_armed() -> bool {
-    ARMED.load(Ordering::Relaxed) && forbidden() != Forbidden::default()
+    ARMED.load(Ordering::Relaxed) && Forbidden { mistakes: false, ..forbidden() } != Forbidden::default()
 }
 
 pub(crate) fn forbidden() -> Forbidden {

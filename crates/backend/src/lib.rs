@@ -29,7 +29,7 @@ use pullback_ir::JaxprRef;
 use pullback_runtime::{Restart, detached};
 use rustc_hash::FxBuildHasher;
 
-pub use checks::{Forbidden, check_numbers};
+pub use checks::{Checker, Forbidden, check_numbers, set_checker, unchecked};
 pub use cost::{Memory, RunCost, memory, run_cost};
 pub use cpu::CpuBackend;
 pub use engine::{DeviceCode, Engine, Program, add_engine, engine_of, put};

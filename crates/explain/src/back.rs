@@ -108,9 +108,9 @@ impl Back<'_> {
             Doing::Bind(prim, params) => {
                 let op = Operation { prim: *prim, params, places: &places };
                 let operands = tape.vals(&node.ins);
-                let is_stretch = tape.closed.contains_key(&index);
-                let pull = || {
-                    if is_stretch { op.compiled(&operands, &given) } else { op.pulled_back(&operands, &given) }
+                let pull = || match (tape.closed.get(&index), tape.walking.given()) {
+                    (Some(stretch), Some(known)) => known.back(stretch, &given, || op.compiled(&operands, &given)),
+                    _ => op.pulled_back(&operands, &given),
                 };
                 node.span.scope(pull)?.into_iter().map(Some).collect()
             }

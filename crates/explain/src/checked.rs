@@ -1,10 +1,10 @@
 //! What passes in silence otherwise, as errors with the line: each operation is looked at before and after.
 
-use pullback_base::{DType, Error, ErrorKind, Result, Scalar, Span};
+use pullback_base::{Aval, DType, Error, ErrorKind, Result, Scalar, Span};
 use pullback_core::control::Jit;
 use pullback_core::prims::{ConvertElementType, DynamicSlice, Gather, Scatter};
-use pullback_ir::{Params, PrimRef, Val};
-use pullback_trace::settings::{Setting, set_on_thread};
+use pullback_ir::{Builder, Params, PrimRef, Val, Vals};
+use pullback_trace::settings::{Setting, is_on, set_on_thread};
 use rustc_hash::FxHashMap;
 
 use crate::numbers::{array_of, bad_elements, list, position, shape_of, shown_at};
@@ -263,8 +263,15 @@ fn scattered(scatter: &Scatter, operands: &[Val]) -> Result<Option<Problem>> {
     indices_outside(&operands[0], &operands[1], &numbers.scatter_dims_to_operand_dims, &sizes)
 }
 
-/// Runs `body`, which records a function, while some of what it would only warn of is an error: a dtype that would be
-/// truncated, and a column and a vector of one length, which make a square, mostly by mistake.
+/// Lets the setting [`Setting::Checked`] work: under it each operation on known values is performed with checks, as is each
+/// compiled function, and some of what only warns otherwise is an error.
+pub fn look_for_mistakes() {
+    pullback_backend::set_checker(operation);
+    pullback_trace::answer_warnings(answer_to_warning);
+}
+
+/// Runs `body`, which records a function, while mistakes are looked for: a dtype that would be truncated is one, and a
+/// column and a vector of one length, which make a square, mostly by mistake.
 ///
 /// # Errors
 /// Those; and what `body` raises.
@@ -272,11 +279,27 @@ pub fn strict<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
     struct Restore(Option<bool>);
     impl Drop for Restore {
         fn drop(&mut self) {
-            set_on_thread(Setting::WarnRankPromotion, self.0);
+            set_on_thread(Setting::Checked, self.0);
         }
     }
-    let _restore = Restore(set_on_thread(Setting::WarnRankPromotion, Some(true)));
-    pullback_trace::with_warnings(answer_to_warning, body)
+    look_for_mistakes();
+    let _restore = Restore(set_on_thread(Setting::Checked, Some(true)));
+    body()
+}
+
+/// One primitive on known values, with checks of it and of all that is inside.
+fn operation(prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals> {
+    if let Some(leak) = ins.iter().find(|val| val.is_tracer()) {
+        let text = format!("{} outside of a trace was given a leaked tracer of type {}", prim.name(), leak.aval());
+        return Err(Error::new(ErrorKind::UnexpectedTracer, text));
+    }
+    let avals: Vec<Aval> = ins.iter().map(Val::aval).collect();
+    let outs = prim.abstract_eval(params, &avals)?;
+    let builder = Builder::new();
+    let inputs: Vec<Val> = avals.iter().map(|&aval| builder.input(aval)).collect();
+    let results = builder.record(prim, params, &inputs, &outs);
+    let jaxpr = builder.finish(&results, None).0;
+    Ok(checked(&jaxpr, &[], ins)?.into())
 }
 
 /// The error in place of a warning, or whether the warning is to be shown all the same.
@@ -289,7 +312,7 @@ fn answer_to_warning(text: &str) -> Result<bool> {
     let (rest, _) = rest.split_once(". ").unwrap_or((rest, ""));
     let shapes: Vec<Vec<usize>> =
         rest.split('(').skip(1).map(|part| sizes(part.split(')').next().unwrap_or(""))).collect();
-    let [a, b] = &shapes[..] else { return Ok(false) };
+    let [a, b] = &shapes[..] else { return Ok(is_on(Setting::WarnRankPromotion)) };
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     if short.len() == 1 && short[0] > 1 && long.ends_with(&[short[0], 1]) {
         let [long, short] = [long, short].map(|shape| pullback_base::aval::tuple_text(shape));
@@ -298,7 +321,7 @@ fn answer_to_warning(text: &str) -> Result<bool> {
         );
         return Err(Error::value_error(text));
     }
-    Ok(false)
+    Ok(is_on(Setting::WarnRankPromotion))
 }
 
 fn sizes(text: &str) -> Vec<usize> {
@@ -322,5 +345,5 @@ pub fn checked(jaxpr: &pullback_ir::Jaxpr, captured: &[Val], args: &[Val]) -> Re
             }
         }
     };
-    pullback_trace::with_current(pullback_backend::eval(), run)
+    pullback_backend::unchecked(|| pullback_trace::with_current(pullback_backend::eval(), run))
 }

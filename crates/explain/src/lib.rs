@@ -26,7 +26,7 @@ use pullback_base::{Error, Result, Span};
 use pullback_core::control::{Cond, Scan, While};
 use pullback_ir::{Eqn, Jaxpr, Val};
 
-pub use checked::{Fault, checked, strict};
+pub use checked::{Fault, checked, look_for_mistakes, strict};
 pub use report::{Kind, Leaf, Report, Step, Trouble};
 pub use source::Read;
 
@@ -93,7 +93,8 @@ pub fn leaves(names: &[String], gradients: &[Val]) -> Result<Vec<Leaf>> {
 /// As [`leaves`].
 pub fn explain(question: &Question<'_>) -> Result<Report> {
     let leaves = leaves(question.names, question.gradients)?;
-    let asked = || pullback_trace::with_current(pullback_backend::eval(), || question.answer(&leaves));
+    let follow = || pullback_trace::with_current(pullback_backend::eval(), || question.answer(&leaves));
+    let asked = || pullback_backend::unchecked(follow);
     let (troubles, notes) = match catch_unwind(AssertUnwindSafe(asked)) {
         Ok(Ok(found)) => found,
         Ok(Err(error)) => (vec![], vec![not_followed(&error)]),
@@ -180,8 +181,10 @@ impl Question<'_> {
         let mut opened = Opened::default();
         let mut short = SHORT_LOOP;
         let mut before: Option<Answer> = None;
+        let sources = Sources::new(self.read);
         loop {
-            let walking = Walking::Stretches { short, opened: opened.stretches.clone() };
+            let (stretches, given) = (opened.stretches.clone(), opened.given.clone());
+            let walking = Walking::Stretches { short, opened: stretches, given };
             let (tape, outs) = match self.run(walking) {
                 Ok(found) => found,
                 Err(Stop::Failed(error)) => return Err(error),
@@ -195,7 +198,7 @@ impl Question<'_> {
                     }));
                 }
             };
-            let (troubles, notes) = self.troubles_of(&tape, outs[0], bad, zero)?;
+            let (troubles, notes) = self.troubles_of(&tape, outs[0], &sources, bad, zero)?;
             if !opened.open(&troubles) {
                 return Ok(Opened::answer(troubles, notes));
             }
@@ -203,7 +206,14 @@ impl Question<'_> {
         }
     }
 
-    fn troubles_of(&self, tape: &Tape, out: Id, bad: &[usize], zero: &[usize]) -> Result<Answer> {
+    fn troubles_of(
+        &self,
+        tape: &Tape,
+        out: Id,
+        sources: &Sources<'_>,
+        bad: &[usize],
+        zero: &[usize],
+    ) -> Result<Answer> {
         let mut notes = vec![];
         let wanted: Vec<Id> = bad.iter().chain(zero).copied().collect();
         let back = match back::back(tape, &wanted, out) {
@@ -214,8 +224,7 @@ impl Question<'_> {
                 return Ok((vec![], notes));
             }
         };
-        let sources = Sources::new(self.read);
-        let finder = Finder { back: &back, sources: &sources };
+        let finder = Finder { back: &back, sources };
         let mut troubles = vec![];
         for &at in bad {
             let found = finder.bad(at, &self.names[at])?;

@@ -4,11 +4,12 @@
 //! fast as the loop does; a stretch that turns out to hold a trouble is opened, and followed in the next pass as a loop of
 //! its own. So a trouble in one of a million steps is found in a few passes over some dozens of operations.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use pullback_base::{Array, Aval, Result};
 use pullback_core::control::{Scan, While};
-use pullback_ir::{Eqn, Params, Val};
+use pullback_ir::{Eqn, Params, PrimRef, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::numbers::array_of;
@@ -18,11 +19,13 @@ use crate::tape::{Context, Doing, Followed, Id, Stop, Tape, inside};
 /// A trouble is followed into loops of loops so often.
 const MOST_PASSES: usize = 24;
 
-/// A loop of one run of the program: the loops around it with their iterations, and its equation by address.
+/// A loop of one run of the program: the loops around it with their iterations, its equation by address, and how often that
+/// ran there before, as a function may be called twice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Loop {
     around: Vec<(usize, usize)>,
     eqn: usize,
+    before: usize,
 }
 
 /// Some iterations of a loop, one after the other.
@@ -40,10 +43,54 @@ impl Stretch {
     }
 }
 
+/// What closed stretches gave on the way forward and on the way back. The next pass, which opens one of them, asks the same
+/// of the others.
+#[derive(Default)]
+pub(crate) struct Given {
+    forward: RefCell<FxHashMap<Stretch, Vec<Val>>>,
+    back: RefCell<FxHashMap<Stretch, (Vec<Option<Val>>, Vec<Val>)>>,
+}
+
+impl Given {
+    /// What a stretch gives for cotangents of its results: `pull` is asked unless it was for the same before.
+    pub(crate) fn back(
+        &self,
+        stretch: &Stretch,
+        cotangents: &[Option<Val>],
+        pull: impl FnOnce() -> Result<Vec<Val>>,
+    ) -> Result<Vec<Val>> {
+        if let Some((before, found)) = self.back.borrow().get(stretch)
+            && are_alike(before, cotangents)?
+        {
+            return Ok(found.clone());
+        }
+        let found = pull()?;
+        self.back.borrow_mut().insert(stretch.clone(), (cotangents.to_vec(), found.clone()));
+        Ok(found)
+    }
+}
+
+/// Whether values are equal bit by bit: a NaN is like itself.
+fn are_alike(these: &[Option<Val>], others: &[Option<Val>]) -> Result<bool> {
+    for pair in these.iter().zip(others) {
+        let is_alike = match pair {
+            (Some(this), Some(other)) => {
+                this.aval() == other.aval() && array_of(this)?.buffer()?.bytes() == array_of(other)?.buffer()?.bytes()
+            }
+            (this, other) => this.is_none() && other.is_none(),
+        };
+        if !is_alike {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// The stretches that are walked into, and the leaves for whose troubles.
 #[derive(Default)]
 pub(crate) struct Opened {
     pub(crate) stretches: Rc<FxHashSet<Stretch>>,
+    pub(crate) given: Rc<Given>,
     last: FxHashMap<(String, Loop), Stretch>,
     passes: usize,
 }
@@ -89,7 +136,7 @@ pub(crate) enum Walking {
     /// Each step of each loop.
     Whole,
     /// In stretches: loops of more than `short` steps in so many of them at most, and only the opened ones are walked into.
-    Stretches { short: usize, opened: Rc<FxHashSet<Stretch>> },
+    Stretches { short: usize, opened: Rc<FxHashSet<Stretch>>, given: Rc<Given> },
 }
 
 impl Walking {
@@ -107,6 +154,14 @@ impl Walking {
         }
     }
 
+    /// What is known of closed stretches.
+    pub(crate) fn given(&self) -> Option<Rc<Given>> {
+        match self {
+            Walking::Whole => None,
+            Walking::Stretches { given, .. } => Some(given.clone()),
+        }
+    }
+
     fn rows_of_a_stretch(&self, length: usize) -> usize {
         match self {
             Walking::Whole => length,
@@ -117,6 +172,7 @@ impl Walking {
 
 /// A scan that is being followed.
 struct Scanned<'a> {
+    of: Loop,
     scan: &'a Scan,
     eqn: &'a Eqn,
     consts: &'a [Id],
@@ -124,8 +180,13 @@ struct Scanned<'a> {
 }
 
 impl Tape {
-    fn the_loop(&self, eqn: &Eqn) -> Loop {
-        Loop { around: self.around_loops.clone(), eqn: std::ptr::from_ref(eqn) as usize }
+    /// The loop that begins.
+    fn begin_loop(&mut self, eqn: &Eqn) -> Loop {
+        let mut of = Loop { around: self.around_loops.clone(), eqn: std::ptr::from_ref(eqn) as usize, before: 0 };
+        let runs = self.runs.entry(of.clone()).or_insert(0);
+        of.before = *runs;
+        *runs += 1;
+        of
     }
 
     pub(crate) fn scan(&mut self, scan: &Scan, eqn: &Eqn, ins: &[Id], context: &Context) -> Followed<Vec<Id>> {
@@ -134,7 +195,8 @@ impl Tape {
         }
         let (consts, rest) = ins.split_at(scan.ft_in.n_consts);
         let (carry, xs) = rest.split_at(scan.ft_in.n_carry);
-        self.iterations(&Scanned { scan, eqn, consts, context }, 0..scan.length, carry.to_vec(), xs)
+        let of = self.begin_loop(eqn);
+        self.iterations(&Scanned { of, scan, eqn, consts, context }, 0..scan.length, carry.to_vec(), xs)
     }
 
     /// Some iterations of a scan: from the carry before them and their rows to the carry after them and what they give.
@@ -168,14 +230,36 @@ impl Tape {
         carry: Vec<Id>,
         xs: &[Id],
     ) -> Followed<Vec<Id>> {
-        let stretch = Stretch { of: self.the_loop(scanned.eqn), first: range.start, length: range.len() };
+        let stretch = Stretch { of: scanned.of.clone(), first: range.start, length: range.len() };
         if self.walking.is_open(&stretch) {
             return self.iterations(scanned, range, carry, xs);
         }
         let params = Params::new(Scan { length: range.len(), ..scanned.scan.clone() });
         let ins = [scanned.consts, &carry, xs].concat();
-        self.closed.insert(self.nodes.len(), stretch);
-        self.operation(scanned.eqn.prim, &params, ins, scanned.context)
+        self.closed(stretch, scanned.eqn.prim, &params, ins, scanned.context)
+    }
+
+    /// A stretch that is one operation.
+    fn closed(
+        &mut self,
+        stretch: Stretch,
+        prim: PrimRef,
+        params: &Params,
+        ins: Vec<Id>,
+        context: &Context,
+    ) -> Followed<Vec<Id>> {
+        let given = self.walking.given();
+        let known = given.as_ref().and_then(|given| given.forward.borrow().get(&stretch).cloned());
+        self.closed.insert(self.nodes.len(), stretch.clone());
+        let is_known = known.is_some();
+        let outs = match known {
+            Some(outs) => self.push(Doing::Bind(prim, params.clone()), ins, outs, context)?,
+            None => self.operation(prim, params, ins, context)?,
+        };
+        if let (Some(given), false) = (given, is_known) {
+            given.forward.borrow_mut().insert(stretch, self.vals(&outs));
+        }
+        Ok(outs)
     }
 
     /// The steps of a scan one after the other.
@@ -186,7 +270,7 @@ impl Tape {
         mut carry: Vec<Id>,
         xs: &[Id],
     ) -> Followed<Vec<Id>> {
-        let Scanned { scan, eqn, consts, context } = *scanned;
+        let &Scanned { scan, eqn, consts, context, .. } = scanned;
         if range.len() > self.most_nodes {
             return Err(Stop::TooLong);
         }
@@ -239,10 +323,9 @@ impl Tape {
     }
 
     pub(crate) fn repeat(&mut self, repeat: &While, eqn: &Eqn, ins: Vec<Id>, context: &Context) -> Followed<Vec<Id>> {
-        let stretch = Stretch { of: self.the_loop(eqn), first: 0, length: usize::MAX };
+        let stretch = Stretch { of: self.begin_loop(eqn), first: 0, length: usize::MAX };
         if !self.walking.is_open(&stretch) {
-            self.closed.insert(self.nodes.len(), stretch);
-            return self.operation(eqn.prim, &eqn.params, ins, context);
+            return self.closed(stretch, eqn.prim, &eqn.params, ins, context);
         }
         let (cond, rest) = ins.split_at(repeat.cond_nconsts);
         let (body, carry) = rest.split_at(repeat.body_nconsts);

@@ -16,7 +16,7 @@ use pullback_ir::{Atom, Eqn, Jaxpr, JaxprRef, Params, PrimRef, Val};
 use rustc_hash::FxHashMap;
 
 use crate::checked::Checks;
-use crate::loops::{Stretch, Walking};
+use crate::loops::{Loop, Stretch, Walking};
 use crate::numbers::{Seen, array_of, look};
 
 /// The number of a value.
@@ -175,6 +175,8 @@ pub(crate) struct Tape {
     pub(crate) closed: FxHashMap<usize, Stretch>,
     /// The loops around: each equation by its address, and the iteration.
     pub(crate) around_loops: Vec<(usize, usize)>,
+    /// How often each loop ran so far.
+    pub(crate) runs: FxHashMap<Loop, usize>,
     pub(crate) most_nodes: usize,
     /// Where the innermost call with a known line stands: for the operations of functions that are not the user's.
     around: Span,
@@ -201,6 +203,7 @@ impl Tape {
             walking,
             closed: FxHashMap::default(),
             around_loops: vec![],
+            runs: FxHashMap::default(),
             most_nodes,
             around: Span::UNKNOWN,
             checks: None,

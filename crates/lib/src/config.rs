@@ -31,5 +31,5 @@ pub fn forbids_rank_promotion() -> bool {
 
 /// Whether operands of different rank give a warning.
 pub fn warns_of_rank_promotion() -> bool {
-    is_on(Setting::WarnRankPromotion)
+    pullback_trace::settings::tells_rank_promotion()
 }

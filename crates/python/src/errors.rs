@@ -5,10 +5,11 @@
 use std::sync::Arc;
 
 use pullback_base::{Error, ErrorKind};
+use pullback_explain::Fault;
 use pullback_ir::Val;
 use pyo3::exceptions::{
     PyAttributeError, PyFloatingPointError, PyIndexError, PyKeyError, PyKeyboardInterrupt, PyNameError,
-    PyNotImplementedError, PyOverflowError, PyRuntimeError, PyTypeError, PyValueError,
+    PyNotImplementedError, PyOverflowError, PyRuntimeError, PyTypeError, PyValueError, PyZeroDivisionError,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -25,10 +26,23 @@ pub fn to_py(py: Python<'_>, error: &Error) -> PyErr {
     if let Some(Val::Tracer(tracer)) = error.payload().and_then(|payload| payload.downcast_ref::<Val>()) {
         text += &crate::tracer::origin(py, tracer);
     }
+    if let Some(fault) = error.payload().and_then(|payload| payload.downcast_ref::<Fault>()) {
+        return mistake(py, *fault, error.message().to_string()).unwrap_or_else(|error| error);
+    }
     match builtin(error.kind(), &text) {
         Some(exception) => exception,
         None => own(py, error.kind(), text),
     }
+}
+
+/// The exception of a mistake that `checked` finds.
+fn mistake(py: Python<'_>, fault: Fault, text: String) -> PyResult<PyErr> {
+    let class = match fault {
+        Fault::ZeroDivision => py.get_type::<PyZeroDivisionError>(),
+        Fault::KeyReuse => exception_class(py, "KeyReuseError")?,
+        Fault::Matrix => py.import("numpy.linalg")?.getattr("LinAlgError")?.cast_into()?,
+    };
+    Ok(PyErr::from_type(class, text))
 }
 
 /// Whether an error is an exception of Python code on its way out.

@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use pullback_base::Error;
-use pullback_explain::{Fault, Leaf, Question, Report, Trouble};
+use pullback_explain::{Leaf, Question, Report, Trouble};
 use pullback_ir::{Jaxpr, Val};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
-use crate::errors::exception_class;
 use crate::gate::gate;
 use crate::jaxpr::PyJaxpr;
 use crate::value::{to_val, wrap};
@@ -69,21 +67,9 @@ fn checked_call<'py>(
     })?;
     match (outs, mistake) {
         (Some(outs), _) => PyList::new(py, outs.into_iter().map(|out| wrap(py, out)).collect::<PyResult<Vec<_>>>()?),
-        (None, Some(error)) => Err(exception(py, &error)?),
+        (None, Some(error)) => Err(crate::errors::to_py(py, &error)),
         (None, None) => unreachable!("there are results, or there is a mistake"),
     }
-}
-
-/// The exception of a mistake.
-fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
-    let fault = error.payload().and_then(|payload| payload.downcast_ref::<Fault>());
-    let class = match fault {
-        Some(Fault::ZeroDivision) => py.import("builtins")?.getattr("ZeroDivisionError")?,
-        Some(Fault::KeyReuse) => exception_class(py, "KeyReuseError")?.into_any(),
-        Some(Fault::Matrix) => py.import("numpy.linalg")?.getattr("LinAlgError")?,
-        None => return Ok(crate::errors::to_py(py, error)),
-    };
-    Ok(PyErr::from_type(class.cast_into()?, error.message().to_string()))
 }
 
 /// What was found in one gradient.

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pullback_base::span::{Place, Source};
-use pullback_base::{Error, ErrorKind, Result, Span};
+use pullback_base::{Error, Result, Span};
 use pullback_lib::broadcast::{Called, enter_called};
 use pullback_trace::settings::{PromotionScope, has_promotion_rules, promotion_rules_hold};
 use pyo3::ffi;
@@ -101,10 +101,12 @@ pub fn gate_of_numbers<T>(py: Python<'_>, found: Found, body: impl FnOnce() -> R
 }
 
 fn announce(py: Python<'_>, found: Found, error: &Error) {
-    if error.kind() != ErrorKind::FloatingPoint {
-        return;
-    }
-    let number = if error.message().starts_with("invalid value (inf)") { "inf" } else { "nan" };
+    // Those of `checked` are told by their exceptions alone.
+    let number = match error.message().split_once(") ").map(|(number, _)| number) {
+        Some("invalid value (inf") => "inf",
+        Some("invalid value (nan") => "nan",
+        _ => return,
+    };
     let (place, version) = match found {
         Found::InOutput => ("output", "version"),
         Found::InBackwardPass => ("backward pass", "backward pass"),

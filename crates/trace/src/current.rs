@@ -1,6 +1,6 @@
 //! The current emitter of a thread, and which traces are live.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use crate::splitting::bind_split;
@@ -264,28 +264,19 @@ pub fn set_warn(warn: Warn) {
 /// Answers a warning: an error in its place, or whether it is to be shown.
 pub type AnswerWarning = fn(&str) -> Result<bool>;
 
-thread_local! {
-    static ANSWER: Cell<Option<AnswerWarning>> = const { Cell::new(None) };
-}
+static ANSWER: std::sync::OnceLock<AnswerWarning> = std::sync::OnceLock::new();
 
-/// Runs `body` while `answer` decides, on this thread, what becomes of warnings.
-pub fn with_warnings<T>(answer: AnswerWarning, body: impl FnOnce() -> T) -> T {
-    struct Restore(Option<AnswerWarning>);
-    impl Drop for Restore {
-        fn drop(&mut self) {
-            ANSWER.set(self.0);
-        }
-    }
-    let _restore = Restore(ANSWER.replace(Some(answer)));
-    body()
+/// Lets `answer` decide what becomes of warnings while mistakes are looked for ([`Setting::Checked`]). The first one stays.
+pub fn answer_warnings(answer: AnswerWarning) {
+    let _ = ANSWER.set(answer);
 }
 
 /// Warns the user.
 ///
 /// # Errors
-/// When the front end makes an error of warnings, or [`with_warnings`] of this one.
+/// When the front end makes an error of warnings, or [`answer_warnings`] of this one.
 pub fn warn(text: &str) -> Result<()> {
-    match ANSWER.get() {
+    match ANSWER.get().filter(|_| is_on(Setting::Checked)) {
         Some(answer) if !answer(text)? => Ok(()),
         _ => WARN.get().map_or(Ok(()), |warn| warn(text)),
     }

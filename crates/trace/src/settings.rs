@@ -85,6 +85,8 @@ settings! {
     SafeGrads,
     /// Reductions that see no element warn.
     WarnEmpty,
+    /// What passes in silence otherwise is an error.
+    Checked,
     /// Tracing a function is an error.
     NoTracing,
     /// Performing anything is an error.
@@ -131,6 +133,8 @@ thread_local! {
 const PROMOTION_RULES: u64 = 1 << Setting::StrictPromotion as u8
     | 1 << Setting::WarnRankPromotion as u8
     | 1 << Setting::RaiseRankPromotion as u8;
+/// Settings under which a promotion of ranks may be told.
+const TELLING_OF_RANKS: u64 = 1 << Setting::WarnRankPromotion as u8 | 1 << Setting::Checked as u8;
 
 /// Bits of all settings that the user has in force on this thread.
 fn bits_of_user() -> u64 {
@@ -140,7 +144,13 @@ fn bits_of_user() -> u64 {
 
 /// Whether the user has rules of promotion in force, be they suspended.
 pub fn has_promotion_rules() -> bool {
-    bits_of_user() & PROMOTION_RULES != 0
+    bits_of_user() & (PROMOTION_RULES | TELLING_OF_RANKS) != 0
+}
+
+/// Whether promotions of ranks that a user asks for are told, or looked at.
+pub fn tells_rank_promotion() -> bool {
+    let is_suspended = SUSPENDED.get() >> Setting::WarnRankPromotion as u8 & 1 == 1;
+    !is_suspended && bits_of_user() & TELLING_OF_RANKS != 0
 }
 
 /// A scope in which some rules of promotion are suspended.
@@ -198,13 +208,14 @@ pub fn matmul_precision() -> u8 {
 
 /// Lets the backend ask what is forbidden once a user asks for it.
 fn arm(setting: Setting, on: bool) {
-    use Setting::{DebugInfs, DebugNans, LogTransfers, NoExecution, RefuseTransfers};
-    if on && matches!(setting, DebugNans | DebugInfs | NoExecution | LogTransfers | RefuseTransfers) {
+    use Setting::{Checked, DebugInfs, DebugNans, LogTransfers, NoExecution, RefuseTransfers};
+    if on && matches!(setting, Checked | DebugNans | DebugInfs | NoExecution | LogTransfers | RefuseTransfers) {
         pullback_backend::check_numbers(|| pullback_backend::Forbidden {
             nans: is_on(DebugNans),
             infs: is_on(DebugInfs),
             everything: is_on(NoExecution),
             transfers: is_on(LogTransfers) || is_on(RefuseTransfers),
+            mistakes: is_on(Checked),
         });
     }
 }

@@ -93,6 +93,9 @@ pub(crate) fn clear() {
 /// # Errors
 /// What abstract evaluation raises; `UnexpectedTracer` for a tracer; `NotImplemented` for what the engine cannot do.
 pub fn eval_bind(prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals> {
+    if let Some(checker) = checks::checker() {
+        return checks::unchecked(|| checker(prim, params, ins));
+    }
     placed(prim, params, ins, |params| {
         let avals: SmallVec<[Aval; 4]> = ins.iter().map(|val| val.aval().sharded(None)).collect();
         let key = Key { prim, params: params.clone(), avals };

@@ -47,7 +47,7 @@ def assert_consumed(key, value):
 def _is_on():
     from pullback._config import config
 
-    return bool(config.jax_debug_key_reuse) and not getattr(_busy, "now", False)
+    return bool(config.jax_debug_key_reuse or config.pullback_checked) and not getattr(_busy, "now", False)
 
 
 def _is_concrete_key(leaf):
