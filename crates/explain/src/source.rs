@@ -55,6 +55,26 @@ impl Program {
     }
 }
 
+thread_local! {
+    /// Files that were read for earlier questions, as long as their text stays.
+    static PARSED: RefCell<FxHashMap<String, Rc<Program>>> = RefCell::default();
+}
+const MOST_PARSED: usize = 16;
+
+fn parsed(file: &str, text: String) -> Rc<Program> {
+    PARSED.with_borrow_mut(|known| {
+        if let Some(program) = known.get(file).filter(|program| program.text == text) {
+            return program.clone();
+        }
+        if known.len() >= MOST_PARSED {
+            known.clear();
+        }
+        let program = Rc::new(Program::new(text, is_rust(file)));
+        known.insert(file.to_string(), program.clone());
+        program
+    })
+}
+
 /// The programs of the files that were asked for.
 pub(crate) struct Sources<'a> {
     read: Read<'a>,
@@ -70,7 +90,7 @@ impl<'a> Sources<'a> {
         if let Some(known) = self.known.borrow().get(file) {
             return known.clone();
         }
-        let program = (self.read)(file).map(|text| Rc::new(Program::new(text, is_rust(file))));
+        let program = (self.read)(file).map(|text| parsed(file, text));
         self.known.borrow_mut().insert(file.to_string(), program.clone());
         program
     }
