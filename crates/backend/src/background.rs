@@ -9,8 +9,6 @@ use pullback_base::{Error, ErrorKind, Result, Span};
 use pullback_ir::JaxprRef;
 use pullback_runtime::interrupt;
 
-use crate::{Backend, Code, CpuBackend};
-
 /// Equations from which a thread of its own costs nothing that shows.
 const MANY_EQUATIONS: usize = 256;
 /// How long an interrupt may wait.
@@ -18,16 +16,20 @@ const PATIENCE: Duration = Duration::from_millis(20);
 /// Passes recurse into nested jaxprs; deep ones must not end the process.
 const STACK_BYTES: usize = 256 << 20;
 
-/// Compiles for the CPU; large jaxprs on a thread of their own, which an interrupt leaves behind.
-pub(crate) fn compile(jaxpr: &JaxprRef, donated: &[bool]) -> Result<Box<dyn Code>> {
+/// Compiles by `compile`; large jaxprs on a thread of their own, which an interrupt leaves behind.
+pub(crate) fn compile<T: Send + 'static>(
+    jaxpr: &JaxprRef,
+    donated: &[bool],
+    compile: fn(&JaxprRef, &[bool]) -> Result<T>,
+) -> Result<T> {
     if jaxpr.n_eqns_deep() < MANY_EQUATIONS {
-        return CpuBackend.compile(jaxpr, donated);
+        return compile(jaxpr, donated);
     }
     let (sender, receiver) = channel();
     let (owned, given, span) = (jaxpr.clone(), donated.to_vec(), Span::current());
-    let compile = move || span.scope(|| sender.send(CpuBackend.compile(&owned, &given)));
+    let work = move || span.scope(|| sender.send(compile(&owned, &given)));
     let thread = std::thread::Builder::new().name("pullback-compile".into()).stack_size(STACK_BYTES);
-    let Ok(thread) = thread.spawn(compile) else { return CpuBackend.compile(jaxpr, donated) };
+    let Ok(thread) = thread.spawn(work) else { return compile(jaxpr, donated) };
     loop {
         match receiver.recv_timeout(PATIENCE) {
             Ok(result) => return result,

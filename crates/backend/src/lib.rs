@@ -31,7 +31,7 @@ use rustc_hash::FxBuildHasher;
 
 pub use checks::{Checker, Forbidden, check_numbers, set_checker, unchecked};
 pub use cost::{Memory, RunCost, memory, run_cost};
-pub use cpu::CpuBackend;
+pub use cpu::{CpuBackend, native};
 pub use engine::{DeviceCode, Engine, Program, add_engine, engine_of, put};
 pub use eval::{Eval, eval, eval_bind};
 pub use inspect::{Inspection, inspect};
@@ -88,7 +88,9 @@ impl Executable {
         count_compilation();
         Ok(Executable {
             in_avals: jaxpr.in_avals(),
-            code: detached(Restart::Yes, || background::compile(jaxpr, donated))?,
+            code: detached(Restart::Yes, || {
+                background::compile(jaxpr, donated, |jaxpr, donated| CpuBackend.compile(jaxpr, donated))
+            })?,
         })
     }
 

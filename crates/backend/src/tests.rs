@@ -4,7 +4,7 @@ use pullback_base::{Array, Aval, DType, Result, Scalar};
 use pullback_core::find_primitive;
 use pullback_ir::{JaxprRef, Params, Val, parse_jaxpr};
 
-use crate::{eval_bind, executable, executable_donating, inspect};
+use crate::{native, eval_bind, executable, executable_donating, inspect};
 
 fn numbers(array: &Array) -> Vec<f64> {
     array.elements().expect("alive").into_iter().map(Scalar::as_f64).collect()
@@ -280,4 +280,42 @@ fn temporaries_are_counted_once_where_they_share_memory() {
     let jaxpr = JaxprRef::new(parse_jaxpr(text, &pullback_core::find_primitive).expect("a jaxpr"));
     let want = crate::Memory { arguments: 256, results: 256, temporaries: 256, constants: 0, aliases: 0 };
     assert_eq!(crate::memory(&jaxpr, &[]).expect("a program"), want);
+}
+
+/// A program with a constant, loops that threads share, a product and a sort.
+const VARIED: &str = "{ lambda ; a:f32[2] b:f32[300,300] c:i32[7]. let
+    d:f32[300,300] = dot_general[
+      dimension_numbers=(([1], [0]), ([], []))
+      preferred_element_type=float32
+    ] b b
+    e:f32[300,300] = sin d
+    f:f32[2] = exp a
+    g:i32[7] = sort[dimension=0 is_stable=True num_keys=1] c
+  in (e, f, g, c) }";
+
+#[test]
+fn a_saved_program_is_refused_when_it_was_changed() {
+    if pullback_native::best_level().is_none() {
+        return;
+    }
+    let jaxpr = parse_jaxpr(VARIED, &find_primitive).expect("a jaxpr").closed_over(&[Array::f32s(&[1.0, 2.0])]);
+    let compiled = native(&JaxprRef::new(jaxpr)).expect("it compiles");
+    let saved = compiled.save().expect("it is saved");
+    let matrix: Vec<f32> = (0..90_000).map(|i| (i % 97) as f32 / 97.0).collect();
+    let matrix = Array::f32s(&matrix).reinterpret(Aval::new(&[300, 300], DType::F32)).expect("as many");
+    let whole = Array::from_scalars(&[7], DType::I32, (0..7).rev().map(|i| Scalar::from_bits(DType::I32, i)));
+    let args = [matrix, whole];
+    let run = |compiled: &pullback_native::Compiled| compiled.run(&args).expect("it runs");
+    let again = pullback_native::Compiled::load(&saved).expect("it is loaded");
+    assert_eq!(again.save().expect("it is saved again"), saved);
+    for (got, want) in run(&again).iter().zip(run(&compiled)) {
+        assert_eq!(got.to_bytes().expect("alive"), want.to_bytes().expect("alive"));
+    }
+    assert!(again.run(&args[..1]).is_err());
+    for at in (0..saved.len()).step_by(7) {
+        let mut changed = saved.clone();
+        changed[at] ^= 1 << (at % 8);
+        assert!(pullback_native::Compiled::load(&changed).is_err(), "byte {at}");
+        assert!(pullback_native::Compiled::load(&saved[..at]).is_err(), "{at} bytes");
+    }
 }

@@ -7,20 +7,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use pullback_loops::*;
-
-/// Alignment of temporaries.
-const ALIGNMENT: usize = 64;
-
-/// Where each temporary starts.
-pub(crate) struct Arena {
-    /// Offsets of buffers of known size, by buffer.
-    offsets: Vec<Option<usize>>,
-    known_bytes: usize,
-}
-
-fn aligned(size_bytes: usize) -> usize {
-    size_bytes.next_multiple_of(ALIGNMENT)
-}
+use pullback_native::{Layout, aligned};
 
 /// Bytes of a buffer, if known.
 fn known_size(decl: &BufferDecl) -> Option<usize> {
@@ -38,40 +25,26 @@ struct Life {
     size_bytes: usize,
 }
 
-impl Arena {
-    pub(crate) fn new(program: &Program) -> Arena {
-        let mut arena = Arena { offsets: vec![None; program.buffers.len()], known_bytes: 0 };
-        let mut free = Free::default();
-        // By their ends, the first on top.
-        let mut living: BinaryHeap<Reverse<(usize, usize, usize)>> = BinaryHeap::new();
-        for life in lives(program) {
-            while let Some(&Reverse((last, start, size))) = living.peek()
-                && last < life.first
-            {
-                living.pop();
-                free.give(start, size);
-            }
-            let size = aligned(life.size_bytes);
-            let start = free.take(size);
-            arena.offsets[life.buffer] = Some(start);
-            living.push(Reverse((life.last, start, size)));
+/// Where each temporary of a program starts.
+pub(crate) fn layout(program: &Program) -> Layout {
+    let mut layout = Layout { offsets: vec![None; program.buffers.len()], known_bytes: 0 };
+    let mut free = Free::default();
+    // By their ends, the first on top.
+    let mut living: BinaryHeap<Reverse<(usize, usize, usize)>> = BinaryHeap::new();
+    for life in lives(program) {
+        while let Some(&Reverse((last, start, size))) = living.peek()
+            && last < life.first
+        {
+            living.pop();
+            free.give(start, size);
         }
-        arena.known_bytes = free.end;
-        arena
+        let size = aligned(life.size_bytes);
+        let start = free.take(size);
+        layout.offsets[life.buffer] = Some(start);
+        living.push(Reverse((life.last, start, size)));
     }
-
-    /// The offset of each temporary for given sizes, and the bytes of all.
-    pub(crate) fn lay_out(&self, program: &Program, sizes: &[i64]) -> (Vec<Option<usize>>, usize) {
-        let mut offsets = self.offsets.clone();
-        let mut end = self.known_bytes;
-        for (decl, offset) in program.buffers.iter().zip(&mut offsets) {
-            if let (Role::Temp, Extent::Size(number)) = (&decl.role, decl.len) {
-                *offset = Some(end);
-                end += aligned(sizes[number as usize].max(0) as usize * decl.dtype.size_bytes());
-            }
-        }
-        (offsets, end)
-    }
+    layout.known_bytes = free.end;
+    layout
 }
 
 /// Free ranges below the end of the memory.

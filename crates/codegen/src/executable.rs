@@ -1,18 +1,13 @@
 //! A program that is ready to run.
 
-use std::sync::Mutex;
-
-use pullback_base::array::Buffer;
-use pullback_base::{DType, Error, Result, bail};
+use pullback_base::{DType, Result, bail};
 use pullback_loops::*;
+use pullback_native::{BoundKernel, Code, Level, Machine, best_level, check_lengths};
 use pullback_runtime::FlushSubnormals;
-use smallvec::SmallVec;
 
 use crate::analysis::work_of;
-use crate::arena::Arena;
-use crate::host::{self, BoundKernel, Run};
-use crate::native::{self, Native};
-use crate::x86;
+use crate::arena::layout;
+use crate::{cranelift, x86};
 
 /// What runs a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,9 +25,9 @@ pub enum Engine {
 impl Engine {
     /// Every engine that makes code for this machine, the best first.
     pub fn of_this_machine() -> Vec<Engine> {
-        let own = match x86::best_level() {
-            Some(x86::Level::Avx512) => vec![Engine::Avx512, Engine::Avx2],
-            Some(x86::Level::Avx2) => vec![Engine::Avx2],
+        let own = match best_level() {
+            Some(Level::Avx512) => vec![Engine::Avx512, Engine::Avx2],
+            Some(Level::Avx2) => vec![Engine::Avx2],
             None => vec![],
         };
         own.into_iter().chain([Engine::Cranelift]).collect()
@@ -72,13 +67,17 @@ impl Options {
 /// A compiled program. It may run on several threads at once.
 pub struct Executable {
     program: Program,
-    arena: Arena,
-    kernels: Vec<BoundKernel>,
-    /// Memory of the constants, and where each starts.
-    constants: Vec<Option<Buffer>>,
     /// `None` runs on the interpreter.
-    native: Option<Native>,
+    code: Option<Code>,
+    disassembly: Option<String>,
     is_long: bool,
+}
+
+/// Machine code, the kernels that it calls by number, and its disassembly if it was asked for.
+pub(crate) struct Made {
+    pub(crate) machine: Machine,
+    pub(crate) kernels: Vec<CalledKernel>,
+    pub(crate) disassembly: Option<String>,
 }
 
 /// Operations from which a run is worth the handover of a front end's lock, a few microseconds' worth.
@@ -112,26 +111,26 @@ pub fn compile(program: &Program, options: &Options) -> Result<Executable> {
     {
         bail!(Internal, "{} is not a valid program: {}", program.name, errors.join("; "));
     }
-    let (native, kernels) = match options.engine()? {
-        Engine::Interpret => (None, vec![]),
+    let made = match options.engine()? {
+        Engine::Interpret => None,
         engine => {
             let own = match engine {
-                Engine::Avx2 => x86::compile(&program, options, x86::Level::Avx2)?,
-                Engine::Avx512 => x86::compile(&program, options, x86::Level::Avx512)?,
+                Engine::Avx2 => x86::compile(&program, options, Level::Avx2)?,
+                Engine::Avx512 => x86::compile(&program, options, Level::Avx512)?,
                 Engine::Cranelift | Engine::Interpret => None,
             };
-            let (native, kernels) = own.map_or_else(|| native::compile(&program, options), Ok)?;
-            (Some(native), kernels)
+            Some(own.map_or_else(|| cranelift::compile(&program, options), Ok)?)
         }
     };
-    let kernels = bind_kernels(&program, kernels);
-    let constant = |decl: &BufferDecl| match &decl.role {
-        Role::Const(array) => array.buffer().map(Some),
-        Role::Input(_) | Role::Output(_) | Role::Temp => Ok(None),
-    };
-    let constants = program.buffers.iter().map(constant).collect::<Result<_>>()?;
     let is_long = is_long(&program.body);
-    Ok(Executable { arena: Arena::new(&program), kernels, constants, native, program, is_long })
+    let Some(Made { machine, kernels, disassembly }) = made else {
+        return Ok(Executable { program, code: None, disassembly: None, is_long });
+    };
+    let (kernels, layout) = (bind_kernels(&program, kernels), layout(&program));
+    let (name, n_sizes, buffers) = (program.name.clone(), program.n_sizes as usize, program.buffers.clone());
+    // SAFETY: all of it is of this program.
+    let code = unsafe { Code::new(name, n_sizes, buffers, layout, kernels, machine, is_long)? };
+    Ok(Executable { program, code: Some(code), disassembly, is_long })
 }
 
 /// Kernels with the bytes of their arguments. Their dtypes say the width of elements; a host function's are those of
@@ -148,22 +147,36 @@ fn bind_kernels(program: &Program, kernels: Vec<CalledKernel>) -> Vec<BoundKerne
 pub(crate) type CalledKernel = (Kernel, Vec<BufferId>);
 
 impl Executable {
+    /// Runs the program on the bytes of its inputs and outputs, in the order of their numbers.
+    ///
+    /// # Errors
+    /// `Internal` when a slice is shorter than its buffer; when a kernel fails, memory cannot be had, or the user interrupts.
+    pub fn run_on(&self, sizes: &[i64], inputs: &[&[u8]], outputs: &mut [&mut [u8]]) -> Result<()> {
+        if let Some(code) = &self.code {
+            return code.run_on(sizes, inputs, outputs);
+        }
+        check_lengths(&self.program.name, &self.program.buffers, sizes, inputs, outputs)?;
+        let inputs: Vec<*const u8> = inputs.iter().map(|bytes| bytes.as_ptr()).collect();
+        let outputs: Vec<*mut u8> = outputs.iter_mut().map(|bytes| bytes.as_mut_ptr()).collect();
+        // SAFETY: every slice is as long as its buffer, and outputs are borrowed for writing alone.
+        unsafe { self.run(sizes, &inputs, &outputs) }
+    }
+
     /// Runs the program. Pointers are to the first byte of each input and output, in the order of their numbers.
     ///
     /// # Safety
     /// Each pointer must be valid for the bytes of its buffer, outputs for writing and apart from everything else.
     ///
     /// # Errors
-    /// When a kernel fails, or the user interrupts.
+    /// As [`Executable::run_on`].
     pub unsafe fn run(&self, sizes: &[i64], inputs: &[*const u8], outputs: &[*mut u8]) -> Result<()> {
-        self.check_counts(sizes, inputs.len(), outputs.len())?;
-        let _flush = FlushSubnormals::new();
-        match &self.native {
+        if let Some(code) = &self.code {
             // SAFETY: by contract.
-            Some(native) => unsafe { self.run_native(native, sizes, inputs, outputs) },
-            // SAFETY: by contract.
-            None => unsafe { self.run_interpreted(sizes, inputs, outputs) },
+            return unsafe { code.run(sizes, inputs, outputs) };
         }
+        let _flush = FlushSubnormals::new();
+        // SAFETY: by contract.
+        unsafe { self.run_interpreted(sizes, inputs, outputs) }
     }
 
     /// Whether a run may take long, so that who holds a lock should let go of it.
@@ -176,69 +189,24 @@ impl Executable {
         &self.program
     }
 
+    /// Whether it is machine code.
+    pub fn is_native(&self) -> bool {
+        self.code.is_some()
+    }
+
+    /// Its machine code alone; nothing where it is interpreted.
+    pub fn into_code(self) -> Option<Code> {
+        self.code
+    }
+
     /// Bytes of temporaries in one run, for a program without size parameters.
     pub fn temporary_bytes(&self) -> usize {
-        self.arena.lay_out(&self.program, &[]).1
+        layout(&self.program).known_bytes
     }
 
     /// The disassembly, if [`Options::disassemble`] asked for it.
     pub fn machine_code(&self) -> String {
-        self.native.as_ref().and_then(|native| native.disassembly.clone()).unwrap_or_default()
-    }
-
-    fn check_counts(&self, sizes: &[i64], n_inputs: usize, n_outputs: usize) -> Result<()> {
-        let fits = |role: &Role| match role {
-            Role::Input(number) => (*number as usize) < n_inputs,
-            Role::Output(number) => (*number as usize) < n_outputs,
-            Role::Temp | Role::Const(_) => true,
-        };
-        if sizes.len() < self.program.n_sizes as usize || !self.program.buffers.iter().all(|decl| fits(&decl.role)) {
-            bail!(
-                Internal,
-                "{} got {n_inputs} inputs, {n_outputs} outputs, {} sizes: too few",
-                self.program.name,
-                sizes.len()
-            );
-        }
-        Ok(())
-    }
-
-    /// # Safety
-    /// As [`Executable::run`].
-    unsafe fn run_native(
-        &self,
-        native: &Native,
-        sizes: &[i64],
-        inputs: &[*const u8],
-        outputs: &[*mut u8],
-    ) -> Result<()> {
-        let run = Run { kernels: &self.kernels, error: Mutex::new(None) };
-        let (offsets, size_bytes) = self.arena.lay_out(&self.program, sizes);
-        let mut memory = (size_bytes > 0).then(|| Buffer::allocate(size_bytes)).transpose()?;
-        let start = memory.as_mut().map_or(std::ptr::null_mut(), |memory| memory.as_mut_ptr());
-        let mut table: SmallVec<[u64; 32]> = SmallVec::new();
-        table.push(std::ptr::from_ref(&run) as u64);
-        table.extend(sizes[..self.program.n_sizes as usize].iter().map(|&size| size as u64));
-        for (number, decl) in self.program.buffers.iter().enumerate() {
-            table.push(match decl.role {
-                Role::Input(number) => inputs[number as usize] as u64,
-                Role::Output(number) => outputs[number as usize] as u64,
-                Role::Temp => start as u64 + offsets[number].expect("every temporary has a place") as u64,
-                Role::Const(_) => self.constants[number].as_ref().expect("a constant has memory").as_ptr() as u64,
-            });
-        }
-        let mut frame = (native.frame_bytes > 0).then(|| Buffer::allocate(native.frame_bytes)).transpose()?;
-        table.push(frame.as_mut().map_or(0, |frame| frame.as_mut_ptr() as u64));
-        // SAFETY: the table is as the code was compiled for; pointers are valid by contract.
-        let status = unsafe { (native.main)(table.as_mut_ptr()) };
-        match status {
-            host::DONE => Ok(()),
-            host::INTERRUPTED => Err(pullback_runtime::interrupt::interrupted()),
-            _ => {
-                let error = run.error.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-                Err(error.unwrap_or_else(|| Error::internal("a shared loop panicked")))
-            }
-        }
+        self.disassembly.clone().unwrap_or_default()
     }
 
     /// # Safety

@@ -134,6 +134,15 @@ pub struct Jaxpr {
 }
 
 impl Jaxpr {
+    /// The jaxpr whose first inputs are these arrays.
+    pub fn closed_over(&self, known: &[Array]) -> Jaxpr {
+        let mut closed = self.clone();
+        let rest = closed.invars.split_off(known.len());
+        closed.constvars.extend(std::mem::replace(&mut closed.invars, rest));
+        closed.consts.extend(known.iter().cloned());
+        closed
+    }
+
     /// Aval of a variable or literal.
     pub fn aval(&self, atom: Atom) -> Aval {
         match atom {

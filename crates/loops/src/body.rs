@@ -6,11 +6,12 @@
 use std::fmt;
 
 use pullback_base::DType;
+use serde::{Deserialize, Serialize};
 
 use crate::program::Combine;
 
 /// What a dense kernel does.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Body {
     /// Convolution: operand, kernel; result.
     Conv(Conv),
@@ -28,7 +29,7 @@ pub enum Body {
 
 /// A convolution. Axes of each array are given as batch, features, space; of the kernel as out features, in features,
 /// space.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Conv {
     /// Element type of all three arrays.
     pub dtype: DType,
@@ -51,7 +52,7 @@ pub struct Conv {
 }
 
 /// How windows lie on an array; one entry for each axis.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct WindowAxis {
     /// Elements in the window.
     pub size: usize,
@@ -66,7 +67,7 @@ pub struct WindowAxis {
 }
 
 /// Combination over windows; places outside of the array do not count.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Window {
     /// Element type.
     pub dtype: DType,
@@ -79,7 +80,7 @@ pub struct Window {
 }
 
 /// Choice of the extreme of each window: the first of equals.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct WindowPick {
     /// Element type of both arrays.
     pub dtype: DType,
@@ -92,7 +93,7 @@ pub struct WindowPick {
 }
 
 /// Which Fourier transform.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FftKind {
     /// Complex to complex.
     Forward,
@@ -105,7 +106,7 @@ pub enum FftKind {
 }
 
 /// A Fourier transform over the last axes.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Fft {
     /// Which one.
     pub kind: FftKind,
@@ -118,7 +119,7 @@ pub struct Fft {
 }
 
 /// Factorizations and solutions of `batch` matrices of `rows` by `columns`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Matrix {
     /// What is computed.
     pub task: MatrixTask,
@@ -133,7 +134,7 @@ pub struct Matrix {
 }
 
 /// What is computed of a matrix.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum MatrixTask {
     /// Lower Cholesky factor; NaN where there is none.
     Cholesky,

@@ -11,6 +11,7 @@
 use std::sync::Arc;
 
 use pullback_base::{Array, DType, Result, Scalar};
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::body::Body;
@@ -171,7 +172,7 @@ pub enum Comparison {
 }
 
 /// How a reducing loop combines; associative and commutative up to rounding, with an identity.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Combine {
     Add,
@@ -278,7 +279,7 @@ pub struct Switch {
 
 /// A batched matrix product `c[b,i,j] = Σ_k a[b,i,k] · b[b,k,j]` of `float32`, `float64` or their complex.
 /// Strides are in elements of the matrix dtype (a complex element is one).
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Gemm {
     /// Element type: F32, F64, C64 or C128.
     pub dtype: DType,
@@ -293,7 +294,7 @@ pub struct Gemm {
 }
 
 /// Sorting along the middle axis of `[outer, n, inner]` arrays of equal shape, all moved by the first `n_keys` of them.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Sort {
     /// Element types of the operands.
     pub dtypes: Vec<DType>,
@@ -312,7 +313,7 @@ pub trait HostCall: Send + Sync {
 }
 
 /// A precompiled body that a program calls.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub enum Kernel {
     /// Matrix product: arguments lhs, rhs, out.
     Gemm(Gemm),
@@ -321,6 +322,7 @@ pub enum Kernel {
     /// Copies `n` elements of one buffer to another of the same dtype.
     Copy(usize),
     /// Host function: `n_ins` inputs, then outputs; lengths in elements of each argument.
+    #[serde(skip)]
     Host(Arc<dyn HostCall>, usize, Vec<usize>),
     /// A dense array body: `n_ins` inputs, then outputs; lengths in elements of each argument.
     Body(Box<Body>, usize, Vec<usize>),

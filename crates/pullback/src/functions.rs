@@ -36,6 +36,16 @@ fn one_axis(axis: i64) -> Reduction {
 }
 
 impl Array {
+    /// Each element without its sign; the modulus of a complex one.
+    ///
+    /// # Panics
+    /// In eager mode, when the dtype does not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn abs(&self) -> Array {
+        self.absolute()
+    }
+
     /// The sum along an axis, counted from the end when negative.
     #[track_caller]
     #[must_use]

@@ -34,6 +34,7 @@ mod callback;
 mod control;
 mod display;
 mod element;
+mod executable;
 mod explain;
 #[cfg(feature = "safetensors")]
 pub mod files;
@@ -63,6 +64,7 @@ pub use callables::{apply_along_axis, fromfunction, piecewise};
 pub use callback::pure_callback;
 pub use control::{cond, fori_loop, map_slices, scan, switch, while_loop};
 pub use element::{Element, Nested};
+pub use executable::Executable;
 pub use explain::{Explanation, checked, explain_grad, fault_of};
 pub use functions::{
     arange, concatenate, einsum, eye, full, log_softmax, one_hot, ones, select, softmax, stack, zeros,

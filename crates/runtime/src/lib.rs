@@ -7,6 +7,7 @@ mod detach;
 mod flush;
 pub mod interrupt;
 mod pool;
+pub mod sealed;
 
 pub use detach::{Detach, Restart, Unlock, detached, set_detach, set_unlock, unlocked};
 pub use flush::FlushSubnormals;

@@ -8,6 +8,7 @@ use pullback_base::{Array, Result, bail};
 use pullback_compile::{Options, Output, compile};
 use pullback_core::{control, prims};
 use pullback_ir::{JaxprRef, Val, eval_jaxpr};
+use pullback_native::Compiled;
 use pullback_loops::{expand, interpret, verify};
 use pullback_runtime::FlushSubnormals;
 use pullback_testkit::battery::{Case, Found, cases};
@@ -58,6 +59,11 @@ fn native(jaxpr: &JaxprRef, inputs: &[Array]) -> Result<Vec<Array>> {
     Executable::compile(jaxpr)?.run(inputs, &[])
 }
 
+/// In a file and back.
+fn saved(jaxpr: &JaxprRef, inputs: &[Array]) -> Result<Vec<Array>> {
+    Compiled::load(&pullback_backend::native(jaxpr)?.save()?)?.run(inputs)
+}
+
 /// Operation by operation.
 fn eager(jaxpr: &JaxprRef, inputs: &[Array]) -> Result<Vec<Array>> {
     let args: Vec<Val> = inputs.iter().cloned().map(Val::Array).collect();
@@ -88,6 +94,14 @@ fn check(check: impl Fn(&Case) -> Found, known_holes: &[&str]) {
 #[test]
 fn engines_agree() {
     check(|case| case.engines(&[&fused, &unfused, &native, &eager]), &[]);
+}
+
+/// Only the code of the emitter for x86-64 is saved.
+#[test]
+fn saved_programs_give_the_same_bits() {
+    if pullback_native::best_level().is_some() {
+        check(|case| case.engines(&[&native, &saved]), &[]);
+    }
 }
 
 /// The samples again with their floats and integers narrowed; those that do not exist so are left out.

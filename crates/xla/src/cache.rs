@@ -4,13 +4,13 @@
 //! long it is and what it sums to; a file that was cut short, or that the plugin does not take, is compiled anew and
 //! replaced. The folder is the user's setting; without one nothing is written.
 
-use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use pullback_base::Result;
 use pullback_pjrt::{CompileOptions, Executable};
+use pullback_runtime::sealed;
 
 use crate::engine::XlaEngine;
 
@@ -30,29 +30,10 @@ pub fn set_cache(settings: Option<CacheSettings>) {
     *SETTINGS.write().unwrap_or_else(PoisonError::into_inner) = settings;
 }
 
-const MAGIC: &[u8; 8] = b"PULLXLA1";
-
-/// 64 bits of FNV-1a, from a start of one's own.
-struct Fnv(u64);
-
-impl Hasher for Fnv {
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    }
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
+const MAGIC: &[u8; 8] = b"PULLXLA2";
 
 fn sum(start: u64, parts: &[&[u8]]) -> u64 {
-    let mut hasher = Fnv(0xcbf2_9ce4_8422_2325 ^ start);
-    for part in parts {
-        hasher.write(&(part.len() as u64).to_le_bytes());
-        hasher.write(part);
-    }
-    hasher.finish()
+    parts.iter().fold(start, |sum, part| sealed::sum(sum, part))
 }
 
 /// The file of a program: 128 bits of all that it depends on.
@@ -70,21 +51,12 @@ fn file_of(folder: &Path, engine: &XlaEngine, text: &str, options: &CompileOptio
 
 /// The bytes of a file whose head is right.
 fn read(file: &Path) -> Option<Vec<u8>> {
-    let bytes = std::fs::read(file).ok()?;
-    let (head, body) = bytes.split_at_checked(24)?;
-    let number = |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("eight bytes"));
-    (head.starts_with(MAGIC) && number(8) == body.len() as u64 && number(16) == sum(2, &[body])).then(|| body.to_vec())
+    sealed::open(MAGIC, &std::fs::read(file).ok()?).map(<[u8]>::to_vec)
 }
 
 /// Writes a file whole or not at all; a failure costs only time, so it is not told.
 fn write(file: &Path, body: &[u8]) {
-    let Some(folder) = file.parent() else { return };
-    let head = [&MAGIC[..], &(body.len() as u64).to_le_bytes(), &sum(2, &[body]).to_le_bytes()].concat();
-    let draft = file.with_extension(format!("draft{}", std::process::id()));
-    let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&draft, [&head[..], body].concat()));
-    if written.and_then(|()| std::fs::rename(&draft, file)).is_err() {
-        let _ = std::fs::remove_file(&draft);
-    }
+    let _ = sealed::write_whole(file, &sealed::seal(MAGIC, &[body]));
 }
 
 /// The executable of a text: from the folder, else compiled.

@@ -4,6 +4,8 @@
 //! EVEX. Jumps to labels and references to the constant pool are filled in at the end. Which registers to use is not
 //! decided here.
 
+use pullback_native::{Relocation, Symbol};
+
 use super::ops::{Coding, Form, Tuple, VecOp};
 use super::text;
 
@@ -164,6 +166,8 @@ enum Target {
 pub(crate) struct Encoder {
     pub(crate) bytes: Vec<u8>,
     fixups: Vec<Fixup>,
+    /// Where addresses of the host belong.
+    pub(crate) relocations: Vec<Relocation>,
     /// Places of labels, once bound.
     labels: Vec<Option<usize>>,
     /// The text of each instruction with its place, if it is asked for.
@@ -401,6 +405,14 @@ impl Encoder {
             self.bytes.extend([0x48 | dst >> 3, 0xb8 | dst & 7]);
             self.bytes.extend(value.to_le_bytes());
         }
+    }
+
+    /// The address of something of the host, which is filled in where the code is to run.
+    pub(crate) fn mov_address(&mut self, dst: u8, symbol: Symbol) {
+        self.note(|| format!("mov {},{}", text::general(dst, 8), text::number(0)));
+        self.bytes.extend([0x48 | dst >> 3, 0xb8 | dst & 7]);
+        self.relocations.push(Relocation { at: self.bytes.len() as u32, symbol });
+        self.bytes.extend([0; 8]);
     }
 
     pub(crate) fn alu(&mut self, op: Alu, wide: bool, dst: u8, src: &Rm) {

@@ -3,6 +3,7 @@
 //! Most are one machine instruction; some are a short fixed sequence that reads all its operands before it writes its
 //! result. Registers are written once, but for variables: what loops carry.
 
+use pullback_native::Symbol;
 use smallvec::SmallVec;
 
 use super::encode::{Alu, Cond, Label, Len};
@@ -289,7 +290,7 @@ pub(crate) enum Inst {
     CheckInterrupt,
     /// Calls a function of the host with integers and leaves when its status is not zero.
     CallHost {
-        function: usize,
+        function: Symbol,
         args: SmallVec<[Reg; 4]>,
     },
     /// Calls another function of the program likewise.

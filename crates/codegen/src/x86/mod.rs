@@ -11,67 +11,22 @@ mod assemble;
 mod encode;
 mod inst;
 mod lower;
-mod memory;
 mod ops;
 mod text;
 
 use pullback_base::{Error, Result};
 use pullback_loops::Program;
+use pullback_native::{self as host, CodeMemory, Level, Machine};
 
 use crate::analysis::Shared;
-use crate::executable::{CalledKernel, Options};
-use crate::host::{self, Main};
-use crate::native::Native;
+use crate::executable::{Made, Options};
 use assemble::{Assembler, Frame};
-pub(crate) use memory::CodeMemory;
 
-/// The instructions that code may use.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Level {
-    /// 256-bit lanes, with fused multiplication, half-width conversions and the bit instructions of the same years.
-    Avx2,
-    /// 512-bit lanes with masks, for all widths of lanes.
-    Avx512,
-}
-
-/// The best that this machine runs; `None` where this emitter has nothing for it.
-pub(crate) fn best_level() -> Option<Level> {
-    [Level::Avx512, Level::Avx2].into_iter().find(|&level| runs(level))
-}
-
-#[cfg(all(target_arch = "x86_64", unix))]
-fn runs(level: Level) -> bool {
-    let has_avx2 = is_x86_feature_detected!("avx2")
-        && is_x86_feature_detected!("fma")
-        && is_x86_feature_detected!("f16c")
-        && is_x86_feature_detected!("bmi2")
-        && is_x86_feature_detected!("lzcnt")
-        && is_x86_feature_detected!("popcnt");
-    let has_avx512 = || {
-        is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512cd")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512vl")
-    };
-    has_avx2 && (level == Level::Avx2 || has_avx512())
-}
-
-/// The calling convention is that of Unix.
-#[cfg(not(all(target_arch = "x86_64", unix)))]
-fn runs(_: Level) -> bool {
-    false
-}
-
-/// Compiles an expanded program; also gives the kernels that its code calls by number. `None` for a program that this
+/// Compiles an expanded program. `None` for a program that this
 /// emitter leaves to the portable one: it takes all types and operations, but not shared loops with very many values
 /// alive at once.
-pub(crate) fn compile(
-    program: &Program,
-    options: &Options,
-    level: Level,
-) -> Result<Option<(Native, Vec<CalledKernel>)>> {
-    if !runs(level) {
+pub(crate) fn compile(program: &Program, options: &Options, level: Level) -> Result<Option<Made>> {
+    if !level.runs_here() {
         return Err(Error::not_implemented(format!("this machine does not run {level:?} code")));
     }
     let has_avx512 = level == Level::Avx512;
@@ -91,11 +46,11 @@ pub(crate) fn compile(
             return Ok(None);
         }
     }
-    let (bytes, listing) = assembler.finish();
-    let memory = CodeMemory::new(&bytes)?;
-    // SAFETY: the code starts with the function of the program, which has the signature of `Main`.
-    let main = unsafe { std::mem::transmute::<*const u8, Main>(memory.start()) };
-    Ok(Some((Native::own(memory, main, listing, frame_bytes), shared.kernels)))
+    let (bytes, relocations, disassembly) = assembler.finish();
+    let memory = CodeMemory::new(&bytes, relocations)?;
+    // SAFETY: the code starts with the function of the program, and keeps the promises of the host.
+    let machine = unsafe { Machine::own(memory, level, frame_bytes) };
+    Ok(Some(Made { machine, kernels: shared.kernels, disassembly }))
 }
 
 #[cfg(test)]

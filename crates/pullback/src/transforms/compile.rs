@@ -190,7 +190,7 @@ pub fn checkpoint<A: Tree, R: Output>(f: impl Fn(&A) -> R) -> impl Fn(&A) -> Res
     }
 }
 
-fn traced_at<A: Tree, R: Output>(f: &impl Fn(&A) -> R, arg: &A, args: &[Val]) -> Result<(Traced, R::Tree)> {
+pub(crate) fn traced_at<A: Tree, R: Output>(f: &impl Fn(&A) -> R, arg: &A, args: &[Val]) -> Result<(Traced, R::Tree)> {
     let avals: Vec<Aval> = args.iter().map(Val::aval).collect();
     traced(|args, structure| call_flat(f, arg, args, structure), &avals)
 }

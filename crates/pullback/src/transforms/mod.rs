@@ -9,6 +9,7 @@ use pullback_base::{Aval, Result};
 use pullback_ir::Val;
 
 pub use batch::{AxesOf, Batching, ByName, EachLeaf, vmap, vmap_owned, vmap_with};
+pub(crate) use compile::traced_at;
 pub use compile::{checkpoint, eval_shape, jit, jit_owned, make_jaxpr};
 pub use custom::{Ruled, custom_jvp, custom_vjp};
 pub(crate) use gradient::run_value_and_grad;

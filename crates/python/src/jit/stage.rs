@@ -1,12 +1,12 @@
 //! Staging: running a Python function on tracers to get its jaxpr.
 
 use pullback_base::tree::TreeDef;
-use pullback_base::{Aval, Result};
+use pullback_base::{Array, Aval, Error, Result};
 use pullback_core::control::{JIT, Jit};
 use pullback_ir::{DebugInfo, JaxprRef, Params, Val};
 use pullback_stablehlo::donations;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use super::signature::{Statics, bad_argument};
 use crate::aval::{PyAval, aval_of};
@@ -310,6 +310,16 @@ impl Staged {
     /// Makes the machine code of the program, or finds it when it was made before.
     fn compile(&self, py: Python<'_>) -> PyResult<()> {
         gate(py, || pullback_backend::executable(&self.jaxpr).map(|_| ()))
+    }
+
+    /// The machine code of the program, closed over what it captured, as bytes that a program without Python loads.
+    fn saved<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let known: Option<Vec<Array>> = self.captured.iter().map(Val::to_array).collect();
+        let bytes = gate(py, || {
+            let known = known.ok_or_else(|| Error::type_error("a compiled function that uses a tracer cannot be saved"))?;
+            pullback_backend::native(&JaxprRef::new(self.jaxpr.closed_over(&known)))?.save()
+        })?;
+        Ok(PyBytes::new(py, &bytes))
     }
 
     /// Runs the staged program on flat values. `donated` marks inputs of the jaxpr whose memory results may take over.

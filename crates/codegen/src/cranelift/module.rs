@@ -12,47 +12,25 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_names};
 use pullback_base::{Error, Result};
 use pullback_loops::Program;
+use pullback_native::{Machine, Main};
 use pullback_runtime::FlushSubnormals;
 
+use super::Emitter;
 use crate::analysis::{Outlined, Shared};
-use crate::emit::Emitter;
-use crate::executable::{CalledKernel, Options};
-use crate::host::Main;
-use crate::x86::CodeMemory;
+use crate::executable::{CalledKernel, Made, Options};
 
-/// Where code stands.
-enum Memory {
-    Cranelift(Box<ManuallyDrop<JITModule>>),
-    Own(#[expect(dead_code, reason = "kept to be freed")] CodeMemory),
-}
-
-/// Machine code of a program. Dropping it frees the memory.
-pub(crate) struct Native {
-    memory: Memory,
-    pub(crate) main: Main,
-    pub(crate) disassembly: Option<String>,
-    /// Bytes of memory that a run gives to the code beside the temporaries, for values that fit into no register.
-    pub(crate) frame_bytes: usize,
-}
+/// Keeps the memory of code, and frees it when dropped.
+struct Finished(ManuallyDrop<JITModule>);
 
 // SAFETY: after building, the module is only kept to be freed; the code has no state of its own.
-unsafe impl Send for Native {}
+unsafe impl Send for Finished {}
 // SAFETY: as above.
-unsafe impl Sync for Native {}
+unsafe impl Sync for Finished {}
 
-impl Drop for Native {
+impl Drop for Finished {
     fn drop(&mut self) {
-        if let Memory::Cranelift(module) = &mut self.memory {
-            // SAFETY: taken once, here; nobody runs the code any more, since running borrows `self`.
-            unsafe { ManuallyDrop::take(module).free_memory() }
-        }
-    }
-}
-
-impl Native {
-    /// Code of the project's own emitter.
-    pub(crate) fn own(memory: CodeMemory, main: Main, disassembly: Option<String>, frame_bytes: usize) -> Native {
-        Native { memory: Memory::Own(memory), main, disassembly, frame_bytes }
+        // SAFETY: taken once, here; nobody runs the code any more, as who runs it borrows what keeps this.
+        unsafe { ManuallyDrop::take(&mut self.0).free_memory() }
     }
 }
 
@@ -77,8 +55,8 @@ fn machine() -> Result<OwnedTargetIsa> {
     machine.as_ref().map(Arc::clone).map_err(|text| Error::not_implemented(format!("no native code here: {text}")))
 }
 
-/// Compiles an expanded program; also gives the kernels that its code calls by number.
-pub(crate) fn compile(program: &Program, options: &Options) -> Result<(Native, Vec<CalledKernel>)> {
+/// Compiles an expanded program.
+pub(crate) fn compile(program: &Program, options: &Options) -> Result<Made> {
     // Constants fold under the mode in which the program runs.
     let _flush = FlushSubnormals::new();
     let isa = machine()?;
@@ -94,8 +72,8 @@ pub(crate) fn compile(program: &Program, options: &Options) -> Result<(Native, V
         Ok((main, kernels)) => {
             // SAFETY: the function was compiled with the signature of `Main`.
             let main = unsafe { std::mem::transmute::<*const u8, Main>(compiler.module.get_finalized_function(main)) };
-            let memory = Memory::Cranelift(Box::new(ManuallyDrop::new(compiler.module)));
-            Ok((Native { memory, main, disassembly: compiler.disassembly, frame_bytes: 0 }, kernels))
+            let machine = Machine::other(main, Box::new(Finished(ManuallyDrop::new(compiler.module))));
+            Ok(Made { machine, kernels, disassembly: compiler.disassembly })
         }
         Err(error) => {
             // SAFETY: nothing of the module was ever run.

@@ -7,7 +7,7 @@ use pullback_loops::*;
 
 use super::{Counter, Emitter, Slot, loads, scalar_type};
 use crate::analysis::{Outlined, takes_long};
-use crate::host;
+use pullback_native as host;
 
 impl<'a> Emitter<'_, 'a, '_> {
     pub(super) fn is_worth_sharing(&self, inner: &For) -> bool {

@@ -7,6 +7,7 @@
 mod half_width;
 mod lanes;
 mod memory;
+mod module;
 mod outline;
 mod scalar;
 mod vector;
@@ -21,7 +22,8 @@ use pullback_loops::*;
 use smallvec::{SmallVec, smallvec};
 
 use crate::analysis::Shared;
-use crate::host;
+pub(crate) use module::compile;
+use pullback_native as host;
 
 /// Lanes that one step of a vectorized loop handles together.
 pub(crate) const GROUP: usize = 4;

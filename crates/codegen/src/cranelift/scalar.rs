@@ -7,7 +7,7 @@ use pullback_base::dtype::Kind;
 use pullback_loops::*;
 
 use super::{Emitter, bits, scalar_type};
-use crate::host;
+use pullback_native as host;
 
 impl Emitter<'_, '_, '_> {
     /// A pure operation on the registers of its operands.

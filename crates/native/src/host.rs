@@ -17,10 +17,12 @@ use pullback_kernels::gemm_at;
 use pullback_loops::{BufferId, Kernel, Kernels, Program};
 use pullback_runtime::{FlushSubnormals, interrupt, parallel_for};
 
-/// Statuses of functions: all done, stopped by the user, failed with the error in the run.
-pub(crate) const DONE: i32 = 0;
-pub(crate) const INTERRUPTED: i32 = 1;
-pub(crate) const FAILED: i32 = 2;
+/// Status of a function: all is done.
+pub const DONE: i32 = 0;
+/// The user stopped it.
+pub const INTERRUPTED: i32 = 1;
+/// It failed; the run has the error.
+pub const FAILED: i32 = 2;
 
 /// How often a thread looks whether the user wants an end while it works on its share of a loop, and the fewest iterations in
 /// between: a look costs a call.
@@ -28,32 +30,36 @@ const LOOKS: usize = 256;
 const FEWEST: usize = 16;
 
 /// Compiled code of a program.
-pub(crate) type Main = unsafe extern "C" fn(*mut u64) -> i32;
+pub type Main = unsafe extern "C" fn(*mut u64) -> i32;
 /// Compiled code of a loop that threads share: table, captured values, start, end.
 type Piece = unsafe extern "C" fn(*mut u64, *const u64, i64, i64) -> i32;
 
-pub(crate) fn size_entry(number: u32) -> usize {
+/// Where the table of a run holds a size parameter.
+pub fn size_entry(number: u32) -> usize {
     1 + number as usize
 }
 
-pub(crate) fn buffer_entry(program: &Program, buffer: BufferId) -> usize {
+/// Where it holds the pointer of a buffer.
+pub fn buffer_entry(program: &Program, buffer: BufferId) -> usize {
     1 + program.n_sizes as usize + buffer.index()
 }
 
 /// Where the memory is that values which fit into no register have.
-pub(crate) fn frame_entry(program: &Program) -> usize {
+pub fn frame_entry(program: &Program) -> usize {
     1 + program.n_sizes as usize + program.buffers.len()
 }
 
 /// A kernel with the bytes that each argument spans.
-pub(crate) struct BoundKernel {
-    pub(crate) kernel: Kernel,
-    pub(crate) spans: Vec<usize>,
+pub struct BoundKernel {
+    /// What is called.
+    pub kernel: Kernel,
+    /// Bytes of each argument.
+    pub spans: Vec<usize>,
 }
 
 impl BoundKernel {
     /// The kernel over buffers of the given types.
-    pub(crate) fn new(kernel: Kernel, dtypes: &[DType]) -> BoundKernel {
+    pub fn new(kernel: Kernel, dtypes: &[DType]) -> BoundKernel {
         let spans = kernel.spans().into_iter().zip(dtypes).map(|(n, dtype)| n * dtype.size_bytes()).collect();
         BoundKernel { kernel, spans }
     }
@@ -86,7 +92,7 @@ const NO_MEMORY: *mut u8 = std::ptr::without_provenance_mut(64);
 /// # Safety
 /// `table` must be that of a run, `number` one of its kernels, and `args` hold pointers to as many bytes as the kernel
 /// spans, results apart from each other and from operands.
-pub(crate) unsafe extern "C" fn call_kernel(table: *mut u64, number: i64, args: *const *mut u8) -> i32 {
+pub unsafe extern "C" fn call_kernel(table: *mut u64, number: i64, args: *const *mut u8) -> i32 {
     // SAFETY: the first word of a table is its run.
     let run = unsafe { &*(*table as *const Run<'_>) };
     let bound = &run.kernels[number as usize];
@@ -121,7 +127,7 @@ unsafe impl Sync for Shared {}
 ///
 /// # Safety
 /// `table` must be that of a run, `piece` compiled code of one of its loops, and `captured` what that loop takes.
-pub(crate) unsafe extern "C" fn share(table: *mut u64, piece: *const u8, captured: *const u64, n: i64) -> i32 {
+pub unsafe extern "C" fn share(table: *mut u64, piece: *const u8, captured: *const u64, n: i64) -> i32 {
     // SAFETY: by contract the pointer is to code of this type.
     let piece = unsafe { std::mem::transmute::<*const u8, Piece>(piece) };
     let shared = Shared(table, captured);
@@ -149,11 +155,11 @@ pub(crate) unsafe extern "C" fn share(table: *mut u64, piece: *const u8, capture
 }
 
 /// The remainder of floats, for code whose machine has no instruction for it.
-pub(crate) extern "C" fn rem_f32(x: f32, y: f32) -> f32 {
+pub extern "C" fn rem_f32(x: f32, y: f32) -> f32 {
     pullback_loops::rem_f32(x, y)
 }
 
 /// As [`rem_f32`].
-pub(crate) extern "C" fn rem_f64(x: f64, y: f64) -> f64 {
+pub extern "C" fn rem_f64(x: f64, y: f64) -> f64 {
     pullback_loops::rem_f64(x, y)
 }
