@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use crate::shards::is_device;
-use crate::{Backend, Code};
+use crate::{Backend, Code, disk};
 
 /// The CPU of this machine.
 pub struct CpuBackend;
@@ -20,6 +20,12 @@ impl Backend for CpuBackend {
     }
 
     fn compile(&self, jaxpr: &JaxprRef, donated: &[bool]) -> Result<Box<dyn Code>> {
+        Ok(Box::new(disk::compiled(jaxpr, donated, || CpuCode::compile(jaxpr, donated))?))
+    }
+}
+
+impl CpuCode {
+    fn compile(jaxpr: &JaxprRef, donated: &[bool]) -> Result<CpuCode> {
         let lowered = compile_donating(jaxpr, &Options::default(), donated)?;
         let out_avals = jaxpr.out_avals();
         let mut filled_bytes = vec![];
@@ -37,19 +43,19 @@ impl Backend for CpuBackend {
         let mut is_taken = vec![false; jaxpr.invars.len()];
         lowered.taken.iter().flatten().for_each(|&at| is_taken[at] = true);
         let filled = filled_bytes.into_iter().zip(lowered.taken).collect();
-        Ok(Box::new(CpuCode { native, outputs: lowered.outputs, out_avals, filled, is_taken, restart }))
+        Ok(CpuCode { native, outputs: lowered.outputs, out_avals, filled, is_taken, restart })
     }
 }
 
-struct CpuCode {
-    native: Option<pullback_codegen::Executable>,
-    outputs: Vec<Output>,
-    out_avals: Vec<Aval>,
+pub(crate) struct CpuCode {
+    pub(crate) native: Option<pullback_codegen::Executable>,
+    pub(crate) outputs: Vec<Output>,
+    pub(crate) out_avals: Vec<Aval>,
     /// Bytes of each output that the program fills, and the argument whose memory it takes over.
-    filled: Vec<(usize, Option<usize>)>,
+    pub(crate) filled: Vec<(usize, Option<usize>)>,
     /// For each argument, whether an output takes over its memory.
-    is_taken: Vec<bool>,
-    restart: Restart,
+    pub(crate) is_taken: Vec<bool>,
+    pub(crate) restart: Restart,
 }
 
 impl Code for CpuCode {
@@ -72,6 +78,10 @@ impl Code for CpuCode {
         let results = results.map(|(output, &aval)| self.result(output, aval, &ins, &filled)).collect();
         given.into_iter().for_each(Array::delete);
         results
+    }
+
+    fn size_bytes(&self) -> usize {
+        self.native.as_ref().map_or(0, pullback_codegen::Executable::size_bytes)
     }
 }
 

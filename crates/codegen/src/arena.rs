@@ -14,8 +14,8 @@ const ALIGNMENT: usize = 64;
 /// Where each temporary starts.
 pub(crate) struct Arena {
     /// Offsets of buffers of known size, by buffer.
-    offsets: Vec<Option<usize>>,
-    known_bytes: usize,
+    pub(crate) offsets: Vec<Option<usize>>,
+    pub(crate) known_bytes: usize,
 }
 
 fn aligned(size_bytes: usize) -> usize {
@@ -23,7 +23,7 @@ fn aligned(size_bytes: usize) -> usize {
 }
 
 /// Bytes of a buffer, if known.
-fn known_size(decl: &BufferDecl) -> Option<usize> {
+pub(crate) fn known_size(decl: &BufferDecl) -> Option<usize> {
     match decl.len {
         Extent::Const(n) => Some(n.max(0) as usize * decl.dtype.size_bytes()),
         Extent::Size(_) => None,

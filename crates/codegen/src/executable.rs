@@ -74,6 +74,8 @@ pub struct Executable {
     program: Program,
     arena: Arena,
     kernels: Vec<BoundKernel>,
+    /// The same as the code calls them, where executables may be saved.
+    called: Vec<CalledKernel>,
     /// Memory of the constants, and where each starts.
     constants: Vec<Option<Buffer>>,
     /// `None` runs on the interpreter.
@@ -124,19 +126,31 @@ pub fn compile(program: &Program, options: &Options) -> Result<Executable> {
             (Some(native), kernels)
         }
     };
+    let called = kernels.clone();
     let kernels = bind_kernels(&program, kernels);
+    let constants = constants_of(&program)?;
+    let is_long = is_long(&program.body);
+    let arena = Arena::new(&program);
+    let mut program = program;
+    if native.is_some() {
+        // Runs need what the program says of its buffers alone; the instructions of many would fill the memory.
+        (program.body, program.values) = (vec![], vec![]);
+    }
+    Ok(Executable { arena, kernels, called, constants, native, program, is_long })
+}
+
+/// The memory of a program's constants.
+pub(crate) fn constants_of(program: &Program) -> Result<Vec<Option<Buffer>>> {
     let constant = |decl: &BufferDecl| match &decl.role {
         Role::Const(array) => array.buffer().map(Some),
         Role::Input(_) | Role::Output(_) | Role::Temp => Ok(None),
     };
-    let constants = program.buffers.iter().map(constant).collect::<Result<_>>()?;
-    let is_long = is_long(&program.body);
-    Ok(Executable { arena: Arena::new(&program), kernels, constants, native, program, is_long })
+    program.buffers.iter().map(constant).collect()
 }
 
 /// Kernels with the bytes of their arguments. Their dtypes say the width of elements; a host function's are those of
 /// its buffers.
-fn bind_kernels(program: &Program, kernels: Vec<CalledKernel>) -> Vec<BoundKernel> {
+pub(crate) fn bind_kernels(program: &Program, kernels: Vec<CalledKernel>) -> Vec<BoundKernel> {
     let bind = |(kernel, buffers): CalledKernel| {
         let dtypes: Vec<DType> = buffers.iter().map(|buffer| program.buffers[buffer.index()].dtype).collect();
         BoundKernel::new(kernel, &dtypes)
@@ -148,6 +162,33 @@ fn bind_kernels(program: &Program, kernels: Vec<CalledKernel>) -> Vec<BoundKerne
 pub(crate) type CalledKernel = (Kernel, Vec<BufferId>);
 
 impl Executable {
+    /// An executable that was saved.
+    pub(crate) fn of_parts(
+        program: Program,
+        arena: Arena,
+        called: Vec<CalledKernel>,
+        constants: Vec<Option<Buffer>>,
+        native: Native,
+        is_long: bool,
+    ) -> Executable {
+        let kernels = bind_kernels(&program, called.clone());
+        Executable { program, arena, kernels, called, constants, native: Some(native), is_long }
+    }
+
+    /// The kernels that the code calls, by number, with the buffers they are called on.
+    pub(crate) fn kernels(&self) -> &[CalledKernel] {
+        &self.called
+    }
+
+    pub(crate) fn arena(&self) -> &Arena {
+        &self.arena
+    }
+
+    /// The machine code, if it can be saved.
+    pub(crate) fn image(&self) -> Option<x86::Image> {
+        self.native.as_ref()?.image()
+    }
+
     /// Runs the program. Pointers are to the first byte of each input and output, in the order of their numbers.
     ///
     /// # Safety
@@ -171,7 +212,14 @@ impl Executable {
         self.is_long
     }
 
-    /// The program as it runs: expanded.
+    /// The bytes of its machine code and constants; the program's own are few beside them.
+    pub fn size_bytes(&self) -> usize {
+        let constants = self.constants.iter().flatten().map(Buffer::size_bytes).sum::<usize>();
+        let own = self.program.buffers.len() * size_of::<BufferDecl>() + size_of::<Executable>();
+        constants + own + self.native.as_ref().map_or(0, |native| native.size_bytes)
+    }
+
+    /// The program as it runs: expanded. Once there is machine code, without its instructions.
     pub fn program(&self) -> &Program {
         &self.program
     }

@@ -27,6 +27,47 @@ pub(crate) const FAILED: i32 = 2;
 const LOOKS: usize = 256;
 const FEWEST: usize = 16;
 
+/// What compiled code knows of the process by its address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum HostAddress {
+    /// [`call_kernel`].
+    CallKernel,
+    /// [`share`].
+    Share,
+    /// [`rem_f32`].
+    RemF32,
+    /// [`rem_f64`].
+    RemF64,
+    /// The flag of an interrupt.
+    InterruptFlag,
+}
+
+impl HostAddress {
+    /// All, by their numbers in files.
+    pub(crate) const ALL: [HostAddress; 5] = [
+        HostAddress::CallKernel,
+        HostAddress::Share,
+        HostAddress::RemF32,
+        HostAddress::RemF64,
+        HostAddress::InterruptFlag,
+    ];
+
+    /// The address in this process.
+    pub(crate) fn value(self) -> u64 {
+        let address = match self {
+            HostAddress::CallKernel => call_kernel as *const u8,
+            HostAddress::Share => share as *const u8,
+            HostAddress::RemF32 => rem_f32 as *const u8,
+            HostAddress::RemF64 => rem_f64 as *const u8,
+            HostAddress::InterruptFlag => std::ptr::from_ref(&interrupt::FLAG).cast(),
+        };
+        address.addr() as u64
+    }
+}
+
+/// Where an address of the host stands in code: its place and whose it is.
+pub(crate) type Relocation = (usize, HostAddress);
+
 /// Compiled code of a program.
 pub(crate) type Main = unsafe extern "C" fn(*mut u64) -> i32;
 /// Compiled code of a loop that threads share: table, captured values, start, end.

@@ -18,12 +18,12 @@ use crate::analysis::{Outlined, Shared};
 use crate::emit::Emitter;
 use crate::executable::{CalledKernel, Options};
 use crate::host::Main;
-use crate::x86::CodeMemory;
+use crate::x86::{CodeMemory, Image, Origin};
 
 /// Where code stands.
 enum Memory {
     Cranelift(Box<ManuallyDrop<JITModule>>),
-    Own(#[expect(dead_code, reason = "kept to be freed")] CodeMemory),
+    Own(CodeMemory, Origin),
 }
 
 /// Machine code of a program. Dropping it frees the memory.
@@ -33,6 +33,8 @@ pub(crate) struct Native {
     pub(crate) disassembly: Option<String>,
     /// Bytes of memory that a run gives to the code beside the temporaries, for values that fit into no register.
     pub(crate) frame_bytes: usize,
+    /// Bytes of the code.
+    pub(crate) size_bytes: usize,
 }
 
 // SAFETY: after building, the module is only kept to be freed; the code has no state of its own.
@@ -50,9 +52,25 @@ impl Drop for Native {
 }
 
 impl Native {
+    /// The code of the project's own emitter with zeros for addresses of the host; nothing for Cranelift's.
+    pub(crate) fn image(&self) -> Option<Image> {
+        let Memory::Own(memory, origin) = &self.memory else { return None };
+        let mut bytes = memory.bytes()[..origin.n_bytes].to_vec();
+        origin.relocations.iter().for_each(|&(at, _)| bytes[at..at + 8].fill(0));
+        let relocations = origin.relocations.clone();
+        Some(Image { level: origin.level, bytes, relocations, frame_bytes: self.frame_bytes })
+    }
+
     /// Code of the project's own emitter.
-    pub(crate) fn own(memory: CodeMemory, main: Main, disassembly: Option<String>, frame_bytes: usize) -> Native {
-        Native { memory: Memory::Own(memory), main, disassembly, frame_bytes }
+    pub(crate) fn own(
+        memory: CodeMemory,
+        main: Main,
+        disassembly: Option<String>,
+        frame_bytes: usize,
+        origin: Origin,
+    ) -> Native {
+        let size_bytes = memory.size_bytes();
+        Native { memory: Memory::Own(memory, origin), main, disassembly, frame_bytes, size_bytes }
     }
 }
 
@@ -89,13 +107,15 @@ pub(crate) fn compile(program: &Program, options: &Options) -> Result<(Native, V
         builder: FunctionBuilderContext::new(),
         pieces: vec![],
         disassembly: options.disassemble.then(String::new),
+        size_bytes: 0,
     };
     match compiler.program(program, options.shared_work) {
         Ok((main, kernels)) => {
             // SAFETY: the function was compiled with the signature of `Main`.
             let main = unsafe { std::mem::transmute::<*const u8, Main>(compiler.module.get_finalized_function(main)) };
+            let size_bytes = compiler.size_bytes;
             let memory = Memory::Cranelift(Box::new(ManuallyDrop::new(compiler.module)));
-            Ok((Native { memory, main, disassembly: compiler.disassembly, frame_bytes: 0 }, kernels))
+            Ok((Native { memory, main, disassembly: compiler.disassembly, frame_bytes: 0, size_bytes }, kernels))
         }
         Err(error) => {
             // SAFETY: nothing of the module was ever run.
@@ -112,6 +132,8 @@ struct Compiler {
     /// Functions of shared loops, as declared.
     pieces: Vec<FuncId>,
     disassembly: Option<String>,
+    /// Bytes of the code so far.
+    size_bytes: usize,
 }
 
 impl Compiler {
@@ -175,6 +197,7 @@ impl Compiler {
             }
             error => failed("compiling", error),
         })?;
+        self.size_bytes += self.context.compiled_code().map_or(0, |code| code.code_buffer().len());
         let code = self.context.compiled_code().and_then(|code| code.vcode.as_ref());
         if let (Some(text), Some(code)) = (&mut self.disassembly, code) {
             text.push_str(code);

@@ -25,10 +25,19 @@ pub fn to_py(py: Python<'_>, error: &Error) -> PyErr {
     if let Some(Val::Tracer(tracer)) = error.payload().and_then(|payload| payload.downcast_ref::<Val>()) {
         text += &crate::tracer::origin(py, tracer);
     }
+    if error.kind() == ErrorKind::Memory {
+        text += &live_arrays(py);
+    }
     match builtin(error.kind(), &text) {
         Some(exception) => exception,
         None => own(py, error.kind(), text),
     }
+}
+
+/// What an error of memory says of the arrays that live; nothing where there is no memory even for that.
+fn live_arrays(py: Python<'_>) -> String {
+    let found = py.import("pullback._memory").and_then(|module| module.call_method0("_largest_live"));
+    found.and_then(|text| text.extract()).unwrap_or_default()
 }
 
 /// Whether an error is an exception of Python code on its way out.

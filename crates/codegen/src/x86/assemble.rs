@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::allocate::allocate;
 use super::encode::{Encoder, Label};
 use super::inst::Function;
+use crate::host::Relocation;
 use body::Body;
 
 /// Bytes of a frame on the stack: threads of the host have two megabytes, and code does not probe the pages in between.
@@ -102,8 +103,9 @@ impl Assembler {
         Some(frame_bytes)
     }
 
-    /// Appends the constant pool and fills in every reference. Gives the bytes, and their text if it was asked for.
-    pub(crate) fn finish(mut self) -> (Vec<u8>, Option<String>) {
+    /// Appends the constant pool and fills in every reference. Gives the bytes, the addresses of the host in them, and
+    /// their text if it was asked for.
+    pub(crate) fn finish(mut self) -> (Vec<u8>, Vec<Relocation>, Option<String>) {
         let mut order: Vec<usize> = (0..self.entries.len()).collect();
         let contents: Vec<Vec<u8>> = self.entries.iter().map(Entry::bytes).collect();
         // The largest first, so that each is aligned by its size.
@@ -117,7 +119,7 @@ impl Assembler {
         }
         self.encoder.resolve(&places);
         let listing = self.encoder.listing.take().map(|lines| self.listing(&lines));
-        (self.encoder.bytes, listing)
+        (self.encoder.bytes, self.encoder.relocations, listing)
     }
 }
 

@@ -6,6 +6,7 @@
 
 use super::ops::{Coding, Form, Tuple, VecOp};
 use super::text;
+use crate::host::{HostAddress, Relocation};
 
 /// How much of a vector register an instruction uses; scalars count as 128 bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -164,6 +165,8 @@ enum Target {
 pub(crate) struct Encoder {
     pub(crate) bytes: Vec<u8>,
     fixups: Vec<Fixup>,
+    /// Addresses of the host in the code.
+    pub(crate) relocations: Vec<Relocation>,
     /// Places of labels, once bound.
     labels: Vec<Option<usize>>,
     /// The text of each instruction with its place, if it is asked for.
@@ -401,6 +404,14 @@ impl Encoder {
             self.bytes.extend([0x48 | dst >> 3, 0xb8 | dst & 7]);
             self.bytes.extend(value.to_le_bytes());
         }
+    }
+
+    /// An address of the host, always in eight bytes, so that another process can put its own there.
+    pub(crate) fn mov_host(&mut self, dst: u8, target: HostAddress) {
+        self.note(|| format!("mov {},{}", text::general(dst, 8), text::number(target.value())));
+        self.bytes.extend([0x48 | dst >> 3, 0xb8 | dst & 7]);
+        self.relocations.push((self.bytes.len(), target));
+        self.bytes.extend(target.value().to_le_bytes());
     }
 
     pub(crate) fn alu(&mut self, op: Alu, wide: bool, dst: u8, src: &Rm) {

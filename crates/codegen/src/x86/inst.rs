@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use super::encode::{Alu, Cond, Label, Len};
 use super::ops::VecOp;
+use crate::host::HostAddress;
 
 /// The register file that a virtual register lives in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -289,7 +290,7 @@ pub(crate) enum Inst {
     CheckInterrupt,
     /// Calls a function of the host with integers and leaves when its status is not zero.
     CallHost {
-        function: usize,
+        function: HostAddress,
         args: SmallVec<[Reg; 4]>,
     },
     /// Calls another function of the program likewise.

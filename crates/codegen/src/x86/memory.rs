@@ -18,6 +18,17 @@ impl CodeMemory {
         Ok(CodeMemory(memory))
     }
 
+    /// Bytes of its pages.
+    pub(crate) fn size_bytes(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The bytes.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        // SAFETY: the allocation is that long, readable, and never written after it was made.
+        unsafe { std::slice::from_raw_parts(self.0.as_ptr(), self.0.len()) }
+    }
+
     /// The first byte.
     pub(crate) fn start(&self) -> *const u8 {
         self.0.as_ptr()

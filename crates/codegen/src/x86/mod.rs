@@ -20,7 +20,7 @@ use pullback_loops::Program;
 
 use crate::analysis::Shared;
 use crate::executable::{CalledKernel, Options};
-use crate::host::{self, Main};
+use crate::host::{self, Main, Relocation};
 use crate::native::Native;
 use assemble::{Assembler, Frame};
 pub(crate) use memory::CodeMemory;
@@ -40,7 +40,7 @@ pub(crate) fn best_level() -> Option<Level> {
 }
 
 #[cfg(all(target_arch = "x86_64", unix))]
-fn runs(level: Level) -> bool {
+pub(crate) fn runs(level: Level) -> bool {
     let has_avx2 = is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("fma")
         && is_x86_feature_detected!("f16c")
@@ -59,7 +59,7 @@ fn runs(level: Level) -> bool {
 
 /// The calling convention is that of Unix.
 #[cfg(not(all(target_arch = "x86_64", unix)))]
-fn runs(_: Level) -> bool {
+pub(crate) fn runs(_: Level) -> bool {
     false
 }
 
@@ -91,11 +91,36 @@ pub(crate) fn compile(
             return Ok(None);
         }
     }
-    let (bytes, listing) = assembler.finish();
-    let memory = CodeMemory::new(&bytes)?;
-    // SAFETY: the code starts with the function of the program, which has the signature of `Main`.
-    let main = unsafe { std::mem::transmute::<*const u8, Main>(memory.start()) };
-    Ok(Some((Native::own(memory, main, listing, frame_bytes), shared.kernels)))
+    let (bytes, relocations, listing) = assembler.finish();
+    let image = Image { level, bytes, relocations, frame_bytes };
+    Ok(Some((image.native(listing)?, shared.kernels)))
+}
+
+/// Code as it lies in memory, with what another process needs to run it.
+pub(crate) struct Image {
+    pub(crate) level: Level,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) relocations: Vec<Relocation>,
+    pub(crate) frame_bytes: usize,
+}
+
+impl Image {
+    /// The code, ready to run. It starts with the function of the program.
+    pub(crate) fn native(self, listing: Option<String>) -> Result<Native> {
+        let memory = CodeMemory::new(&self.bytes)?;
+        // SAFETY: the code starts with the function of the program, which has the signature of `Main`.
+        let main = unsafe { std::mem::transmute::<*const u8, Main>(memory.start()) };
+        let Image { level, bytes, relocations, frame_bytes } = self;
+        let origin = Origin { level, n_bytes: bytes.len(), relocations };
+        Ok(Native::own(memory, main, listing, frame_bytes, origin))
+    }
+}
+
+/// Where code in memory came from: how much of the memory it is, and where addresses of the host stand in it.
+pub(crate) struct Origin {
+    pub(crate) level: Level,
+    pub(crate) n_bytes: usize,
+    pub(crate) relocations: Vec<Relocation>,
 }
 
 #[cfg(test)]

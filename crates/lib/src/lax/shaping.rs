@@ -17,7 +17,7 @@ use crate::primitive::Bind;
 /// A `Type` error when the sizes differ.
 pub fn reshape(x: &Val, sizes: &[usize], dimensions: Option<&[usize]>) -> Result<Val> {
     let aval = x.aval();
-    if aval.size() != sizes.iter().product::<usize>() {
+    if aval.size() != pullback_base::extent(sizes) {
         bail!(
             Type,
             "reshape total size must be unchanged, got new_sizes {} for shape {}.",
@@ -324,7 +324,7 @@ pub fn collapse(operand: &Val, start_dimension: i64, stop_dimension: Option<i64>
     if from > to {
         bail!(Value, "collapse: start_dimension {start_dimension} comes after stop_dimension");
     }
-    let shape = [&aval.shape[..from], &[aval.shape[from..to].iter().product()], &aval.shape[to..]].concat();
+    let shape = [&aval.shape[..from], &[pullback_base::extent(&aval.shape[from..to])], &aval.shape[to..]].concat();
     reshape(operand, &shape, None)
 }
 
@@ -426,7 +426,7 @@ fn wanted_sizes(x: &Val, given: &[i64]) -> Result<Vec<usize>> {
         bail!(Type, "reshape new_sizes must all be positive, got {}.", signed_tuple_text(given));
     }
     let (new, aval) = (nonnegative(given)?, x.aval());
-    let (wanted, size) = (new.iter().product::<usize>(), aval.size());
+    let (wanted, size) = (pullback_base::extent(&new), aval.size());
     if wanted != size {
         let (old, new) = (tuple_text(&aval.shape), tuple_text(&new));
         bail!(

@@ -135,7 +135,7 @@ pub fn trace(x: &Val, offset: i64, axes: [i64; 2], dtype: Option<DType>) -> Resu
         let rank = shape.len();
         let rows = lax::broadcasted_iota(DType::I32, &shape[rank - 2..], 0)?;
         let columns = lax::broadcasted_iota(DType::I32, &shape[rank - 2..], 1)?;
-        let mask = lax::eq(&lax::add(&columns, &number(&columns, -offset as f64))?, &rows)?;
+        let mask = lax::eq(&lax::add(&columns, &number(&columns, -(offset as f64)))?, &rows)?;
         let kept = where_(&mask, &x, &lax::full_like(&x, 0.0)?)?;
         let options =
             super::Reduction { dtype, ..super::Reduction::over(crate::axes::Axes::Many(vec![-2, -1]), false) };

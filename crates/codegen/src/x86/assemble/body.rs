@@ -5,7 +5,7 @@ use super::super::encode::{Alu, Base, Cond, Encoder, Label, Len, Place, Rm, Vect
 use super::super::inst::*;
 use super::super::ops::{self, Coding, Form, Tuple, VecOp};
 use super::{Assembler, Entry, Frame};
-use crate::host;
+use crate::host::{self, HostAddress};
 
 const RAX: u8 = 0;
 const RCX: u8 = 1;
@@ -651,8 +651,8 @@ impl<'a> Body<'a> {
         self.asm.encoder.jump_if(Cond::NotEqual, self.leave);
     }
 
-    fn call_address(&mut self, function: usize) {
-        self.asm.encoder.mov_imm(RAX, function as i64);
+    fn call_address(&mut self, function: HostAddress) {
+        self.asm.encoder.mov_host(RAX, function);
         self.asm.encoder.call_reg(RAX);
     }
 
@@ -664,11 +664,7 @@ impl<'a> Body<'a> {
             }
         }
         self.asm.encoder.vzeroupper();
-        self.call_address(if double {
-            host::rem_f64 as *const u8 as usize
-        } else {
-            host::rem_f32 as *const u8 as usize
-        });
+        self.call_address(if double { HostAddress::RemF64 } else { HostAddress::RemF32 });
         self.keep_vector(dst, FIRST);
     }
 
@@ -686,8 +682,7 @@ impl<'a> Body<'a> {
     }
 
     fn check_interrupt(&mut self) {
-        let flag = std::ptr::from_ref(&pullback_runtime::interrupt::FLAG).addr();
-        self.asm.encoder.mov_imm(RAX, flag as i64);
+        self.asm.encoder.mov_host(RAX, HostAddress::InterruptFlag);
         self.asm.encoder.is_byte_zero(Place::at(RAX, 0));
         self.asm.encoder.jump_if(Cond::NotEqual, self.interrupted);
     }

@@ -29,7 +29,7 @@ use smallvec::{SmallVec, smallvec};
 use super::encode::{Alu, Cond, Label, Len};
 use super::inst::{Class, Function, Inst, Literal, Mem, Reg, Source, Test};
 use crate::analysis::{Shared, Varying};
-use crate::host;
+use crate::host::{self, HostAddress};
 
 /// The registers of a group of lanes.
 type Parts = SmallVec<[Reg; 2]>;

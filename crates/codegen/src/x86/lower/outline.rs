@@ -16,7 +16,7 @@ impl<'a> Lower<'_, 'a> {
         let n = self.extent(inner.n);
         let n = self.source_reg(n);
         let args = smallvec![self.context, piece, captured, n];
-        self.push(Inst::CallHost { function: host::share as *const u8 as usize, args });
+        self.push(Inst::CallHost { function: HostAddress::Share, args });
     }
 
     /// Calls the function of a whole loop.

@@ -253,7 +253,7 @@ impl<'a> Lower<'_, 'a> {
         self.shared.kernels.push((call.kernel.clone(), buffers));
         let number = self.int(self.shared.kernels.len() as i64 - 1);
         let args = smallvec![self.context, number, table];
-        self.push(Inst::CallHost { function: host::call_kernel as *const u8 as usize, args });
+        self.push(Inst::CallHost { function: HostAddress::CallKernel, args });
     }
 
     /// Writes registers to cells of 8 bytes in the frame and gives their address.
