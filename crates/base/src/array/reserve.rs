@@ -7,16 +7,20 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use crate::error::Result;
 
-/// Bytes kept back. They cost address space alone, as nobody touches them.
-const RESERVE_BYTES: usize = 32 << 20;
+/// Bytes kept back; where the system does not have as many, one of the smaller numbers. They cost address space alone, as
+/// nobody touches them.
+const RESERVE_BYTES: [usize; 4] = [32 << 20, 8 << 20, 2 << 20, 1 << 19];
 /// Blocks up to this size may use the reserve; larger ones would have it at once.
 const SMALL_BYTES: usize = 4 << 20;
 
 static RESERVE: AtomicPtr<u8> = AtomicPtr::new(null_mut());
+/// The size of the reserve that is there, or was last.
+static SIZE: AtomicUsize = AtomicUsize::new(0);
 static IS_LOW: AtomicBool = AtomicBool::new(false);
 
 /// The system's allocator, with the reserve behind it.
@@ -71,22 +75,26 @@ fn give_up_reserve(size: usize) -> bool {
         return false;
     }
     IS_LOW.store(true, Ordering::Relaxed);
-    // SAFETY: the reserve is mapped with this size, and whoever swaps it out owns it.
-    unsafe { unmap(reserve) };
+    // SAFETY: the reserve is mapped with this size, which changes only while there is none; whoever swaps it out owns it.
+    unsafe { unmap(reserve, SIZE.load(Ordering::Acquire)) };
     true
 }
 
 /// Keeps the reserve back, if it is not there.
 pub fn take_reserve() {
-    let fresh = map();
-    if fresh.is_null() {
-        return;
+    static TAKING: Mutex<()> = Mutex::new(());
+    let _alone = TAKING.lock().unwrap_or_else(PoisonError::into_inner);
+    if !RESERVE.load(Ordering::Acquire).is_null() {
+        return IS_LOW.store(false, Ordering::Relaxed);
     }
-    if RESERVE.compare_exchange(null_mut(), fresh, Ordering::AcqRel, Ordering::Relaxed).is_err() {
-        // SAFETY: just mapped, and nobody else knows it.
-        unsafe { unmap(fresh) };
+    for size in RESERVE_BYTES {
+        let fresh = map(size);
+        if !fresh.is_null() {
+            SIZE.store(size, Ordering::Release);
+            RESERVE.store(fresh, Ordering::Release);
+            return IS_LOW.store(false, Ordering::Relaxed);
+        }
     }
-    IS_LOW.store(false, Ordering::Relaxed);
 }
 
 /// Refuses work while the system has so little memory that even small objects needed the reserve.
@@ -101,35 +109,46 @@ pub fn check_memory() -> Result<()> {
 #[cold]
 fn recover() -> Result<()> {
     super::trim_pool();
+    trim_system();
     take_reserve();
-    if IS_LOW.load(Ordering::Relaxed) { Err(super::buffer::out_of_memory(RESERVE_BYTES)) } else { Ok(()) }
+    if IS_LOW.load(Ordering::Relaxed) { Err(super::buffer::out_of_memory(RESERVE_BYTES[3])) } else { Ok(()) }
 }
 
+/// Pages that the system's allocator keeps without use go back.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn trim_system() {
+    // SAFETY: it gives back only what nobody uses.
+    unsafe { libc::malloc_trim(0) };
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+fn trim_system() {}
+
 #[cfg(unix)]
-fn map() -> *mut u8 {
+fn map(size: usize) -> *mut u8 {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
     // SAFETY: new pages at a place that the system chooses.
-    let start = unsafe { libc::mmap(null_mut(), RESERVE_BYTES, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+    let start = unsafe { libc::mmap(null_mut(), size, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
     if start == libc::MAP_FAILED { null_mut() } else { start.cast() }
 }
 
 /// # Safety
-/// The pages came from [`map`] and are nobody's any more.
+/// The pages came from [`map`] with this size and are nobody's any more.
 #[cfg(unix)]
-unsafe fn unmap(start: *mut u8) {
+unsafe fn unmap(start: *mut u8, size: usize) {
     // SAFETY: by contract.
-    unsafe { libc::munmap(start.cast(), RESERVE_BYTES) };
+    unsafe { libc::munmap(start.cast(), size) };
 }
 
 #[cfg(not(unix))]
-fn map() -> *mut u8 {
+fn map(_: usize) -> *mut u8 {
     null_mut()
 }
 
 /// # Safety
 /// Never called.
 #[cfg(not(unix))]
-unsafe fn unmap(_: *mut u8) {}
+unsafe fn unmap(_: *mut u8, _: usize) {}
 
 #[cfg(all(test, unix))]
 mod tests {

@@ -1,5 +1,6 @@
 //! Functions of `lax` that move, repeat, join and rename elements.
 
+use pullback_base::array::check_room;
 use pullback_base::aval::tuple_text;
 use pullback_base::{Error, Result, bail};
 use pullback_core::prims;
@@ -181,8 +182,12 @@ pub fn stack(xs: &[Val], axis: usize) -> Result<Val> {
 /// # Errors
 /// What the primitive raises.
 pub fn unstack(x: &Val, axis: usize) -> Result<Vals> {
+    check_room(x.aval().shape[axis], BYTES_PER_PIECE)?;
     prims::UNSTACK.bind_many(prims::Unstack { axis }, std::slice::from_ref(x))
 }
+
+/// What the memory of a small array takes, at least.
+pub(crate) const BYTES_PER_PIECE: usize = 256;
 
 /// Consecutive parts along an axis.
 ///

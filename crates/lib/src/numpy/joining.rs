@@ -222,12 +222,9 @@ pub fn split_at_positions(x: &Val, positions: &[i64], axis: i64) -> Result<Vals>
     bounds.windows(2).map(part).collect()
 }
 
-/// What the memory of a small array takes, at least.
-const BYTES_PER_PIECE: usize = 256;
-
 /// Sizes of equal pieces, when there is memory for as many arrays.
 fn pieces(each: usize, n: usize) -> Result<Vec<usize>> {
-    check_room(n, BYTES_PER_PIECE)?;
+    check_room(n, lax::shaping::BYTES_PER_PIECE)?;
     scratch(n, each)
 }
 

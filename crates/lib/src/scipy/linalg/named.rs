@@ -2,6 +2,7 @@
 
 use std::f64::consts::PI;
 
+use pullback_base::array::check_room;
 use pullback_base::{Array, Aval, DType, Result, Scalar, bail};
 use pullback_derive::public;
 use pullback_ir::Val;
@@ -58,6 +59,7 @@ pub fn block_diag(arrs: &[Val]) -> Result<Val> {
 
 /// The elements of vectors at places of a matrix: at `row + column` or as `place` says.
 fn spread(values: &Val, rows: usize, columns: usize, place: impl Fn(usize, usize) -> usize) -> Result<Val> {
+    check_room(rows.saturating_mul(columns), size_of::<i64>())?;
     let places: Vec<i64> = (0..rows * columns).map(|at| place(at / columns, at % columns) as i64).collect();
     let places = lax::reshape(&int_vector(&places), &[rows, columns], None)?;
     getitem(values, &[IndexItem::Ellipsis, IndexItem::Array(places)])
