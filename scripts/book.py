@@ -25,7 +25,7 @@ CONTENTS = {
         "accelerators", "guides/looking-inside", "guides/fast-programs", "guides/custom-rules", "guides/custom-primitives",
         "guides/serving-from-rust",
     ],
-    "Reference": ["api/index", "errors", "coverage", "accuracy", "performance"],
+    "Reference": ["api/index", "errors", "coverage", "accuracy", "performance", "reliability"],
     "For developers": ["architecture", "contributing", "howto/*", "decisions/README", "decisions/0*", "releasing", "changelog"],
 }  # fmt: skip
 CONFIGURATION = '''

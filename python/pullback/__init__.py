@@ -143,6 +143,7 @@ _NAMES = {
     "help": ("_help", "help"),
     "inspect": ("_inspect", "inspect"),
     "max_threads": ("_threads", "max_threads"),
+    "memory_limit": ("_memory", "memory_limit"),
     "print_environment_info": ("_inspect", "print_environment_info"),
     "fwd_and_bwd": ("_api", "fwd_and_bwd"),
     "Ref": ("ref", "Ref"),
@@ -184,4 +185,4 @@ def __getattr__(name):
 
 def __dir__():
     # These are there, but no part of what the reference shows.
-    return sorted({*globals(), *_MODULES, *_NAMES} - {"custom_transpose", "inspect", "install_as_jax", "max_threads", "util"})
+    return sorted({*globals(), *_MODULES, *_NAMES} - {"custom_transpose", "inspect", "install_as_jax", "max_threads", "memory_limit", "util"})

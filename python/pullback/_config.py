@@ -180,6 +180,7 @@ _DEFAULTS = {
     "pullback_safe_where": False,
     "pullback_warn_empty": False,
     "pullback_checked": False,
+    "pullback_memory_limit": None,
 }
 
 
@@ -219,13 +220,26 @@ def _as_kept(name, value):
     return ExplicitX64Mode[value.upper()]
 
 
+# Settings of the persistent compilation cache.
+_CACHE = {
+    "jax_compilation_cache_dir", "jax_enable_compilation_cache", "jax_persistent_cache_min_compile_time_secs",
+    "jax_persistent_cache_min_entry_size_bytes", "jax_compilation_cache_max_size",
+}
+
+
 def _tell(name, value):
     """Passes on settings that the core holds as numbers; gives the number before."""
     if name == "jax_default_device":
         return _core.set_default_device(_number_of(value))
-    if name in ("jax_compilation_cache_dir", "jax_enable_compilation_cache", "jax_persistent_cache_min_compile_time_secs"):
+    if name in _CACHE:
         folder = config.jax_compilation_cache_dir if config.jax_enable_compilation_cache else None
-        _core.set_executable_cache(folder or None, float(config.jax_persistent_cache_min_compile_time_secs))
+        least, most = (int(config.read(name)) for name in ("jax_persistent_cache_min_entry_size_bytes", "jax_compilation_cache_max_size"))
+        seconds = float(config.jax_persistent_cache_min_compile_time_secs)
+        _core.set_executable_cache(folder or None, seconds, max(least, 0), most if most >= 0 else None)
+    if name == "pullback_memory_limit":
+        from pullback import _memory
+
+        _core.set_memory_limit(_memory.checked_limit(name, value))
     if name == "jax_random_seed_offset":
         _core.set_seed_offset(value)
     return None
@@ -318,6 +332,8 @@ class Config:
                 self.update(name, _environment.truth(name.upper(), text))
             elif isinstance(default, int):
                 self.update(name, _environment.whole(name.upper(), text, -(2**63), 2**63 - 1))
+            elif name == "pullback_memory_limit":
+                self.update(name, _environment.whole(name.upper(), text, 0, 2**63 - 1))
             else:
                 self._read_word(name, text)
 

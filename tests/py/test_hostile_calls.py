@@ -20,9 +20,30 @@ def driver():
 
 
 def test_hostile_calls_raise_exceptions():
-    found, count = driver().campaign(seed=3, n_calls=1200, modest=True)
+    fuzz = driver()
+    found, count = fuzz.campaign(seed=3, n_calls=1200, kind=fuzz.MODEST)
     assert count > 1000
     assert not found, "\n".join(f"{line}\n    {what}" for what, line in found)
+
+
+def test_what_was_found_before_stays_mended():
+    fuzz = driver()
+    found, count = fuzz.campaign(seed=0, n_calls=len(fuzz.corpus()), kind=fuzz.KNOWN)
+    assert count == len(fuzz.corpus())
+    assert not found, "\n".join(f"{line}\n    {what}" for what, line in found)
+
+
+def test_tampered_files_raise_or_give_something_that_can_be_read():
+    fuzz = driver()
+    found, count = fuzz.campaign(seed=3, n_calls=500, kind=fuzz.FILES)
+    assert count > 450
+    assert not found, "\n".join(f"{line}\n    {what}" for what, line in found)
+
+
+def test_findings_are_made_smaller():
+    fuzz = driver()
+    line = fuzz.shrink("jax.jit(lambda x: jax._core._panic('here', *[m, m][:0]))(x)", "internal JaxRuntimeError: internal error of Pullback: here", 4 << 30, 5)
+    assert line == "jax._core._panic('here')"
 
 
 def test_the_driver_sees_what_it_looks_for():

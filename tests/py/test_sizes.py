@@ -2,6 +2,8 @@
 
 import pytest
 
+import numpy as np
+
 import pullback as jax
 import pullback.numpy as jnp
 from pullback import lax
@@ -17,6 +19,7 @@ UNCOUNTABLE = {
     "vector": lambda: jnp.zeros(2**62),
     "beside an axis of nothing": lambda: jnp.zeros((2**62, 0)),
     "compiled": lambda: jax.jit(lambda: jnp.zeros((2**32, 2**32)).sum())(),
+    "table": lambda: jax.scipy.linalg.hilbert(2**31),
     "in a loop": lambda: jax.jit(lambda x: lax.map(lambda y: jnp.zeros((2**32, 2**32)).sum() + y, x))(jnp.ones(2)),
 }
 
@@ -34,6 +37,35 @@ TOO_LARGE = {
     "random": lambda: jax.random.normal(jax.random.key(0), (BIG,)),
     "gradient": lambda: jax.grad(lambda x: jnp.broadcast_to(x, (BIG,)).sum() ** 2)(1.0),
     "mapped": lambda: jax.vmap(lambda x: jnp.full(BIG, x))(jnp.ones(2)),
+    "table": lambda: jax.scipy.linalg.hilbert(2**22),
+    "signs": lambda: jax.scipy.linalg.hadamard(2**22),
+    "waves of a table": lambda: jax.scipy.fft.idct(jnp.zeros((0, 3)), n=BIG),
+    "pieces of nothing": lambda: jnp.split(jnp.zeros((0, 3)), BIG),
+    "uneven pieces": lambda: jnp.array_split(jnp.ones(3), BIG),
+    "rows of a virtual matrix": lambda: jnp.concatenate(np.broadcast_to(np.int8(1), (BIG, 2))),
+    "choices among them": lambda: jnp.select(np.broadcast_to(np.ones(1), (BIG,)), [1]),
+    "axes among them": lambda: jnp.sum(jnp.ones((2, 2)), axis=np.zeros((BIG, 0))),
+}
+
+# Sizes and numbers of pieces, axes and shifts that mean nothing: exceptions of some class, at once.
+SENSELESS = {
+    "reshape": (lambda: jnp.reshape(jnp.arange(6), (2**32, 2**32)), TypeError),
+    "reshape in lax": (lambda: lax.reshape(jnp.arange(6), (2**32, 2**32)), ValueError),
+    "product that overflows to the size": (lambda: lax.reshape(jnp.zeros((0,)), (2**32, 2**32)), ValueError),
+    "resize": (lambda: jnp.resize(jnp.ones(4), (2**32, 2**32)), RuntimeError),
+    "random": (lambda: jax.random.logistic(jax.random.key(0), shape=(2**32, 2**32)), RuntimeError),
+    "axes by number": (lambda: jnp.array([1.0], ndmin=2**40), ValueError),
+    "dimension": (lambda: jax.scipy.special.multigammaln(2.5, 2**62), RuntimeError),
+}
+
+# Numbers as great as integers hold that mean something.
+EXTREME = {
+    "offset": (lambda: jnp.linalg.trace(jnp.ones((3, 3)), offset=-(2**63)), 0),
+    "no columns": (lambda: len(jnp.tril_indices(2**40, m=0)[0]), 0),
+    "far below": (lambda: len(jnp.tril_indices(3, -(2**62))[0]), 0),
+    "far above": (lambda: len(jnp.triu_indices(3, -(2**62))[0]), 9),
+    "endless trials": (lambda: jax.random.binomial(jax.random.key(0), jnp.inf, 0.5), jnp.inf),
+    "all trials": (lambda: jax.random.multinomial(jax.random.key(1), 1e300, jnp.ones(1))[0], jnp.inf),
 }
 
 # Results without elements, whatever the other axes hold.
@@ -71,6 +103,20 @@ def test_arrays_that_no_memory_holds(name):
     with pytest.raises(jax.errors.JaxRuntimeError, match="RESOURCE_EXHAUSTED: Out of memory allocating"):
         TOO_LARGE[name]()
     assert float(jnp.ones(3).sum()) == 3
+
+
+@pytest.mark.parametrize("name", SENSELESS)
+def test_sizes_that_mean_nothing(name):
+    call, kind = SENSELESS[name]
+    with pytest.raises(kind) as info:
+        call()
+    assert "internal error" not in str(info.value)
+
+
+@pytest.mark.parametrize("name", EXTREME)
+def test_numbers_as_great_as_integers_hold(name):
+    call, wanted = EXTREME[name]
+    assert call() == wanted
 
 
 @pytest.mark.parametrize("name", EMPTY)

@@ -7,7 +7,7 @@ use pullback_native::{Code as NativeCode, Compiled};
 use pullback_runtime::{Restart, detached};
 
 use crate::shards::is_device;
-use crate::{Backend, Code};
+use crate::{Backend, Code, disk};
 
 /// The CPU of this machine.
 pub struct CpuBackend;
@@ -18,7 +18,7 @@ impl Backend for CpuBackend {
     }
 
     fn compile(&self, jaxpr: &JaxprRef, donated: &[bool]) -> Result<Box<dyn Code>> {
-        Ok(Box::new(made(jaxpr, donated)?))
+        Ok(Box::new(disk::compiled(jaxpr, donated, || made(jaxpr, donated))?))
     }
 }
 
@@ -65,10 +65,10 @@ fn output(output: Output) -> pullback_native::Output {
     }
 }
 
-struct CpuCode {
-    compiled: Compiled,
+pub(crate) struct CpuCode {
+    pub(crate) compiled: Compiled,
     /// What runs instead where there is no machine code.
-    interpreted: Option<pullback_codegen::Executable>,
+    pub(crate) interpreted: Option<pullback_codegen::Executable>,
 }
 
 impl Code for CpuCode {
@@ -78,6 +78,10 @@ impl Code for CpuCode {
             (None, Some(program)) => detached(restart, || program.run_on(&[], ins, outs)),
             (None, None) => Ok(()),
         })
+    }
+
+    fn size_bytes(&self) -> usize {
+        self.compiled.size_bytes()
     }
 }
 

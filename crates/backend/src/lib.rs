@@ -8,10 +8,12 @@ mod background;
 mod checks;
 mod cost;
 mod cpu;
+mod disk;
 mod engine;
 mod eval;
 mod flags;
 mod inspect;
+mod kept;
 mod kernels;
 mod placement;
 mod shards;
@@ -20,21 +22,21 @@ mod tests;
 mod transfers;
 mod untyped;
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use pullback_base::array::check_memory;
 use pullback_base::{Array, Aval, Result, bail};
 use pullback_ir::JaxprRef;
 use pullback_runtime::{Restart, detached};
-use rustc_hash::FxBuildHasher;
 
 pub use checks::{Checker, Forbidden, check_numbers, set_checker, unchecked};
 pub use cost::{Memory, RunCost, memory, run_cost};
 pub use cpu::{CpuBackend, native};
+pub use disk::{CacheSettings, n_loaded, set_cache};
 pub use engine::{DeviceCode, Engine, Program, add_engine, engine_of, put};
 pub use eval::{Eval, eval, eval_bind};
 pub use inspect::{Inspection, inspect};
+pub use kept::{executable, executable_donating, executable_stats};
 pub use kernels::{KernelCost, Roof, kernel_costs};
 pub use placement::{
     FindDefault, assemble, default_device, find_default_device_with, set_context_mesh, set_default_device,
@@ -62,12 +64,16 @@ pub trait Code: Send + Sync {
     /// # Errors
     /// When an argument is deleted, or the run fails.
     fn run(&self, args: &[Array], donated: &[bool]) -> Result<Vec<Array>>;
+
+    /// Bytes of the code and its constants.
+    fn size_bytes(&self) -> usize;
 }
 
 /// A compiled jaxpr.
 pub struct Executable {
     in_avals: Vec<Aval>,
     code: Box<dyn Code>,
+    stamp: kept::Stamp,
 }
 
 impl Executable {
@@ -84,14 +90,13 @@ impl Executable {
     /// # Errors
     /// As [`Executable::compile`].
     pub fn compile_donating(jaxpr: &JaxprRef, donated: &[bool]) -> Result<Executable> {
+        check_memory()?;
         pullback_core::control::set_shard_runner(shards::runner);
         count_compilation();
-        Ok(Executable {
-            in_avals: jaxpr.in_avals(),
-            code: detached(Restart::Yes, || {
-                background::compile(jaxpr, donated, |jaxpr, donated| CpuBackend.compile(jaxpr, donated))
-            })?,
-        })
+        let code = detached(Restart::Yes, || {
+            background::compile(jaxpr, donated, |jaxpr, donated| CpuBackend.compile(jaxpr, donated))
+        })?;
+        Ok(Executable { in_avals: jaxpr.in_avals(), stamp: kept::Stamp::new(code.size_bytes()), code })
     }
 
     /// Runs on arrays of the jaxpr's input avals (weak types do not matter). `donated` marks arguments whose memory may
@@ -108,6 +113,7 @@ impl Executable {
             let given: Vec<Aval> = args.iter().map(Array::aval).collect();
             bail!(Type, "compiled for arguments {:?}, called with {given:?}", self.in_avals);
         }
+        self.stamp.touch();
         self.code.run(args, donated)
     }
 }
@@ -123,49 +129,9 @@ pub fn n_compiled() -> u64 {
     N_COMPILED.load(Ordering::Relaxed)
 }
 
-/// Executables before all are dropped; jaxprs that are in use compile again.
-const MAX_KEPT: usize = 4096;
-
-/// A jaxpr and which inputs are donated; none when empty.
-type Kept = HashMap<(u64, Box<[bool]>), Arc<Executable>, FxBuildHasher>;
-
-static KEPT: LazyLock<Mutex<Kept>> = LazyLock::new(Mutex::default);
-
-/// The executable of a jaxpr, compiled at the first call.
-///
-/// # Errors
-/// `NotImplemented` for what cannot be compiled.
-pub fn executable(jaxpr: &JaxprRef) -> Result<Arc<Executable>> {
-    executable_donating(jaxpr, &[])
-}
-
-/// As [`executable`], for calls that donate the marked inputs.
-///
-/// # Errors
-/// As [`executable`].
-pub fn executable_donating(jaxpr: &JaxprRef, donated: &[bool]) -> Result<Arc<Executable>> {
-    let donated = if donated.contains(&true) { donated } else { &[] };
-    let kept = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    let key = (jaxpr.id(), donated.into());
-    if let Some(known) = kept().get(&key) {
-        return Ok(known.clone());
-    }
-    // Compiled without the lock: compiling may take long, and a second compilation does no harm.
-    let made = Arc::new(Executable::compile_donating(jaxpr, donated)?);
-    let mut kept = kept();
-    let dropped = if kept.len() >= MAX_KEPT { std::mem::take(&mut *kept) } else { HashMap::default() };
-    let known = kept.entry(key).or_insert(made).clone();
-    drop(kept);
-    // Functions of a front end may go with them: outside of the lock.
-    drop(dropped);
-    Ok(known)
-}
-
 /// Drops all kept executables; those in use stay alive with their users.
 pub fn clear_caches() {
-    // The lock ends with the statement, before what was kept goes: functions of a front end may go with it.
-    let old = std::mem::take(&mut *KEPT.lock().unwrap_or_else(PoisonError::into_inner));
-    drop(old);
+    kept::clear();
     engine::clear();
     eval::clear();
     untyped::clear();

@@ -90,7 +90,7 @@ impl Aval {
 
     /// Number of elements; the greatest number where there are more ([`Aval::check_extent`]).
     pub fn size(self) -> usize {
-        self.0.shape.iter().fold(1, |size: usize, &axis| size.saturating_mul(axis))
+        extent(&self.0.shape)
     }
 
     /// Bytes of all elements; the greatest number where there are more.
@@ -270,6 +270,11 @@ impl fmt::Debug for Aval {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.long())
     }
+}
+
+/// The number of elements of a shape; the greatest number where there are more.
+pub fn extent<'a>(sizes: impl IntoIterator<Item = &'a usize>) -> usize {
+    sizes.into_iter().fold(1, |size: usize, &axis| size.saturating_mul(axis))
 }
 
 /// A shape as Python prints a tuple: `(2, 3)`, `(3,)`, `()`.

@@ -17,7 +17,7 @@ pub mod span;
 pub mod tree;
 
 pub use array::Array;
-pub use aval::{Aval, Shape};
+pub use aval::{Aval, Shape, extent};
 pub use dtype::DType;
 pub use error::{Error, ErrorKind, Result};
 pub use name_stack::{NamePart, NameStack};

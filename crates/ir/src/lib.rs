@@ -24,7 +24,7 @@ mod split;
 mod val;
 
 pub use builder::Builder;
-pub use check::check_jaxpr;
+pub use check::{check_jaxpr, check_read_jaxpr};
 pub use emit::{Emit, EmitRef};
 pub use eval::{eval_jaxpr, with_span};
 pub use hlo::Hlo;

@@ -20,6 +20,8 @@ pub struct Machine {
     keeper: Keeper,
     /// Bytes of memory that a run gives to the code beside the temporaries, for values that fit into no register.
     frame_bytes: usize,
+    /// Bytes of the code.
+    n_bytes: usize,
 }
 
 /// Who keeps the memory of code until it is dropped.
@@ -36,12 +38,13 @@ impl Machine {
     pub unsafe fn own(memory: CodeMemory, level: Level, frame_bytes: usize) -> Machine {
         // SAFETY: by contract.
         let main = unsafe { std::mem::transmute::<*const u8, Main>(memory.start()) };
-        Machine { main, keeper: Keeper::Own(memory, level), frame_bytes }
+        let n_bytes = memory.n_bytes();
+        Machine { main, keeper: Keeper::Own(memory, level), frame_bytes, n_bytes }
     }
 
-    /// Code whose memory is kept by another, who frees it when dropped. It is not saved to files.
-    pub fn other(main: Main, keeper: Box<dyn Any + Send + Sync>) -> Machine {
-        Machine { main, keeper: Keeper::Other(keeper), frame_bytes: 0 }
+    /// So many bytes of code whose memory is kept by another, who frees it when dropped. It is not saved to files.
+    pub fn other(main: Main, n_bytes: usize, keeper: Box<dyn Any + Send + Sync>) -> Machine {
+        Machine { main, keeper: Keeper::Other(keeper), frame_bytes: 0, n_bytes }
     }
 
     /// The code and its instructions, where it can be written to a file.
@@ -99,6 +102,12 @@ impl Code {
     /// Its buffers.
     pub fn buffers(&self) -> &[BufferDecl] {
         &self.buffers
+    }
+
+    /// Bytes of its machine code and constants.
+    pub fn size_bytes(&self) -> usize {
+        let constants = self.constants.iter().flatten().map(Buffer::size_bytes).sum::<usize>();
+        constants + self.machine.n_bytes + self.buffers.len() * size_of::<BufferDecl>()
     }
 
     /// Whether a run may take long, so that who holds a lock should let go of it.

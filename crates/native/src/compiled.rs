@@ -66,6 +66,11 @@ impl Compiled {
         &self.out_avals
     }
 
+    /// Bytes of its machine code and constants; the rest is little beside them.
+    pub fn size_bytes(&self) -> usize {
+        self.code.as_ref().map_or(0, Code::size_bytes)
+    }
+
     /// Runs on arrays of the types of the arguments.
     ///
     /// # Errors

@@ -72,6 +72,11 @@ impl CodeMemory {
         Ok(CodeMemory { memory, n_bytes: linked.len(), relocations })
     }
 
+    /// How many bytes of code there are.
+    pub(crate) fn n_bytes(&self) -> usize {
+        self.n_bytes
+    }
+
     /// The first byte.
     pub fn start(&self) -> *const u8 {
         self.memory.as_ptr()

@@ -62,6 +62,19 @@ fn restore_thread_cap(before: usize) {
     pullback_runtime::restore_cap(before);
 }
 
+/// How many bytes arrays and temporaries may take; nothing while there is no limit.
+#[pyfunction]
+fn memory_limit() -> Option<usize> {
+    pullback_base::array::memory_limit()
+}
+
+/// Sets how many bytes arrays and temporaries may take.
+#[pyfunction]
+#[pyo3(signature = (size_bytes))]
+fn set_memory_limit(size_bytes: Option<usize>) {
+    pullback_base::array::set_memory_limit(size_bytes);
+}
+
 /// How many threads loops of this thread's calls may use.
 #[pyfunction]
 fn thread_count() -> usize {
@@ -107,6 +120,8 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(lower_thread_cap, m)?)?;
     m.add_function(wrap_pyfunction!(restore_thread_cap, m)?)?;
     m.add_function(wrap_pyfunction!(thread_count, m)?)?;
+    m.add_function(wrap_pyfunction!(memory_limit, m)?)?;
+    m.add_function(wrap_pyfunction!(set_memory_limit, m)?)?;
     m.add_function(wrap_pyfunction!(set_seed_offset, m)?)?;
     m.add_function(wrap_pyfunction!(precision_words, m)?)?;
     m.add_function(wrap_pyfunction!(precision_param, m)?)?;

@@ -29,6 +29,9 @@ pub fn to_py(py: Python<'_>, error: &Error) -> PyErr {
     if let Some(fault) = error.payload().and_then(|payload| payload.downcast_ref::<Fault>()) {
         return mistake(py, *fault, error.message().to_string()).unwrap_or_else(|error| error);
     }
+    if error.kind() == ErrorKind::Memory {
+        text += &live_arrays(py);
+    }
     match builtin(error.kind(), &text) {
         Some(exception) => exception,
         None => own(py, error.kind(), text),
@@ -43,6 +46,12 @@ fn mistake(py: Python<'_>, fault: Fault, text: String) -> PyResult<PyErr> {
         Fault::Matrix => py.import("numpy.linalg")?.getattr("LinAlgError")?.cast_into()?,
     };
     Ok(PyErr::from_type(class, text))
+}
+
+/// What an error of memory says of the arrays that live; nothing where there is no memory even for that.
+fn live_arrays(py: Python<'_>) -> String {
+    let found = py.import("pullback._memory").and_then(|module| module.call_method0("_largest_live"));
+    found.and_then(|text| text.extract()).unwrap_or_default()
 }
 
 /// Whether an error is an exception of Python code on its way out.

@@ -141,6 +141,9 @@ pub fn _panic(py: Python<'_>, text: &str) -> PyResult<()> {
 }
 
 fn panic_error(panic: &(dyn Any + Send)) -> Error {
+    if let Some(error) = panic.downcast_ref::<Error>() {
+        return error.clone();
+    }
     let text = (panic.downcast_ref::<String>().map(String::as_str))
         .or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("unknown");

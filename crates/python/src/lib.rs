@@ -47,11 +47,17 @@ pub mod tree;
 pub mod value;
 pub mod vmap;
 
+use pullback_base::array::{WithReserve, take_reserve};
 use pyo3::prelude::*;
+
+/// Small objects can be made when memory is gone, so that its end is an exception.
+#[global_allocator]
+static ALLOCATOR: WithReserve = WithReserve;
 
 /// The extension module.
 #[pymodule]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    take_reserve();
     gate::install_panic_hook();
     detach::install(m.py())?;
     m.add_function(wrap_pyfunction!(gate::_panic, m)?)?;

@@ -155,11 +155,13 @@ fn set_process_default_device(device: DeviceId) {
     pullback_backend::set_process_default_device(device);
 }
 
-/// Sets the folder in which plugins' executables are kept, and the seconds of compiling from which they are; `None` keeps
-/// none.
+/// Sets the folder in which executables are kept, the seconds of compiling and the bytes from which they are, and how many
+/// bytes all may take; without a folder none are kept.
 #[pyfunction]
-fn set_executable_cache(folder: Option<PathBuf>, least_seconds: f64) {
+fn set_executable_cache(folder: Option<PathBuf>, least_seconds: f64, least_bytes: u64, most_bytes: Option<u64>) {
     let least_time = Duration::try_from_secs_f64(least_seconds.max(0.0)).unwrap_or(Duration::MAX);
+    let own = |folder| pullback_backend::CacheSettings { folder, least_time, least_bytes, most_bytes };
+    pullback_backend::set_cache(folder.clone().map(own));
     pullback_xla::set_cache(folder.map(|folder| CacheSettings { folder, least_time }));
 }
 

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use crate::splitting::bind_split;
+use pullback_base::array::check_memory;
 use pullback_base::{Aval, Error, ErrorKind, Result};
 use pullback_core::prims::{AxisNames, PVARY, Pvary};
 use pullback_ir::{AxisName, Emit, EmitRef, Params, PrimRef, TraceId, Tracer, Val, Vals, varying_axes};
@@ -181,6 +182,7 @@ pub(crate) fn check_returned(out: &Val) -> Result<()> {
 /// # Errors
 /// What the primitive raises; `UnexpectedTracer` for a tracer that outlived its trace.
 pub fn bind(prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Vals> {
+    check_memory()?;
     check_live(ins)?;
     if let Some(ins) = alike(prim, params, ins)? {
         return bind_split(prim, params, &ins);

@@ -26,8 +26,10 @@ cargo xtask fmt             formats all files, also those that `cargo fmt` does 
 cargo xtask tidy            the rules of the tree: layers, unsafe, module pages, sizes, names
 cargo xtask gen [--check]   write the generated files, or say which are stale
 cargo xtask bless [ARGS]    run `cargo test ARGS` and write the expected texts anew
-cargo xtask fuzz [--programs N] [--seed S] [--engine E]
-                            random programs through code generation, their bits against the interpreter's
+cargo xtask fuzz [code|calls|files|programs|saved] [--programs N] [--seed S] [--engine E]
+                            random programs through code generation, their bits against the interpreter's;
+                            public Python calls with hostile arguments; tampered files for every loader;
+                            programs against themselves and JAX; tampered files for the Rust front
 cargo xtask ulp [--only NAME]... [--type float32|float64] [--stride N] [--points N]
                             the accuracy of functions into docs/accuracy.md: float32 over all inputs, or one of N,
                             float64 over N points";
@@ -114,13 +116,16 @@ mod tests {
         check(&["gen"], Ok(Task::Gen { check: false }));
         check(&["gen", "--check"], Ok(Task::Gen { check: true }));
         check(&["bless", "-p", "pullback-ir"], Ok(Task::Bless(vec!["-p".into(), "pullback-ir".into()])));
-        let plan = fuzz::Plan { programs: 9, seed: 3, engine: Some("avx2".into()) };
+        let plan = fuzz::Plan { target: fuzz::Target::Code, programs: 9, seed: 3, engine: Some("avx2".into()) };
         check(&["fuzz", "--programs", "9", "--seed=3", "--engine", "avx2"], Ok(Task::Fuzz(plan)));
         let plan =
             ulp::Plan { stride: 64, points: 9, dtype: Some("float32".into()), only: vec!["exp".into(), "log".into()] };
         let ulp = ["ulp", "--stride", "64", "--only", "exp", "--type", "float32", "--only", "log", "--points", "9"];
         check(&ulp, Ok(Task::Ulp(plan)));
         check(&["ulp", "--type", "f32"], Err("cannot parse argument \"f32\": the type should be float32 or float64"));
+        let plan = fuzz::Plan { target: fuzz::Target::Calls, programs: 5000, seed: 7, engine: None };
+        check(&["fuzz", "calls", "--seed", "7"], Ok(Task::Fuzz(plan)));
+        check(&["fuzz", "fish"], Err("there is no target fish: code, calls, files, programs or saved"));
         check(&["fuzz", "--seed", "x"], Err("cannot parse argument \"x\": invalid digit found in string"));
         check(&["tidy", "now"], Err("unexpected argument \"now\""));
         check(&["tidi"], Err("unexpected argument \"tidi\""));

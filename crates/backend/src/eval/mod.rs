@@ -20,11 +20,12 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use crate::placement::placed;
+use crate::kept::make_room;
 use crate::{Executable, checks, executable_donating, flags};
 use pointwise::Pointwise;
 
-/// Plans that one thread remembers before it forgets all.
-const MAX_PLANS: usize = 4096;
+/// Plans that are remembered before all are forgotten; executables among them go earlier.
+const MAX_PLANS: usize = 8192;
 
 /// Performs primitives on values that are known.
 pub struct Eval;
@@ -86,6 +87,23 @@ pub(crate) fn clear() {
     pointwise::clear();
     flags::clear();
     GENERATION.fetch_add(1, Ordering::Relaxed);
+}
+
+/// When the executables of plans ran last.
+pub(crate) fn times() -> Vec<u64> {
+    let plans = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+    plans.values().filter_map(Plan::used).collect()
+}
+
+/// Forgets plans whose executables did not run after a time, and gives them, to be dropped outside of locks.
+pub(crate) fn forget(last: u64) -> impl Sized {
+    let is_old = |plan: &Plan| plan.used().is_some_and(|used| used <= last);
+    let mut plans = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+    let old: Vec<(Key, Plan)> = plans.extract_if(|_, plan| is_old(plan)).collect();
+    drop(plans);
+    // Threads have plans of their own, which hold the same executables.
+    GENERATION.fetch_add(1, Ordering::Relaxed);
+    old
 }
 
 /// Performs a primitive on known values.
@@ -169,6 +187,7 @@ fn planned(key: &Key, ins: &[Val]) -> Result<(Plan, Option<Result<Vals>>)> {
         (None, Some(_)) => Plan::Own,
         (None, None) => plan(key)?,
     };
+    make_room();
     // Params may hold functions of a front end: old plans go when no lock is held.
     let old = remember(&mut shared(), key, &plan);
     let recent = RECENT.with_borrow_mut(|(_, plans)| remember(plans, key, &plan));
@@ -184,6 +203,14 @@ fn remember(plans: &mut Plans, key: &Key, plan: &Plan) -> Plans {
 }
 
 impl Plan {
+    /// When its executable ran last, if it has one.
+    fn used(&self) -> Option<u64> {
+        match self {
+            Plan::Compiled(executable, _) => Some(executable.stamp.used()),
+            Plan::Pointwise(..) | Plan::Alias(_) | Plan::Convert(_) | Plan::Own => None,
+        }
+    }
+
     /// The same for operands that stay.
     fn without_donation(&self) -> Plan {
         match self {

@@ -44,6 +44,9 @@ struct Key {
     is_large: bool,
 }
 
+/// Kernels before all are forgotten; plans that use them hold them.
+const MAX_KERNELS: usize = 4096;
+
 static KERNELS: LazyLock<Mutex<HashMap<Key, Arc<Pointwise>, FxBuildHasher>>> = LazyLock::new(Mutex::default);
 
 pub(super) fn clear() {
@@ -74,7 +77,13 @@ pub(super) fn kernel(
     let program = program(prim.name(), &key.operands, out.dtype, form, is_large);
     let code = pullback_codegen::compile(&program, &Default::default())?;
     let made = Arc::new(Pointwise { code, is_large });
-    Ok(kernels().entry(key).or_insert(made).clone())
+    let mut kernels = kernels();
+    let old = if kernels.len() >= MAX_KERNELS { std::mem::take(&mut *kernels) } else { HashMap::default() };
+    let known = kernels.entry(key).or_insert(made).clone();
+    drop(kernels);
+    // Params may hold functions of a front end: outside of the lock.
+    drop(old);
+    Ok(known)
 }
 
 impl Pointwise {

@@ -39,8 +39,24 @@ impl Drop for Memory {
 /// The error of memory that cannot be had.
 #[cold]
 pub(crate) fn out_of_memory(size_bytes: usize) -> Error {
-    let text = format!("RESOURCE_EXHAUSTED: Out of memory allocating {size_bytes} bytes.");
+    let mut text = format!("RESOURCE_EXHAUSTED: Out of memory allocating {size_bytes} bytes{}.", in_words(size_bytes));
+    if let Some(most) = pool::memory_limit() {
+        let live = pool::pool_stats().live_bytes;
+        text += &format!(" The limit is {most} bytes{}, of which {live} are in use.", in_words(most));
+    }
     Error::new(ErrorKind::Memory, text)
+}
+
+/// A large number of bytes in a unit that people read: ` (4.0 MiB)`.
+fn in_words(size_bytes: usize) -> String {
+    let (mut size, mut unit) = (size_bytes as f64, "");
+    for larger in ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"] {
+        if size < 1024.0 {
+            break;
+        }
+        (size, unit) = (size / 1024.0, larger);
+    }
+    if unit.is_empty() { String::new() } else { format!(" ({size:.1} {unit})") }
 }
 
 /// A vector of equal elements, for work beside arrays.
@@ -52,6 +68,14 @@ pub fn scratch<T: Clone>(n: usize, value: T) -> Result<Vec<T>> {
     memory.try_reserve_exact(n).map_err(|_| out_of_memory(n.saturating_mul(size_of::<T>())))?;
     memory.resize(n, value);
     Ok(memory)
+}
+
+/// Refuses work that makes so many objects beside arrays that no memory holds them, before it begins.
+///
+/// # Errors
+/// `Memory` when the system has none for `n` objects of `each` bytes.
+pub fn check_room(n: usize, each: usize) -> Result<()> {
+    scratch::<u8>(0, 0)?.try_reserve_exact(n.saturating_mul(each)).map_err(|_| out_of_memory(n.saturating_mul(each)))
 }
 
 /// Immutable shared memory.

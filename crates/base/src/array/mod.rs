@@ -9,15 +9,17 @@ mod buffer;
 mod held;
 pub mod place;
 mod pool;
+mod reserve;
 mod system;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-pub use buffer::{Buffer, BufferMut, scratch};
+pub use buffer::{Buffer, BufferMut, check_room, scratch};
 pub use held::Held;
 pub use place::{Layout, Place};
-pub use pool::{PoolStats, pool_stats, set_pool_limit, trim_pool};
+pub use pool::{PoolStats, memory_limit, pool_stats, set_memory_limit, set_pool_limit, trim_pool};
+pub use reserve::{WithReserve, check_memory, take_reserve};
 
 use crate::aval::Aval;
 use crate::dtype::DType;
@@ -93,8 +95,10 @@ impl Array {
         let bits = fill.convert(aval.dtype).to_bits().to_le_bytes();
         let element = &bits[..aval.dtype.size_bytes()];
         let mut buffer = Buffer::allocate(aval.size_bytes())?;
-        for chunk in buffer.bytes_mut()[..aval.size_bytes()].chunks_exact_mut(element.len()) {
-            chunk.copy_from_slice(element);
+        let bytes = &mut buffer.bytes_mut()[..aval.size_bytes()];
+        match element {
+            [byte] => bytes.fill(*byte),
+            _ => bytes.chunks_exact_mut(element.len()).for_each(|chunk| chunk.copy_from_slice(element)),
         }
         Ok(Array::new(aval, buffer.freeze()))
     }
@@ -102,9 +106,10 @@ impl Array {
     /// As [`Array::try_from_scalars`], for the few elements of a table.
     ///
     /// # Panics
-    /// If the number of elements is not that of the shape, or there is no memory for them.
+    /// If the number of elements is not that of the shape; with the error, if there is no memory for them.
     pub fn from_scalars(shape: &[usize], dtype: DType, elements: impl IntoIterator<Item = Scalar>) -> Array {
-        Array::try_from_scalars(shape, dtype, elements).expect("a table finds memory")
+        // A front end finds the error in the panic, and raises it as what it is.
+        Array::try_from_scalars(shape, dtype, elements).unwrap_or_else(|error| std::panic::panic_any(error))
     }
 
     /// An array with the given elements in row-major order, each converted to `dtype`.

@@ -24,6 +24,8 @@ static KEPT: AtomicUsize = AtomicUsize::new(0);
 /// The limit that was asked for; the greatest number while nobody asked.
 static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
 static LIVE: AtomicUsize = AtomicUsize::new(0);
+/// Bytes that may live; the greatest number while there is no limit.
+static MOST_LIVE: AtomicUsize = AtomicUsize::new(usize::MAX);
 static LARGE: Mutex<Vec<Vec<Block>>> = Mutex::new(Vec::new());
 
 /// A free block that waits for reuse.
@@ -81,6 +83,16 @@ pub fn set_pool_limit(size_bytes: usize) {
     }
 }
 
+/// How many bytes arrays and temporaries may take; `None` when there is no limit.
+pub fn memory_limit() -> Option<usize> {
+    Some(MOST_LIVE.load(Ordering::Relaxed)).filter(|&most| most < usize::MAX)
+}
+
+/// Sets how many bytes arrays and temporaries may take. Those that live already stay.
+pub fn set_memory_limit(size_bytes: Option<usize>) {
+    MOST_LIVE.store(size_bytes.unwrap_or(usize::MAX), Ordering::Relaxed);
+}
+
 /// Gives all large waiting blocks back to the system.
 pub fn trim_pool() {
     let classes = std::mem::take(&mut *LARGE.lock().unwrap_or_else(PoisonError::into_inner));
@@ -107,20 +119,29 @@ fn capacity_of(class: usize) -> usize {
     (1 << power) + quarter * ((1 << power) / 4)
 }
 
-/// A block of at least `size_bytes` bytes and its capacity; `None` when the system has no such block.
+/// A block of at least `size_bytes` bytes and its capacity; `None` when the system has no such block, or the limit forbids
+/// it.
 pub(super) fn acquire(size_bytes: usize) -> Option<(*mut u8, usize)> {
     if size_bytes > MOST_BYTES {
         return None;
     }
     let class = class_of(size_bytes);
     let capacity = capacity_of(class);
+    let live = LIVE.fetch_add(capacity, Ordering::Relaxed).saturating_add(capacity);
+    if live > MOST_LIVE.load(Ordering::Relaxed) {
+        LIVE.fetch_sub(capacity, Ordering::Relaxed);
+        return None;
+    }
     let waiting = if capacity <= SMALL_BYTES { take_small(class) } else { take_large(class) };
-    let start = waiting.map_or_else(|| fresh(capacity), |block| Some(block.0))?;
-    LIVE.fetch_add(capacity, Ordering::Relaxed);
+    let Some(start) = waiting.map_or_else(|| fresh(capacity), |block| Some(block.0)) else {
+        LIVE.fetch_sub(capacity, Ordering::Relaxed);
+        return None;
+    };
     Some((start, capacity))
 }
 
 fn fresh(capacity: usize) -> Option<*mut u8> {
+    super::check_memory().ok()?;
     let mut start = system::acquire(capacity);
     if start.is_null() {
         trim_pool();

@@ -67,12 +67,13 @@ pub(crate) fn compile(program: &Program, options: &Options) -> Result<Made> {
         builder: FunctionBuilderContext::new(),
         pieces: vec![],
         disassembly: options.disassemble.then(String::new),
+        n_bytes: 0,
     };
     match compiler.program(program, options.shared_work) {
         Ok((main, kernels)) => {
             // SAFETY: the function was compiled with the signature of `Main`.
             let main = unsafe { std::mem::transmute::<*const u8, Main>(compiler.module.get_finalized_function(main)) };
-            let machine = Machine::other(main, Box::new(Finished(ManuallyDrop::new(compiler.module))));
+            let machine = Machine::other(main, compiler.n_bytes, Box::new(Finished(ManuallyDrop::new(compiler.module))));
             Ok(Made { machine, kernels, disassembly: compiler.disassembly })
         }
         Err(error) => {
@@ -90,6 +91,8 @@ struct Compiler {
     /// Functions of shared loops, as declared.
     pieces: Vec<FuncId>,
     disassembly: Option<String>,
+    /// Bytes of the code so far.
+    n_bytes: usize,
 }
 
 impl Compiler {
@@ -153,6 +156,7 @@ impl Compiler {
             }
             error => failed("compiling", error),
         })?;
+        self.n_bytes += self.context.compiled_code().map_or(0, |code| code.code_buffer().len());
         let code = self.context.compiled_code().and_then(|code| code.vcode.as_ref());
         if let (Some(text), Some(code)) = (&mut self.disassembly, code) {
             text.push_str(code);

@@ -211,7 +211,7 @@ fn gather(x: &Val, items: &[Item], options: &GetOptions) -> Result<Val> {
         start_index_map: plan.start_index_map.clone(),
         ..GatherDimensions::default()
     };
-    if x.aval().size() == 0 && plan.shape.iter().product::<usize>() == 0 {
+    if x.aval().size() == 0 && pullback_base::extent(&plan.shape) == 0 {
         let zero = crate::convert::number(x, 0.0);
         return lax::expand_axes(&lax::full(&plan.shape, &zero)?, &plan.new_axes);
     }

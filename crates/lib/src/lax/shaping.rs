@@ -1,5 +1,6 @@
 //! Functions of `lax` that move, repeat, join and rename elements.
 
+use pullback_base::array::check_room;
 use pullback_base::aval::tuple_text;
 use pullback_base::{Error, Result, bail};
 use pullback_core::prims;
@@ -17,7 +18,7 @@ use crate::primitive::Bind;
 /// A `Type` error when the sizes differ.
 pub fn reshape(x: &Val, sizes: &[usize], dimensions: Option<&[usize]>) -> Result<Val> {
     let aval = x.aval();
-    if aval.size() != sizes.iter().product::<usize>() {
+    if aval.size() != pullback_base::extent(sizes) {
         bail!(
             Type,
             "reshape total size must be unchanged, got new_sizes {} for shape {}.",
@@ -181,8 +182,12 @@ pub fn stack(xs: &[Val], axis: usize) -> Result<Val> {
 /// # Errors
 /// What the primitive raises.
 pub fn unstack(x: &Val, axis: usize) -> Result<Vals> {
+    check_room(x.aval().shape[axis], BYTES_PER_PIECE)?;
     prims::UNSTACK.bind_many(prims::Unstack { axis }, std::slice::from_ref(x))
 }
+
+/// What the memory of a small array takes, at least.
+pub(crate) const BYTES_PER_PIECE: usize = 256;
 
 /// Consecutive parts along an axis.
 ///
@@ -324,7 +329,7 @@ pub fn collapse(operand: &Val, start_dimension: i64, stop_dimension: Option<i64>
     if from > to {
         bail!(Value, "collapse: start_dimension {start_dimension} comes after stop_dimension");
     }
-    let shape = [&aval.shape[..from], &[aval.shape[from..to].iter().product()], &aval.shape[to..]].concat();
+    let shape = [&aval.shape[..from], &[pullback_base::extent(&aval.shape[from..to])], &aval.shape[to..]].concat();
     reshape(operand, &shape, None)
 }
 
@@ -426,7 +431,7 @@ fn wanted_sizes(x: &Val, given: &[i64]) -> Result<Vec<usize>> {
         bail!(Type, "reshape new_sizes must all be positive, got {}.", signed_tuple_text(given));
     }
     let (new, aval) = (nonnegative(given)?, x.aval());
-    let (wanted, size) = (new.iter().product::<usize>(), aval.size());
+    let (wanted, size) = (pullback_base::extent(&new), aval.size());
     if wanted != size {
         let (old, new) = (tuple_text(&aval.shape), tuple_text(&new));
         bail!(

@@ -226,7 +226,7 @@ pub fn logmeanexp(x: &Val, axis: &Axes, where_: Option<&Val>, keepdims: bool) ->
 
 fn axis_size(x: &Val, axis: &Axes) -> Result<usize> {
     let aval = x.aval();
-    Ok(axis.resolve(aval.rank())?.iter().map(|&axis| aval.shape[axis]).product())
+    Ok(pullback_base::extent(axis.resolve(aval.rank())?.iter().map(|&axis| &aval.shape[axis])))
 }
 
 /// How [`standardize`] computes the variance.

@@ -446,6 +446,9 @@ pub fn array_of(nested: &Nested, dtype: Option<DType>) -> Result<Val> {
     nested.join(dtype.unwrap_or(natural))
 }
 
+/// Axes that may be asked for by their number.
+const MOST_AXES: usize = 1 << 12;
+
 /// The value as an array: a copy when asked for, of a dtype and of at least `ndmin` axes.
 ///
 /// # Errors
@@ -458,6 +461,9 @@ pub fn array(x: &Val, dtype: Option<DType>, copy: bool, ndmin: usize) -> Result<
         None => convert(&copied, given.dtype, given.weak_type)?,
     };
     let rank = out.aval().rank();
+    if ndmin > MOST_AXES {
+        bail!(Value, "ndmin is {ndmin}: no array has more than {MOST_AXES} axes");
+    }
     lax::expand_axes(&out, &(0..ndmin.saturating_sub(rank)).collect::<Vec<_>>())
 }
 

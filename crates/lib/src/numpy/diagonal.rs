@@ -78,12 +78,14 @@ pub fn diagonal(x: &Val, offset: i64, axes: [i64; 2]) -> Result<Val> {
         let x = super::moveaxis(&args[0], &axes, &[-2, -1])?;
         let shape = x.aval().shape.to_vec();
         let (rows, columns) = (shape[shape.len() - 2] as i64, shape[shape.len() - 1] as i64);
-        let size = (rows.min(columns)).min((rows + offset).min(columns - offset)).max(0) as usize;
+        let size = (rows.min(columns))
+            .min(rows.saturating_add(offset).min(columns.saturating_sub(offset)))
+            .max(0) as usize;
         let from = |start: i64| {
             let counts = lax::iota(DType::I32, size)?;
             if start == 0 { Ok(counts) } else { lax::sub(&counts, &number(&counts, -start as f64)) }
         };
-        let (i, j) = (from((-offset).max(0))?, from(offset.max(0))?);
+        let (i, j) = (from(offset.saturating_neg().max(0))?, from(offset.max(0))?);
         getitem(&x, &[IndexItem::Ellipsis, IndexItem::Array(i), IndexItem::Array(j)])
     })
 }
@@ -135,7 +137,7 @@ pub fn trace(x: &Val, offset: i64, axes: [i64; 2], dtype: Option<DType>) -> Resu
         let rank = shape.len();
         let rows = lax::broadcasted_iota(DType::I32, &shape[rank - 2..], 0)?;
         let columns = lax::broadcasted_iota(DType::I32, &shape[rank - 2..], 1)?;
-        let mask = lax::eq(&lax::add(&columns, &number(&columns, -offset as f64))?, &rows)?;
+        let mask = lax::eq(&lax::add(&columns, &number(&columns, -(offset as f64)))?, &rows)?;
         let kept = where_(&mask, &x, &lax::full_like(&x, 0.0)?)?;
         let options =
             super::Reduction { dtype, ..super::Reduction::over(crate::axes::Axes::Many(vec![-2, -1]), false) };

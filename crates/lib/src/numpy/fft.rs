@@ -56,7 +56,7 @@ impl Argument for Integers {
 
 /// What a transform of these sizes is to be multiplied by.
 fn factor(lengths: &[usize], kernel: Kernel, norm: Option<&str>) -> Result<f64> {
-    let size = lengths.iter().product::<usize>() as f64;
+    let size = pullback_base::extent(lengths) as f64;
     let is_inverse = matches!(kernel, Kernel::Inverse | Kernel::RealInverse);
     Ok(match (norm, is_inverse) {
         (None | Some("backward"), _) => 1.0,

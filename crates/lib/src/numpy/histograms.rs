@@ -330,7 +330,7 @@ fn counted(
         edges.push(these);
     }
     let sizes: Vec<usize> = edges.iter().map(|edges| edges.aval().shape[0] + 1).collect();
-    let counts = super::bincount(&ravelled(&places, &sizes)?, weights, sizes.iter().product())?;
+    let counts = super::bincount(&ravelled(&places, &sizes)?, weights, pullback_base::extent(&sizes))?;
     let counts = getitem(&shaped(&counts, &sizes)?, &vec![range_of(1, -1); d])?;
     let counts = if density { densities(&counts, &edges, sample.aval().dtype)? } else { counts };
     Ok((counts, edges))

@@ -1,5 +1,6 @@
 //! Joining arrays, and cutting them in parts.
 
+use pullback_base::array::{check_room, scratch};
 use pullback_base::aval::tuple_text;
 use pullback_base::{DType, Error, Result, bail};
 use pullback_derive::public;
@@ -221,6 +222,12 @@ pub fn split_at_positions(x: &Val, positions: &[i64], axis: i64) -> Result<Vals>
     bounds.windows(2).map(part).collect()
 }
 
+/// Sizes of equal pieces, when there is memory for as many arrays.
+fn pieces(each: usize, n: usize) -> Result<Vec<usize>> {
+    check_room(n, lax::shaping::BYTES_PER_PIECE)?;
+    scratch(n, each)
+}
+
 /// Parts of equal size of an axis.
 ///
 /// # Errors
@@ -234,7 +241,7 @@ pub fn split(x: &Val, sections: usize, axis: i64) -> Result<Vals> {
     if !size.is_multiple_of(sections) {
         bail!(Value, "array split does not result in an equal division: rest is {}", size % sections);
     }
-    lax::split(x, &vec![size / sections; sections], at)
+    lax::split(x, &pieces(size / sections, sections)?, at)
 }
 
 /// Parts of an axis whose sizes differ by at most 1.
@@ -247,7 +254,8 @@ pub fn array_split(x: &Val, sections: usize, axis: i64) -> Result<Vals> {
         bail!(Value, "number sections must be larger than 0.");
     }
     let (each, more) = (x.aval().shape[at] / sections, x.aval().shape[at] % sections);
-    let sizes: Vec<usize> = (0..sections).map(|i| each + usize::from(i < more)).collect();
+    let mut sizes = pieces(each, sections)?;
+    sizes[..more].iter_mut().for_each(|size| *size += 1);
     lax::split(x, &sizes, at)
 }
 

@@ -1,5 +1,6 @@
 //! Polynomials by their coefficients, the highest power first.
 
+use pullback_base::array::check_room;
 use pullback_base::aval::tuple_text;
 use pullback_base::{Array, DType, Result, Scalar, bail};
 use pullback_derive::public;
@@ -196,6 +197,7 @@ pub fn polyint(p: &Val, m: i64, k: Option<&Val>) -> Result<Val> {
         }
         let Some(&n) = p.aval().shape.first() else { bail!(Index, "tuple index out of range") };
         let divisor = |power: i64| (0..m).map(|i| (power - i).max(1) as f64).product::<f64>();
+        check_room(n.saturating_add(m as usize), size_of::<f64>())?;
         let divisors: Vec<f64> = (0..n as i64 + m).rev().map(divisor).collect();
         let all = super::concatenate(&[p.clone(), k], Some(0), None)?;
         super::true_divide(&all, &vector(&divisors, p.aval().dtype))

@@ -1,7 +1,9 @@
 //! Positions in arrays: from coordinates and back, of diagonals and triangles, of elements that are not zero.
 
+use std::ops::Range;
 use std::sync::Arc;
 
+use pullback_base::array::scratch;
 use pullback_base::dtype::Kind;
 use pullback_base::{DType, Error, ErrorKind, Result, bail};
 use pullback_derive::public;
@@ -135,14 +137,14 @@ pub fn unravel_index(indices: &Val, shape: &[i64]) -> Result<TupleOf> {
     let mut flat = indices.clone();
     let is_unsigned = dtype.kind() == Kind::Unsigned;
     if is_unsigned {
-        let last = i128::from(total - 1).min(greatest_int(dtype));
+        let last = i128::from(total.saturating_sub(1)).min(greatest_int(dtype));
         flat = super::minimum(&flat, &int_literal(dtype, last))?;
     }
     if is_unsigned || dtype.size_bytes() < 4 {
         // Sizes need not fit into narrow or unsigned positions.
         flat = super::astype(&flat, default_int())?;
     }
-    flat = super::clip(&flat, Some(&weak_int(-total)), Some(&weak_int(total - 1)))?;
+    flat = super::clip(&flat, Some(&weak_int(total.saturating_neg())), Some(&weak_int(total.saturating_sub(1))))?;
     let is_negative = super::less(&flat, &weak_int(0))?;
     flat = where_(&is_negative, &super::add(&flat, &weak_int(total))?, &flat)?;
     let mut out = vec![];
@@ -247,8 +249,8 @@ pub fn diag_indices_from(arr: &Val) -> Result<TupleOf> {
     diag_indices(shape[0] as i64, shape.len() as i64)
 }
 
-/// The positions of a matrix that are kept.
-fn triangle(n: i64, m: Option<i64>, is_kept: impl Fn(i64, i64) -> bool) -> Result<(Val, Val)> {
+/// The positions of a matrix that are kept: in each row those of a range.
+fn triangle(n: i64, m: Option<i64>, kept: impl Fn(i64) -> Range<i64>) -> Result<(Val, Val)> {
     let m = m.unwrap_or(n);
     if n < 0 || m < 0 {
         bail!(Value, "negative dimensions are not allowed");
@@ -256,9 +258,18 @@ fn triangle(n: i64, m: Option<i64>, is_kept: impl Fn(i64, i64) -> bool) -> Resul
     if n.saturating_mul(m) > i64::from(i32::MAX) {
         bail!(Value, "positions in a matrix of shape ({n}, {m}): too many to be listed");
     }
-    let kept = (0..n).flat_map(|i| (0..m).map(move |j| (i, j))).filter(|&(i, j)| is_kept(i, j));
-    let (rows, columns): (Vec<i64>, Vec<i64>) = kept.unzip();
-    Ok((int_vector(&rows), int_vector(&columns)))
+    let row = |i: i64| {
+        let Range { start, end } = kept(i);
+        start.clamp(0, m)..end.clamp(0, m)
+    };
+    let rows = 0..if m == 0 { 0 } else { n };
+    let total = rows.clone().map(|i| (row(i).end - row(i).start).max(0) as usize).sum();
+    let (mut first, mut second) = (scratch(total, 0)?, scratch(total, 0)?);
+    let pairs = rows.flat_map(|i| row(i).map(move |j| (i, j)));
+    for (at, (i, j)) in pairs.enumerate() {
+        (first[at], second[at]) = (i, j);
+    }
+    Ok((int_vector(&first), int_vector(&second)))
 }
 
 /// The positions on and below a diagonal of a matrix.
@@ -277,7 +288,7 @@ fn triangle(n: i64, m: Option<i64>, is_kept: impl Fn(i64, i64) -> bool) -> Resul
 ///   [0 1 1] [0 0 1]
 #[public("numpy.tril_indices(n, k=0, m=None)")]
 pub fn tril_indices(n: i64, k: i64, m: Option<i64>) -> Result<(Val, Val)> {
-    triangle(n, m, |i, j| j - i <= k)
+    triangle(n, m, |i| 0..i.saturating_add(k).saturating_add(1))
 }
 
 /// The positions on and above a diagonal of a matrix.
@@ -296,7 +307,7 @@ pub fn tril_indices(n: i64, k: i64, m: Option<i64>) -> Result<(Val, Val)> {
 ///   [0 0 1] [0 1 1]
 #[public("numpy.triu_indices(n, k=0, m=None)")]
 pub fn triu_indices(n: i64, k: i64, m: Option<i64>) -> Result<(Val, Val)> {
-    triangle(n, m, |i, j| j - i >= k)
+    triangle(n, m, |i| i.saturating_add(k)..i64::MAX)
 }
 
 fn matrix_sizes(arr: &Val) -> Result<(i64, Option<i64>)> {

@@ -160,7 +160,7 @@ fn merged(x: &Val, axes: &[usize]) -> Result<(Val, usize)> {
     let kept: Vec<usize> = (0..shape.len()).filter(|axis| !axes.contains(axis)).collect();
     let order: Vec<usize> = kept.iter().chain(axes).copied().collect();
     let mut sizes: Vec<usize> = kept.iter().map(|&axis| shape[axis]).collect();
-    sizes.push(axes.iter().map(|&axis| shape[axis]).product());
+    sizes.push(pullback_base::extent(axes.iter().map(|&axis| &shape[axis])));
     let at = sizes.len() - 1;
     Ok((lax::reshape(&lax::transpose(x, &order)?, &sizes, None)?, at))
 }
@@ -440,7 +440,7 @@ fn behind(x: &Val, axes: &[usize]) -> Result<Val> {
     let kept: Vec<usize> = (0..shape.len()).filter(|axis| !axes.contains(axis)).collect();
     let order: Vec<usize> = kept.iter().chain(axes).copied().collect();
     let mut sizes: Vec<usize> = kept.iter().map(|&axis| shape[axis]).collect();
-    sizes.push(axes.iter().map(|&axis| shape[axis]).product());
+    sizes.push(pullback_base::extent(axes.iter().map(|&axis| &shape[axis])));
     shaped(&lax::transpose(x, &order)?, &sizes)
 }
 

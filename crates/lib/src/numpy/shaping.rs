@@ -86,7 +86,7 @@ fn resolve_sizes(x: &Val, sizes: &[i64]) -> Result<Vec<usize>> {
     if n_unknown > 1 {
         bail!(Type, "can only specify one unknown axis size with a `-1` value, got {}", signed_tuple_text(sizes));
     }
-    let known: i64 = sizes.iter().filter(|&&size| size != -1).product();
+    let known = sizes.iter().filter(|&&size| size != -1).fold(1, |known: i64, &size| known.saturating_mul(size));
     let total = aval.size() as i64;
     if n_unknown == 0 {
         if known != total || sizes.iter().any(|&size| size < 0) {
@@ -792,12 +792,12 @@ pub fn resize(a: &Val, new_shape: &[i64]) -> Result<Val> {
         bail!(Value, "all elements of `new_shape` must be non-negative");
     }
     let flat = super::parts::flat(a)?;
-    let (size, length) = (new_shape.iter().product::<i64>() as usize, flat.aval().size());
+    let (size, length) = (new_shape.iter().fold(1, |size: usize, &axis| size.saturating_mul(axis as usize)), flat.aval().size());
     if length == 0 || size == 0 {
         return super::zeros(new_shape, Some(flat.aval().dtype));
     }
     let repeated = tile(&flat, &[size.div_ceil(length)])?;
-    reshape(&super::parts::part(&repeated, 0, None, size as i64)?, new_shape, Order::RowMajor)
+    reshape(&super::parts::part(&repeated, 0, None, i64::try_from(size).unwrap_or(i64::MAX))?, new_shape, Order::RowMajor)
 }
 
 /// An axis moved before another one; `moveaxis` is easier to read.

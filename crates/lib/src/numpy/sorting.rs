@@ -203,7 +203,7 @@ fn is_missing(positions: &Val, size: usize, axis: usize) -> Result<Val> {
     let moved = super::move_axis_to(positions, axis, 0)?;
     let n = moved.aval().shape[0];
     let shape: Vec<usize> = std::iter::once(size).chain(moved.aval().shape[1..].iter().copied()).collect();
-    let flat = |x: &Val, rows: usize| lax::reshape(x, &[rows, shape[1..].iter().product()], None);
+    let flat = |x: &Val, rows: usize| lax::reshape(x, &[rows, pullback_base::extent(&shape[1..])], None);
     let moved = flat(&moved, n)?;
     let columns = lax::broadcasted_iota(DType::I32, &moved.aval().shape, 1)?;
     let ones = lax::full(&[size, moved.aval().shape[1]], &int_literal(DType::F32, 1))?;

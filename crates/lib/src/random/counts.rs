@@ -212,8 +212,10 @@ fn successes(key: &Val, n: &Val, p: &Val, dtype: DType) -> Result<Val> {
     let is_few = &has_no_n | (&n * &q).le(10.0);
     let whole = floor(&n);
     let few = select(&is_few, &whole, full_like(&n, 0.0));
-    let many = select(&is_few, full_like(&n, 1e4), &whole);
-    let many_q = select(&is_few, full_like(&q, 0.5), &q);
+    // Their loops end where the number of trials is one.
+    let is_settled = &is_few | &is_endless;
+    let many = select(&is_settled, full_like(&n, 1e4), &whole);
+    let many_q = select(&is_settled, full_like(&q, 0.5), &q);
     let by_waiting = waited(key, &few, &q.clone().done()?, dtype);
     let by_rejection = binomial_rejection(key, &many, &many_q.done()?, dtype);
     let counts = select(&is_few, by_waiting, by_rejection);

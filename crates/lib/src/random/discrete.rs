@@ -111,7 +111,7 @@ fn without_replacement(
     mode: Option<Mode>,
 ) -> Result<Val> {
     let aval = logits.aval();
-    let n_draws: usize = shape[..n_prefix].iter().product();
+    let n_draws: usize = pullback_base::extent(&shape[..n_prefix]);
     if n_draws > aval.shape[axis] {
         bail!(
             Value,

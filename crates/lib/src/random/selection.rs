@@ -200,7 +200,7 @@ pub fn choice(key: &Val, a: &Population, options: &Choice) -> Result<Val> {
             (axis, aval.shape[axis] as i64)
         }
     };
-    let n_draws: usize = options.shape.iter().product();
+    let n_draws: usize = pullback_base::extent(&options.shape);
     if n_draws == 0 {
         return no_draws(a, &options.shape);
     }

@@ -61,12 +61,13 @@ fn check(kind: i64, norm: Option<&str>) -> Result<()> {
     }
 }
 
-fn vector(dtype: DType, n: usize, element: impl Fn(usize) -> f64) -> Val {
-    Val::Array(Array::from_scalars(&[n], dtype, (0..n).map(|at| Scalar::float(dtype, element(at)))))
+fn vector(dtype: DType, n: usize, element: impl Fn(usize) -> f64) -> Result<Val> {
+    let elements = (0..n).map(|at| Scalar::float(dtype, element(at)));
+    Ok(Val::Array(Array::try_from_scalars(&[n], dtype, elements)?))
 }
 
 /// What a transform is multiplied with.
-fn scales(n: usize, norm: Option<&str>, dtype: DType) -> Val {
+fn scales(n: usize, norm: Option<&str>, dtype: DType) -> Result<Val> {
     let size = n as f64;
     vector(dtype, n, |at| match (norm, at) {
         (Some("ortho"), 0) => (1.0 / (4.0 * size)).sqrt(),
@@ -78,7 +79,7 @@ fn scales(n: usize, norm: Option<&str>, dtype: DType) -> Val {
 /// `exp(sign i π k / 2n)`.
 fn turns(n: usize, dtype: DType, sign: f64) -> Result<Val> {
     let angle = |at: usize| PI * at as f64 / (2 * n) as f64;
-    lax::complex(&vector(dtype, n, |at| angle(at).cos()), &vector(dtype, n, |at| sign * angle(at).sin()))
+    lax::complex(&vector(dtype, n, |at| angle(at).cos())?, &vector(dtype, n, |at| sign * angle(at).sin())?)
 }
 
 fn every_second(x: &Val, start: i64) -> Result<Val> {
@@ -120,7 +121,7 @@ pub fn dct(x: &Val, type_: i64, n: Option<i64>, axis: i64, norm: Option<&str>) -
     let spectrum = transformed(&ordered, Kernel::Forward, &[n])?;
     let turns = turns(n, real_dtype(spectrum.aval().dtype), -1.0)?;
     let out = 2 * real(of(&spectrum) * &turns);
-    numpy::moveaxis(&(out * &scales(n, norm, dtype)).done()?, &[-1], &[axis])
+    numpy::moveaxis(&(out * &scales(n, norm, dtype)?).done()?, &[-1], &[axis])
 }
 
 /// The inverse of `dct`: the cosine transform of type 3, divided by `2 n`.
@@ -147,7 +148,7 @@ pub fn idct(x: &Val, type_: i64, n: Option<i64>, axis: i64, norm: Option<&str>) 
     }
     let (x, axis) = lines(x, n, axis)?;
     let n = x.aval().shape[x.aval().rank() - 1];
-    let x = (of(&x) / &scales(n, norm, x.aval().dtype) / 2).done()?;
+    let x = (of(&x) / &scales(n, norm, x.aval().dtype)? / 2).done()?;
     let first = of_last(&x, None, Some(1))?;
     let mirrored = [lax::full_like(&first, 0.0)?, turned(&of_last(&x, Some(1), None)?)?];
     let mirrored = numpy::concatenate(&mirrored, Some(-1), None)?;

@@ -1,5 +1,6 @@
 //! Arguments as users write them, and results as they get them: what the glue of all functions shares.
 
+use pullback_base::array::check_room;
 use pullback_base::{DType, Error, ErrorKind, Result, Scalar};
 use pullback_core::prims::{CustomAlgorithm, DotPrecision, Precision};
 use pullback_ir::{OutSharding, Tracer, Val};
@@ -58,11 +59,25 @@ impl AxesArg {
 /// The items of an iterable; of one that says how many it has no more, as old sequences may give items for ever.
 ///
 /// # Errors
-/// What `__iter__` raises, and `__len__` when it gives no number.
+/// What `__iter__` raises, and `__len__` when it gives no number; `Memory` for more items than memory holds.
 pub fn items<'py>(obj: &Bound<'py, PyAny>) -> PyResult<impl Iterator<Item = PyResult<Bound<'py, PyAny>>>> {
-    let most = if obj.hasattr("__len__")? { obj.len()? } else { usize::MAX };
-    Ok(obj.try_iter()?.take(most))
+    let py = obj.py();
+    let most = match obj.hasattr("__len__")? {
+        true => obj.len()?,
+        false => usize::MAX,
+    };
+    if most < usize::MAX {
+        gate(py, || check_room(most, BYTES_PER_ITEM))?;
+    }
+    // Items may come for ever, or for hours: the user can stop them.
+    let polite = move |(at, item)| if at % ITEMS_PER_LOOK == 0 { py.check_signals().and(item) } else { item };
+    Ok(obj.try_iter()?.take(most).enumerate().map(polite))
 }
+
+/// What an item of Python takes at least, with the pointer to it.
+const BYTES_PER_ITEM: usize = 32;
+/// Items between two looks at signals.
+const ITEMS_PER_LOOK: usize = 1 << 14;
 
 /// Sizes: an integer or several.
 pub struct ShapeArg(pub Vec<i64>);

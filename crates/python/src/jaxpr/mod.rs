@@ -580,10 +580,17 @@ fn dce_jaxpr(jaxpr: &PyJaxpr, used_outputs: Vec<bool>, kept_inputs: Vec<bool>) -
     Ok((PyJaxpr::new(pruned.jaxpr), pruned.used_in))
 }
 
-/// The jaxpr of what `_full_text` gave; ValueError with the place of the first character that does not fit.
+/// The jaxpr of what `_full_text` gave; ValueError with the place of the first character that does not fit, or with
+/// the first law of jaxprs that it breaks.
 #[pyfunction]
 fn jaxpr_from_text(py: Python<'_>, text: &str) -> PyResult<PyJaxpr> {
-    let jaxpr = crate::gate::gate(py, || pullback_ir::parse_jaxpr(text, &pullback_core::find_primitive))?;
+    let jaxpr = crate::gate::gate(py, || {
+        let jaxpr = pullback_ir::parse_jaxpr(text, &pullback_core::find_primitive)?;
+        match pullback_ir::check_read_jaxpr(&jaxpr).first() {
+            Some(wrong) => Err(pullback_base::Error::new(pullback_base::ErrorKind::Value, wrong.as_str())),
+            None => Ok(jaxpr),
+        }
+    })?;
     Ok(PyJaxpr::new(JaxprRef::new(jaxpr)))
 }
 

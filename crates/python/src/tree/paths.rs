@@ -175,17 +175,17 @@ pub fn flatten_with_paths<'py>(
     takes_path: bool,
 ) -> PyResult<(Vec<(Bound<'py, PyTuple>, Bound<'py, PyAny>)>, TreeDef)> {
     let mut walk = Walk { is_leaf, takes_path, path: vec![], found: vec![] };
-    walk.descend(obj)?;
-    let found = walk.found;
-    let mut leaves = vec![];
-    let tree = if takes_path && is_leaf.is_some() {
+    if takes_path && is_leaf.is_some() {
+        walk.descend(obj)?;
         // The predicate wants paths: what it stopped at is known by identity and order.
-        let stops: Vec<Bound<'py, PyAny>> = found.iter().map(|(_, leaf)| leaf.clone()).collect();
-        flatten_at(obj, &mut stops.into_iter().peekable())?
-    } else {
-        flatten(obj, is_leaf, &mut leaves)?
-    };
-    Ok((found, tree))
+        let stops: Vec<Bound<'py, PyAny>> = walk.found.iter().map(|(_, leaf)| leaf.clone()).collect();
+        let tree = flatten_at(obj, &mut stops.into_iter().peekable())?;
+        return Ok((walk.found, tree));
+    }
+    // The structure first: of a container inside itself the paths alone would take all memory.
+    let tree = flatten(obj, is_leaf, &mut vec![])?;
+    walk.descend(obj)?;
+    Ok((walk.found, tree))
 }
 
 fn flatten_at<'py>(

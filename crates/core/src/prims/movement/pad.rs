@@ -138,11 +138,12 @@ fn pieces(p: &Pad, x: &[usize], out: &[usize]) -> Vec<Piece> {
         Piece { start: vec![0; rank], step: vec![1; rank], sizes: out.to_vec(), operand: 1, operand_start: vec![] };
     let (mut start, mut step, mut sizes, mut operand_start) = (vec![], vec![], vec![], vec![]);
     for (axis, &(low, _, interior)) in p.padding_config.iter().enumerate() {
-        let stride = interior + 1;
+        let stride = interior.saturating_add(1);
         // Elements i of the operand with 0 <= low + i stride < size of the result.
-        let first = if low < 0 { (-low + stride - 1) / stride } else { 0 };
-        let end = (out[axis] as i64 - low + stride - 1).div_euclid(stride).clamp(first, (x[axis] as i64).max(first));
-        start.push(low + first * stride);
+        let first = if low < 0 { low.saturating_neg().saturating_add(stride - 1) / stride } else { 0 };
+        let end = (out[axis] as i64).saturating_sub(low).saturating_add(stride - 1).div_euclid(stride);
+        let end = end.clamp(first, (x[axis] as i64).max(first));
+        start.push(low.saturating_add(first.saturating_mul(stride)));
         step.push(stride);
         sizes.push((end - first) as usize);
         operand_start.push(first);

@@ -50,7 +50,7 @@ impl Prim for TilePrim {
                 x.rank()
             );
         }
-        let shape: Vec<usize> = p.reps.iter().zip(&x.shape).map(|(rep, size)| rep * size).collect();
+        let shape: Vec<usize> = p.reps.iter().zip(&x.shape).map(|(rep, &size)| rep.saturating_mul(size)).collect();
         Ok(smallvec![x.with_shape(&shape)])
     }
 

@@ -9,7 +9,7 @@ mod select_and_gather_add;
 mod select_and_scatter_add;
 
 use pullback_base::aval::tuple_text;
-use pullback_base::{Aval, DType, Result, Scalar, bail};
+use pullback_base::{Aval, DType, Error, ErrorKind, Result, Scalar, bail};
 use pullback_ir::hlo::{HloCx, HloRegion, HloValue, HloValues, int_array};
 use pullback_ir::lower::CpuForm;
 use pullback_ir::{Emit, Params, PrimRef, Val, Vals};
@@ -107,13 +107,18 @@ impl ReduceWindow {
     }
 
     fn n_places(&self, name: &str, axis: usize, shape: &[usize]) -> Result<usize> {
-        let dilated = |size: usize, by: usize| if size == 0 { 0 } else { (size as i64 - 1) * by as i64 + 1 };
-        let padded = dilated(shape[axis], self.base_dilation[axis]) + self.padding[axis].0 + self.padding[axis].1;
+        let dilated = |size: usize, by: usize| if size == 0 { 0 } else { (size as i128 - 1) * by as i128 + 1 };
+        let padding = i128::from(self.padding[axis].0) + i128::from(self.padding[axis].1);
+        let padded = dilated(shape[axis], self.base_dilation[axis]) + padding;
         if padded < 0 {
             bail!(Value, "{name} padding crops more than there is along axis {axis} of shape {}.", tuple_text(shape));
         }
         let room = padded - dilated(self.window_dimensions[axis], self.window_dilation[axis]);
-        Ok(if room < 0 { 0 } else { (room / self.window_strides[axis] as i64) as usize + 1 })
+        let n_places = if room < 0 { 0 } else { room / self.window_strides[axis] as i128 + 1 };
+        usize::try_from(n_places).map_err(|_| {
+            let text = format!("{name} has more places along axis {axis} than can be counted: {n_places}.");
+            Error::new(ErrorKind::Value, text)
+        })
     }
 
     fn is_dilated(&self) -> bool {

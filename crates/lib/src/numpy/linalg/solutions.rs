@@ -364,8 +364,8 @@ pub fn tensorinv(a: &Val, ind: i64) -> Result<Val> {
     }
     let shape = a.aval().shape.clone();
     let (first, last) = shape.split_at(shape.len().min(ind as usize));
-    let size: usize = first.iter().product();
-    if size != last.iter().product() {
+    let size = pullback_base::extent(first);
+    if size != pullback_base::extent(last) {
         bail!(
             Value,
             "product of dimensions of a.shape[:ind]={} must equal that of a.shape[ind:]={}",
@@ -412,7 +412,7 @@ pub fn tensorsolve(a: &Val, b: &Val, axes: Option<&[i64]>) -> Result<Val> {
         );
     }
     let size = b_aval.size();
-    if size != shape.iter().product() {
+    if size != pullback_base::extent(shape) {
         bail!(
             Value,
             "Input arrays must have prod(a.shape[:b.ndim]) == prod(a.shape[b.ndim:]); got a.shape={}, b.ndim={}.",

@@ -2,7 +2,8 @@
 
 use std::f64::consts::PI;
 
-use pullback_base::{Array, DType, Result, Scalar, bail};
+use pullback_base::array::check_room;
+use pullback_base::{Array, Aval, DType, Result, Scalar, bail};
 use pullback_derive::public;
 use pullback_ir::Val;
 
@@ -58,6 +59,7 @@ pub fn block_diag(arrs: &[Val]) -> Result<Val> {
 
 /// The elements of vectors at places of a matrix: at `row + column` or as `place` says.
 fn spread(values: &Val, rows: usize, columns: usize, place: impl Fn(usize, usize) -> usize) -> Result<Val> {
+    check_room(rows.saturating_mul(columns), size_of::<i64>())?;
     let places: Vec<i64> = (0..rows * columns).map(|at| place(at / columns, at % columns) as i64).collect();
     let places = lax::reshape(&int_vector(&places), &[rows, columns], None)?;
     getitem(values, &[IndexItem::Ellipsis, IndexItem::Array(places)])
@@ -260,7 +262,7 @@ pub fn dft(n: usize, scale: Option<&str>, dtype: Option<DType>) -> Result<Val> {
         bail!(Value, "dtype must be a complex floating-point type; got {dtype}.");
     }
     let turns = |i: usize, j: usize| -2.0 * PI * (i * j % n) as f64 / n as f64;
-    let parts = [made([n, n], |i, j| turns(i, j).cos() / factor), made([n, n], |i, j| turns(i, j).sin() / factor)];
+    let parts = [made([n, n], |i, j| turns(i, j).cos() / factor)?, made([n, n], |i, j| turns(i, j).sin() / factor)?];
     let waves = lax::complex(&parts[0], &parts[1])?;
     dtype.map_or(Ok(waves.clone()), |dtype| numpy::astype(&waves, dtype))
 }
@@ -331,10 +333,14 @@ pub fn fiedler_companion(a: &Val) -> Result<Val> {
 }
 
 /// A matrix of the default floating dtype from its elements.
-fn made(shape: [usize; 2], element: impl Fn(usize, usize) -> f64) -> Val {
+///
+/// # Errors
+/// When no memory holds it.
+fn made(shape: [usize; 2], element: impl Fn(usize, usize) -> f64) -> Result<Val> {
     let dtype = default_float();
+    Aval::new(&shape, dtype).check_extent()?;
     let elements = (0..shape[0] * shape[1]).map(|at| Scalar::float(dtype, element(at / shape[1], at % shape[1])));
-    Val::Array(Array::from_scalars(&shape, dtype, elements))
+    Ok(Val::Array(Array::try_from_scalars(&shape, dtype, elements)?))
 }
 
 /// The Hadamard matrix of a power of two: orthogonal rows of 1 and -1, by Sylvester's construction.
@@ -356,7 +362,7 @@ pub fn hadamard(n: i64, dtype: Option<DType>) -> Result<Val> {
         bail!(Value, "n must be a positive integer and a power of 2.");
     }
     let n = n as usize;
-    let signs = made([n, n], |i, j| if (i & j).count_ones() % 2 == 0 { 1.0 } else { -1.0 });
+    let signs = made([n, n], |i, j| if (i & j).count_ones() % 2 == 0 { 1.0 } else { -1.0 })?;
     numpy::astype(&signs, dtype.unwrap_or_else(default_int))
 }
 
@@ -379,7 +385,7 @@ pub fn helmert(n: i64, full: bool) -> Result<Val> {
     }
     let skipped = usize::from(!full);
     let n = n as usize;
-    Ok(made([n - skipped, n], |i, j| {
+    made([n - skipped, n], |i, j| {
         let i = i + skipped;
         let norm = if i == 0 { (n as f64).sqrt() } else { ((i * (i + 1)) as f64).sqrt() };
         let element = if i == 0 || j < i {
@@ -390,7 +396,7 @@ pub fn helmert(n: i64, full: bool) -> Result<Val> {
             0.0
         };
         element / norm
-    }))
+    })
 }
 
 /// The Hilbert matrix `1 / (i + j + 1)`.
@@ -405,7 +411,7 @@ pub fn helmert(n: i64, full: bool) -> Result<Val> {
 #[public("scipy.linalg.hilbert(n)")]
 pub fn hilbert(n: i64) -> Result<Val> {
     let n = n.max(0) as usize;
-    Ok(made([n, n], |i, j| 1.0 / (i + j + 1) as f64))
+    made([n, n], |i, j| 1.0 / (i + j + 1) as f64)
 }
 
 /// A binomial coefficient, exact where 128 bits hold it.
@@ -444,11 +450,11 @@ fn signed(place: usize, number: f64) -> f64 {
 ///    [-6. 12.]]
 #[public("scipy.linalg.invhilbert(n)")]
 pub fn invhilbert(n: usize) -> Result<Val> {
-    Ok(made([n, n], |i, j| {
+    made([n, n], |i, j| {
         let inner = binomial(i + j, i);
         let (left, right) = (binomial(n + i, n - j - 1), binomial(n + j, n - i - 1));
         signed(i + j, product(&[Ok((i + j + 1) as u128), left, right, inner, inner]))
-    }))
+    })
 }
 
 /// Pascal's matrix of some kind, from the elements of its lower triangle and of its product with its transpose.
@@ -459,9 +465,9 @@ fn triangle_or_product(
     symmetric: impl Fn(usize, usize) -> f64,
 ) -> Result<Val> {
     match kind {
-        None | Some("symmetric") => Ok(made([n, n], symmetric)),
-        Some("lower") => Ok(made([n, n], lower)),
-        Some("upper") => Ok(made([n, n], |i, j| lower(j, i))),
+        None | Some("symmetric") => made([n, n], symmetric),
+        Some("lower") => made([n, n], lower),
+        Some("upper") => made([n, n], |i, j| lower(j, i)),
         Some(kind) => bail!(Value, "Expected kind to be on of 'symmetric', 'lower', 'upper'; got kind='{kind}'"),
     }
 }

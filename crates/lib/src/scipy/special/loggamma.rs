@@ -156,7 +156,7 @@ pub fn multigammaln(a: &Val, d: &Val) -> Result<Val> {
     let d = concrete_scalar(d, "d argument of multigammaln")?.as_i64();
     let a = floating(a)?;
     let dtype = a.aval().dtype;
-    let constant = literal(dtype, 0.25 * d as f64 * (d - 1) as f64 * PI.ln());
+    let constant = literal(dtype, 0.25 * d as f64 * (d as f64 - 1.0) * PI.ln());
     let shifts = lax::div(&lax::iota(dtype, d.max(0) as usize)?, &literal(dtype, 2.0))?;
     let spread = numpy::expand_dims(&a, &[a.aval().rank() as i64])?;
     (lgamma(of(&spread) - shifts).sum(-1) + constant).done()

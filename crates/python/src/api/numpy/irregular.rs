@@ -10,7 +10,7 @@ use pyo3::types::{IntoPyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 use super::support;
 use crate::api::arguments::{
-    canonical, concrete, no_out, on_device, one, one_within, operand, precision as precision_of, split_as, tuple,
+    canonical, concrete, items, no_out, on_device, one, one_within, operand, precision as precision_of, split_as, tuple,
 };
 use crate::dtypes::{self, DTypeArg};
 use crate::errors::{from_py, type_error, value_error};
@@ -72,7 +72,7 @@ fn holds_arrays(obj: &Bound<'_, PyAny>) -> PyResult<bool> {
         return Ok(as_val(obj).is_some() || obj.hasattr("__jax_array__")?);
     }
     crate::stack::check("reading a nested sequence")?;
-    for item in obj.try_iter()? {
+    for item in items(obj)? {
         if holds_arrays(&item?)? {
             return Ok(true);
         }
@@ -83,7 +83,7 @@ fn holds_arrays(obj: &Bound<'_, PyAny>) -> PyResult<bool> {
 fn nested(obj: &Bound<'_, PyAny>) -> PyResult<Nested> {
     if is_sequence(obj) {
         crate::stack::check("reading a nested sequence")?;
-        return obj.try_iter()?.map(|item| nested(&item?)).collect::<PyResult<_>>().map(Nested::List);
+        return items(obj)?.map(|item| nested(&item?)).collect::<PyResult<_>>().map(Nested::List);
     }
     match try_val(obj)? {
         Some(val) => Ok(Nested::Leaf(val)),
@@ -144,7 +144,7 @@ struct LeafTypes {
 impl LeafTypes {
     fn add(&mut self, obj: &Bound<'_, PyAny>) -> PyResult<()> {
         if is_sequence(obj) {
-            return obj.try_iter()?.try_for_each(|item| self.add(&item?));
+            return items(obj)?.try_for_each(|item| self.add(&item?));
         }
         let (is_int, is_float) = (obj.is_exact_instance_of::<PyInt>(), obj.is_exact_instance_of::<PyFloat>());
         if is_int && self.has_int || is_float && self.has_float {
@@ -185,7 +185,7 @@ fn holds_none(obj: &Bound<'_, PyAny>) -> PyResult<bool> {
     if !is_sequence(obj) {
         return Ok(obj.is_none());
     }
-    for item in obj.try_iter()? {
+    for item in items(obj)? {
         if holds_none(&item?)? {
             return Ok(true);
         }
@@ -433,7 +433,7 @@ fn odd_fill(given: Option<&Bound<'_, PyAny>>, rank: usize) -> PyResult<Option<Ve
     let Some(given) = given.filter(|given| !given.is_none()) else { return Ok(None) };
     let read = |obj: &Bound<'_, PyAny>| operand(obj, "nonzero", 1);
     let all = if is_sequence(given) {
-        given.try_iter()?.map(|item| read(&item?)).collect::<PyResult<Vec<Val>>>()?
+        items(given)?.map(|item| read(&item?)).collect::<PyResult<Vec<Val>>>()?
     } else {
         vec![read(given)?; rank]
     };
@@ -448,7 +448,7 @@ fn fill_values(given: Option<&Bound<'_, PyAny>>, rank: usize) -> PyResult<Vec<i6
     if !is_sequence(given) {
         return Ok(vec![number(given)?; rank]);
     }
-    let all: Vec<i64> = given.try_iter()?.map(|item| number(&item?)).collect::<PyResult<_>>()?;
+    let all: Vec<i64> = items(given)?.map(|item| number(&item?)).collect::<PyResult<_>>()?;
     if all.len() != rank {
         return Err(value_error(format!(
             "fill_value must have one entry for each of the {rank} axes, got {}",
