@@ -3,6 +3,7 @@
 //! Keys become unsigned integers that order as the elements do. One operand is sorted itself; of several, positions are
 //! sorted by the keys, from the last key to the first, and every operand is then moved.
 
+mod greatest;
 mod radix;
 
 use std::sync::{Mutex, PoisonError};
@@ -15,6 +16,8 @@ use pullback_runtime::interrupt::shared_pieces;
 
 use crate::typed::{Plain, Shared, operand, result};
 use radix::CHUNK;
+
+pub(crate) use greatest::greatest;
 
 /// Elements from which on threads share a sort.
 const SHARED: usize = 1 << 14;
