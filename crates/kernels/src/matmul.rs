@@ -320,7 +320,7 @@ pub(crate) unsafe fn product_into<T: Element>(
 }
 
 /// Terms of a sum that are added side by side; their sums are halved until one is left.
-const LANES: usize = 16;
+const LANES: usize = 32;
 /// A product by plain loops; each element adds its terms in order.
 ///
 /// # Safety
@@ -357,67 +357,57 @@ unsafe fn small_product<T: Element>(
     }
 }
 
-/// Rows that are multiplied by a vector side by side.
-const ROWS: usize = 4;
-
 /// Products of rows, whose elements lie side by side, and a vector.
 ///
 /// # Safety
 /// As of [`product`], and elements of the vector lie side by side.
 unsafe fn by_vector<T: Element>(accum: Accum, [m, k]: [usize; 2], a: Matrix<T>, b: *const T, c: Matrix<T>, zero: T) {
-    for first in (0..m).step_by(ROWS) {
-        let n = ROWS.min(m - first);
-        // SAFETY: by contract. Rows that are not there are the last one once more.
-        let (rows, vector) = unsafe {
-            let row = |i: usize| std::slice::from_raw_parts(a.at(first + i.min(n - 1), 0).cast_const(), k);
-            ([row(0), row(1), row(2), row(3)], std::slice::from_raw_parts(b, k))
+    for i in 0..m {
+        // SAFETY: by contract.
+        let sum = unsafe {
+            let row = std::slice::from_raw_parts(a.at(i, 0).cast_const(), k);
+            dot_on_this_machine(row, std::slice::from_raw_parts(b, k), zero)
         };
-        for (i, sum) in dots_on_this_machine(rows, vector, zero).into_iter().enumerate().take(n) {
-            // SAFETY: by contract.
-            let to = unsafe { &mut *c.at(first + i, 0) };
-            *to = if accum == Accum::Replace { sum } else { *to + sum };
-        }
+        // SAFETY: by contract.
+        let to = unsafe { &mut *c.at(i, 0) };
+        *to = if accum == Accum::Replace { sum } else { *to + sum };
     }
 }
 
-/// [`dots`] with the widest vectors that the processor has. The order of sums is the same with all.
-fn dots_on_this_machine<T: Element>(rows: [&[T]; ROWS], vector: &[T], zero: T) -> [T; ROWS] {
+/// [`dot`] with the widest vectors that the processor has. The order of sums is the same with all.
+fn dot_on_this_machine<T: Element>(row: &[T], vector: &[T], zero: T) -> T {
     #[cfg(target_arch = "x86_64")]
     {
         #[target_feature(enable = "avx2")]
-        unsafe fn wide<T: Element>(rows: [&[T]; ROWS], vector: &[T], zero: T) -> [T; ROWS] {
-            dots(rows, vector, zero)
+        unsafe fn wide<T: Element>(row: &[T], vector: &[T], zero: T) -> T {
+            dot(row, vector, zero)
         }
         if std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has what the function needs.
-            return unsafe { wide(rows, vector, zero) };
+            return unsafe { wide(row, vector, zero) };
         }
     }
-    dots(rows, vector, zero)
+    dot(row, vector, zero)
 }
 
-/// The sums of products of rows and a vector, in [`LANES`] lanes and then what is left in order.
+/// The sum of products, in [`LANES`] lanes and then what is left in order.
 #[inline(always)]
-fn dots<T: Element>(rows: [&[T]; ROWS], vector: &[T], zero: T) -> [T; ROWS] {
-    let whole = vector.len() / LANES * LANES;
-    let mut sums = [[zero; LANES]; ROWS];
-    for start in (0..whole).step_by(LANES) {
-        let x = &vector[start..start + LANES];
-        for (sums, row) in sums.iter_mut().zip(rows) {
-            let terms = row[start..start + LANES].iter().zip(x);
-            sums.iter_mut().zip(terms).for_each(|(sum, (&a, &b))| *sum = *sum + a * b);
+#[allow(clippy::needless_range_loop, reason = "three arrays at one index, which becomes one vector operation")]
+fn dot<T: Element>(row: &[T], vector: &[T], zero: T) -> T {
+    let (rows, vectors) = (row.chunks_exact(LANES), vector.chunks_exact(LANES));
+    let rest = rows.remainder().iter().zip(vectors.remainder());
+    let mut sums = [zero; LANES];
+    for (a, b) in rows.zip(vectors) {
+        for i in 0..LANES {
+            sums[i] = sums[i] + a[i] * b[i];
         }
     }
-    let mut out = [zero; ROWS];
-    for ((out, sums), row) in out.iter_mut().zip(&mut sums).zip(rows) {
-        let mut half = LANES / 2;
-        while half > 0 {
-            (0..half).for_each(|i| sums[i] = sums[i] + sums[i + half]);
-            half /= 2;
-        }
-        *out = row[whole..].iter().zip(&vector[whole..]).fold(sums[0], |sum, (&a, &b)| sum + a * b);
+    let mut half = LANES / 2;
+    while half > 0 {
+        (0..half).for_each(|i| sums[i] = sums[i] + sums[i + half]);
+        half /= 2;
     }
-    out
+    rest.fold(sums[0], |sum, (&a, &b)| sum + a * b)
 }
 
 #[cfg(test)]

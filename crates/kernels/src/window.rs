@@ -154,6 +154,9 @@ struct Line<'a> {
     size: usize,
     places: usize,
     inner: usize,
+    /// For each place the first element of its window and how many there are, and how far they are apart.
+    runs: Vec<(usize, usize)>,
+    step: usize,
 }
 
 impl Line<'_> {
@@ -167,11 +170,33 @@ impl Line<'_> {
                 continue;
             }
             let inner = window.shape[number + 1..].iter().product();
-            lines.push(Line { axis, blocks, size, places: places[number], inner });
+            let runs = (0..places[number]).map(|place| run(axis, size, place)).collect();
+            let step = axis.window_dilation / gcd(axis.window_dilation, axis.base_dilation);
+            lines.push(Line { axis, blocks, size, places: places[number], inner, runs, step });
             blocks = 1;
         }
         lines
     }
+}
+
+/// The first element of the window at a place, and how many it has.
+fn run(axis: &WindowAxis, size: usize, place: usize) -> (usize, usize) {
+    let dilation = axis.window_dilation as i64;
+    let before = (axis.padding.0 - (place * axis.stride) as i64).max(0);
+    let start = ((before + dilation - 1) / dilation) as usize;
+    let found = (start..axis.size).take(axis.base_dilation);
+    let Some((window, first)) =
+        found.into_iter().find_map(|window| Some((window, axis.position(size, place, window)?)))
+    else {
+        return (0, 0);
+    };
+    let divisor = gcd(axis.window_dilation, axis.base_dilation);
+    let (period, step) = (axis.base_dilation / divisor, axis.window_dilation / divisor);
+    (first, ((axis.size - 1 - window) / period).min((size - 1 - first) / step) + 1)
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// Combines the windows of one place of the first axis, then of every place of the next ones in what that gave.
@@ -204,7 +229,8 @@ fn combine_lines<T: Plain>(
     identity: T,
     combine: impl Fn(T, T) -> T + Copy,
 ) {
-    let mut positions = (0..line.axis.size).filter_map(|window| line.axis.position(line.size, place, window));
+    let (first, count) = line.runs[place];
+    let mut positions = (0..count).map(|number| first + number * line.step);
     let from = |at: usize| &x[at * line.inner..][..line.inner];
     match (positions.next(), positions.next()) {
         (None, _) => to.fill(identity),
@@ -427,6 +453,21 @@ mod tests {
         check(Combine::Min, vec![axis(2, 1, (0, 0)), axis(2, 1, (0, 0))], &[2, 3], &x, &[-2.0, -2.0]);
         let dilated = WindowAxis { base_dilation: 2, window_dilation: 3, ..axis(2, 1, (0, 1)) };
         check(Combine::Add, vec![dilated], &[3], &x[..3], &[1.0, 3.0, -2.0]);
+    }
+
+    #[test]
+    fn runs_are_the_positions_of_windows() {
+        for (size, stride, padding, base_dilation, window_dilation) in (0..4 * 3 * 5 * 4 * 4)
+            .map(|i| (1 + i % 4, 1 + i / 4 % 3, (i / 12 % 5) as i64 - 2, 1 + i / 60 % 4, 1 + i / 240))
+        {
+            let axis = WindowAxis { size, stride, padding: (padding, 3), base_dilation, window_dilation };
+            let step = window_dilation / gcd(window_dilation, base_dilation);
+            for place in 0..axis.n_places(5) {
+                let want: Vec<usize> = (0..size).filter_map(|window| axis.position(5, place, window)).collect();
+                let (first, count) = run(&axis, 5, place);
+                assert_eq!((0..count).map(|i| first + i * step).collect::<Vec<_>>(), want, "{axis:?} at {place}");
+            }
+        }
     }
 
     #[test]

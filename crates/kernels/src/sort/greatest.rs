@@ -18,12 +18,25 @@ type Kept = (u64, u32);
 
 /// Values and positions, greatest first.
 pub(crate) fn greatest(greatest: &Greatest, x: &[u8], values: &mut [u8], positions: &mut [u8]) -> Result<()> {
-    let order = order_of(greatest.dtype);
+    match order_of(greatest.dtype) {
+        Order::Unsigned => by_size(greatest, x, values, positions, |bits, width| Order::Unsigned.key(bits, width)),
+        Order::Signed => by_size(greatest, x, values, positions, |bits, width| Order::Signed.key(bits, width)),
+        Order::Total => by_size(greatest, x, values, positions, |bits, width| Order::Total.key(bits, width)),
+    }
+}
+
+fn by_size(
+    greatest: &Greatest,
+    x: &[u8],
+    values: &mut [u8],
+    positions: &mut [u8],
+    key: impl Fn(u64, u32) -> u64 + Copy + Sync,
+) -> Result<()> {
     match greatest.dtype.size_bytes() {
-        1 => typed::<u8>(greatest, x, values, positions, |x| order.key(x.into(), 8)),
-        2 => typed::<u16>(greatest, x, values, positions, |x| order.key(x.into(), 16)),
-        4 => typed::<u32>(greatest, x, values, positions, |x| order.key(x.into(), 32)),
-        8 if !greatest.dtype.is_complex() => typed::<u64>(greatest, x, values, positions, |x| order.key(x, 64)),
+        1 => typed::<u8>(greatest, x, values, positions, |x| key(x.into(), 8)),
+        2 => typed::<u16>(greatest, x, values, positions, |x| key(x.into(), 16)),
+        4 => typed::<u32>(greatest, x, values, positions, |x| key(x.into(), 32)),
+        8 if !greatest.dtype.is_complex() => typed::<u64>(greatest, x, values, positions, |x| key(x, 64)),
         _ => bail!(Internal, "{} has no order", greatest.dtype),
     }
 }
@@ -52,8 +65,8 @@ impl Order {
         match self {
             Order::Unsigned => bits,
             Order::Signed => bits ^ sign,
-            Order::Total if bits & sign == 0 => bits | sign,
-            Order::Total => !bits & (sign | (sign - 1)),
+            // By arithmetic: signs of random numbers are what a processor cannot foresee.
+            Order::Total => bits ^ (sign | ((bits >> (width - 1)).wrapping_neg() & (sign - 1))),
         }
     }
 }

@@ -333,16 +333,14 @@ fn order_key(dtype: DType, bits: u8) -> u64 {
     }
 }
 
+/// By arithmetic alone: signs of random numbers are what a processor cannot foresee.
 fn float_key(bits: u64, width: u32, infinity: u64) -> u64 {
     let sign = 1u64 << (width - 1);
-    let magnitude = bits & (sign - 1);
-    if magnitude > infinity {
-        return sign | (sign - 1);
-    }
-    match (magnitude, bits & sign) {
-        (0, _) | (_, 0) => magnitude | sign,
-        _ => sign - 1 - magnitude,
-    }
+    let all = |choice: bool| u64::from(choice).wrapping_neg() & (sign | (sign - 1));
+    // Negative numbers are turned around, and the zero among them would come just before the other one.
+    let ordered = bits ^ (sign | (all(bits & sign != 0) & (sign - 1)));
+    let is_nan = bits & (sign - 1) > infinity;
+    (ordered + u64::from(bits == sign)) | all(is_nan)
 }
 
 #[cfg(test)]
