@@ -298,13 +298,13 @@ pub(crate) unsafe fn product_into<T: Element>(
     if m * n == 0 {
         return;
     }
-    if n == 1 && b.strides[0] == 1 && a.strides[1] == 1 && k >= LANES {
+    // Small products have the same order of sums for all strides. With a vector on the left the product is turned around.
+    let (vector, rows) = (if n == 1 { b } else { a.transposed() }, if n == 1 { a } else { b.transposed() });
+    let lie_in_rows = rows.strides[1] == 1 && vector.strides[0] == 1;
+    if (m == 1 || n == 1) && k >= LANES && (lie_in_rows || m * n * k <= SMALL) {
+        let c = if n == 1 { c } else { c.transposed() };
         // SAFETY: by contract.
-        return unsafe { by_vector(accum, [m, k], a, b.start, c, zero) };
-    }
-    if m == 1 && a.strides[1] == 1 && b.strides[0] == 1 && k >= LANES {
-        // SAFETY: by contract.
-        return unsafe { by_vector(accum, [n, k], b.transposed(), a.start, c.transposed(), zero) };
+        return unsafe { by_vector(accum, [m.max(n), k], rows, vector, c, zero) };
     }
     if m * n * k <= SMALL {
         // SAFETY: by contract.
@@ -357,21 +357,38 @@ unsafe fn small_product<T: Element>(
     }
 }
 
-/// Products of rows, whose elements lie side by side, and a vector.
+/// Products of rows and a vector.
 ///
 /// # Safety
-/// As of [`product`], and elements of the vector lie side by side.
-unsafe fn by_vector<T: Element>(accum: Accum, [m, k]: [usize; 2], a: Matrix<T>, b: *const T, c: Matrix<T>, zero: T) {
+/// As of [`product`].
+unsafe fn by_vector<T: Element>(accum: Accum, [m, k]: [usize; 2], a: Matrix<T>, b: Matrix<T>, c: Matrix<T>, zero: T) {
+    let mut memory = [vec![], vec![]];
+    let [row_memory, vector_memory] = &mut memory;
+    // SAFETY: by contract.
+    let vector = unsafe { side_by_side(b.start, b.strides[0], k, vector_memory) };
     for i in 0..m {
         // SAFETY: by contract.
-        let sum = unsafe {
-            let row = std::slice::from_raw_parts(a.at(i, 0).cast_const(), k);
-            dot_on_this_machine(row, std::slice::from_raw_parts(b, k), zero)
-        };
+        let row = unsafe { side_by_side(a.at(i, 0), a.strides[1], k, row_memory) };
+        let sum = dot_on_this_machine(row, vector, zero);
         // SAFETY: by contract.
         let to = unsafe { &mut *c.at(i, 0) };
         *to = if accum == Accum::Replace { sum } else { *to + sum };
     }
+}
+
+/// Elements at a distance; copied to `memory` unless they lie side by side.
+///
+/// # Safety
+/// The elements must exist, and nobody write them meanwhile.
+unsafe fn side_by_side<T: Copy>(start: *mut T, stride: isize, n: usize, memory: &mut Vec<T>) -> &[T] {
+    if stride == 1 {
+        // SAFETY: by contract.
+        return unsafe { std::slice::from_raw_parts(start, n) };
+    }
+    memory.clear();
+    // SAFETY: by contract.
+    memory.extend((0..n as isize).map(|i| unsafe { *start.offset(i * stride) }));
+    memory
 }
 
 /// [`dot`] with the widest vectors that the processor has. The order of sums is the same with all.
@@ -574,6 +591,34 @@ mod tests {
                     assert!((f64::from(out[i * n + j]) - want).abs() < 1e-4, "{m} {n} {k}: {i} {j}");
                 }
             }
+        }
+    }
+
+    /// Small products with a vector have the same bits for all strides and on either side.
+    #[test]
+    fn small_products_with_vectors_have_one_order() {
+        for (m, k) in [(1, 40), (20, 40), (64, 64), (5, 700)] {
+            let value = |i: usize| ((i * 7919) % 1009) as f32 / 504.0 - 1.0;
+            let (a, x): (Vec<f32>, Vec<f32>) =
+                ((0..m * k).map(value).collect(), (0..k).map(|i| value(i + 5)).collect());
+            let turned: Vec<f32> = (0..m * k).map(|i| a[i % m * k + i / m]).collect();
+            let (im, ik) = (m as isize, k as isize);
+            let run = |sizes: [usize; 3], [left, right]: [&[f32]; 2], lhs: [isize; 2], rhs: [isize; 2]| {
+                let mut out = vec![0.0f32; m];
+                let gemm_of = Gemm {
+                    dtype: DType::F32,
+                    sizes: [1, 1, sizes[0], sizes[1], sizes[2]],
+                    lhs_strides: [0, 0, lhs[0], lhs[1]],
+                    rhs_strides: [0, 0, rhs[0], rhs[1]],
+                    out_strides: [0, 0, 1, 1],
+                };
+                gemm(&gemm_of, bytes_of(left), bytes_of(right), bytes_of_mut(&mut out)).expect("it runs");
+                out
+            };
+            let want = run([m, 1, k], [&a, &x], [ik, 1], [1, 1]);
+            assert_eq!(run([m, 1, k], [&turned, &x], [1, im], [1, 1]), want);
+            assert_eq!(run([1, m, k], [&x, &a], [1, 1], [1, ik]), want);
+            assert_eq!(run([1, m, k], [&x, &turned], [1, 1], [im, 1]), want);
         }
     }
 
