@@ -22,6 +22,7 @@ import types
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+from day import DAY  # noqa: E402
 from everyday import EVERYDAY  # noqa: E402
 from kernels import KERNELS  # noqa: E402
 from row import Row, Side  # noqa: E402
@@ -272,6 +273,7 @@ ROWS = [
     Row("installed size, beyond NumPy and ml_dtypes", "≤ 40 MB", "MB", installed_size, "asked", 40, of_ratio=False),
     *EVERYDAY,
     *KERNELS,
+    *DAY,
 ]
 
 

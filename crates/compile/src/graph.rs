@@ -146,6 +146,8 @@ struct Probe<'a> {
     n_reads: usize,
     /// Reads at an index that is not all zeros.
     n_varying: usize,
+    /// Indices of all reads.
+    indices: Vec<Index>,
 }
 
 impl ElementCx for Probe<'_> {
@@ -163,13 +165,14 @@ impl ElementCx for Probe<'_> {
         };
         self.n_reads += 1;
         self.n_varying += usize::from(index.iter().any(|index| *index != Index::constant(0)));
+        self.indices.extend(index.iter().cloned());
         self.read = Some((number, index.to_vec(), elem));
         Ok(elem)
     }
 }
 
 fn probe(element: &ElementFn, ins: &[Aval], out: Aval) -> Option<IndexMap> {
-    let mut cx = Probe { loops: Builder::new("probe"), ins, read: None, n_reads: 0, n_varying: 0 };
+    let mut cx = Probe { loops: Builder::new("probe"), ins, read: None, n_reads: 0, n_varying: 0, indices: vec![] };
     let counters: Vec<_> = (0..out.rank()).map(|_| cx.loops.fresh_loop()).collect();
     let index: Vec<Index> = counters.iter().map(|&id| Index::counter(id)).collect();
     let elem = element(&mut cx, &index).ok()?;
@@ -190,7 +193,7 @@ fn probe(element: &ElementFn, ins: &[Aval], out: Aval) -> Option<IndexMap> {
 /// Whether the target of every update is a start that is the same for all plus the update's index, so that no two
 /// updates meet and their order does not matter.
 pub(crate) fn moves_a_box(target: &TargetFn, ins: &[Aval], shape: &[usize]) -> bool {
-    let mut cx = Probe { loops: Builder::new("probe"), ins, read: None, n_reads: 0, n_varying: 0 };
+    let mut cx = Probe { loops: Builder::new("probe"), ins, read: None, n_reads: 0, n_varying: 0, indices: vec![] };
     let counters: Vec<_> = shape.iter().map(|_| cx.loops.fresh_loop()).collect();
     let index: Vec<Index> = counters.iter().map(|&id| Index::counter(id)).collect();
     let Ok((at, None)) = target(&mut cx, &index) else { return false };
@@ -205,6 +208,27 @@ pub(crate) fn moves_a_box(target: &TargetFn, ins: &[Aval], shape: &[usize]) -> b
         Index::Sum(affine, _) => affine.terms.as_slice() == [(counters[axis], 1)] && !counts,
     };
     at.len() == shape.len() && at.iter().enumerate().all(|(axis, index)| adds(axis, index))
+}
+
+/// Whether updates along the last axis have targets side by side, and all else that counts for them is the same.
+pub(crate) fn moves_rows(target: &TargetFn, ins: &[Aval], shape: &[usize]) -> bool {
+    let mut cx = Probe { loops: Builder::new("probe"), ins, read: None, n_reads: 0, n_varying: 0, indices: vec![] };
+    let counters: Vec<_> = shape.iter().map(|_| cx.loops.fresh_loop()).collect();
+    let index: Vec<Index> = counters.iter().map(|&id| Index::counter(id)).collect();
+    let (Some(&last), Ok((at, _))) = (counters.last(), target(&mut cx, &index)) else { return false };
+    let steps = |index: &Index| {
+        let (Index::Affine(affine) | Index::Sum(affine, _)) = index;
+        affine.terms.iter().find(|(id, _)| *id == last).map(|&(_, stride)| stride)
+    };
+    // A value may count by way of a counter in the program, or of an operand that is read where it counts.
+    let is_read = cx.indices.iter().any(|index| steps(index).is_some());
+    let program = cx.loops.finish();
+    let is_computed = program.body.iter().any(|inst| match &inst.op {
+        Op::Index(id) => *id == last,
+        op => !op.has_value(),
+    });
+    let found: Vec<i64> = at.iter().filter_map(steps).collect();
+    !is_read && !is_computed && found == [1]
 }
 
 /// The index map of a reshape that only adds and drops axes of size 1.

@@ -172,6 +172,17 @@ impl Nest {
         in_order(&axes, loops, &mut vec![Index::constant(0); self.rank][..], body)
     }
 
+    /// As [`Nest::run_in_order`], but the iterations of the last axis do not depend on each other.
+    pub(crate) fn run_rows_in_order(&self, loops: &mut Builder, body: &mut dyn NestBody) -> Result<()> {
+        let mut axes: Vec<Axis> = self.kept.iter().chain(&self.reduced).cloned().collect();
+        axes.sort_by_key(|axis| axis.at);
+        let mut index = vec![Index::constant(0); self.rank];
+        let Some(last) = axes.pop().filter(|axis| axis.at + 1 == self.rank) else {
+            return self.run_in_order(loops, body);
+        };
+        rows_in_order(&axes, &last, loops, &mut index, body)
+    }
+
     /// Emits the loops.
     pub(crate) fn run(&self, loops: &mut Builder, body: &mut dyn NestBody) -> Result<()> {
         self.run_at(&[], loops, body)
@@ -695,6 +706,26 @@ fn in_order(axes: &[Axis], loops: &mut Builder, index: &mut [Index], body: &mut 
     each(loops, axis.size, LoopKind::Seq, |loops, id| {
         index[axis.at] = Index::counter(id);
         in_order(inner, loops, index, body)
+    })
+}
+
+fn rows_in_order(
+    axes: &[Axis],
+    last: &Axis,
+    loops: &mut Builder,
+    index: &mut [Index],
+    body: &mut dyn NestBody,
+) -> Result<()> {
+    let (axis, inner, kind) = match axes.split_first() {
+        Some((axis, inner)) => (axis, Some(inner), LoopKind::Seq),
+        None => (last, None, LoopKind::Lanes),
+    };
+    each(loops, axis.size, kind, |loops, id| {
+        index[axis.at] = Index::counter(id);
+        match inner {
+            Some(inner) => rows_in_order(inner, last, loops, index, body),
+            None => body.element(loops, index, &[]).map(|_| ()),
+        }
     })
 }
 

@@ -20,6 +20,8 @@ use crate::typed::{Plain, Shared, operand, result};
 const SHARED: usize = 1 << 14;
 /// Elements between two looks at the flag of interrupts.
 const PIECE: usize = 1 << 16;
+/// Lines that are transformed together where they lie side by side, as they share lines of the cache.
+const TILE: usize = 8;
 /// Elements of a line from which on its transform alone may take longer than an interrupt may wait.
 const LONG: usize = 1 << 19;
 
@@ -77,12 +79,12 @@ where
         FftKind::Forward | FftKind::Inverse => {
             let x = operand::<Complex<T>>(x, fft.batch * n)?;
             let out = result::<Complex<T>>(out, fft.batch * n)?;
-            out.copy_from_slice(x);
             let direction = if fft.kind == FftKind::Forward { FftDirection::Forward } else { FftDirection::Inverse };
-            complex_axes(fft.batch, &fft.lengths, fft.lengths.len(), direction, out)?;
+            complex_lines(last, direction, x, out)?;
+            complex_axes(fft.batch, &fft.lengths, outer.len(), direction, out)?;
             if fft.kind == FftKind::Inverse {
                 let scale = T::one() / T::from_count(n);
-                out.iter_mut().for_each(|value| *value = value.scale(scale));
+                scaled(out, |value| value.scale(scale))?;
             }
         }
         FftKind::RealForward => {
@@ -99,7 +101,7 @@ where
             complex_axes(fft.batch, &sizes, outer.len(), FftDirection::Inverse, &mut x)?;
             real_inverse(&mut x, out, last, half)?;
             let scale = T::one() / T::from_count(n);
-            out.iter_mut().for_each(|value| *value = *value * scale);
+            scaled(out, |value| value * scale)?;
         }
     }
     Ok(())
@@ -118,6 +120,38 @@ fn share(n_lines: usize, length: usize, work: &(dyn Fn(Range<usize>) -> Result<(
         }
     })?;
     failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+}
+
+/// Every element as `scale` gives it.
+fn scaled<T: Plain>(data: &mut [T], scale: impl Fn(T) -> T + Sync) -> Result<()> {
+    let (n, shared) = (data.len(), Shared::new(data));
+    share(n, 1, &|range| {
+        // SAFETY: ranges are disjoint.
+        let part = unsafe { shared.part(range.start, range.len()) };
+        part.iter_mut().for_each(|value| *value = scale(*value));
+        Ok(())
+    })
+}
+
+/// Transforms of lines of `n` elements, from one array to another.
+fn complex_lines<T: Real>(n: usize, direction: FftDirection, x: &[Complex<T>], out: &mut [Complex<T>]) -> Result<()>
+where
+    Complex<T>: Plain,
+{
+    if n <= 1 || n >= LONG || x.is_empty() {
+        out.copy_from_slice(x);
+        return complex_axis(x.len() / n.max(1), n, 1, direction, out);
+    }
+    let plan = T::with_planners(|planners| planners.complex.plan_fft(n, direction));
+    let shared = Shared::new(out);
+    share(x.len() / n, n, &|range| {
+        let mut scratch = vec![Complex::new(T::zero(), T::zero()); plan.get_immutable_scratch_len()];
+        let (start, len) = (range.start * n, range.len() * n);
+        // SAFETY: ranges are disjoint.
+        let to = unsafe { shared.part(start, len) };
+        plan.process_immutable_with_scratch(&x[start..start + len], to, &mut scratch);
+        Ok(())
+    })
 }
 
 /// Transforms along the first `n_axes` of the axes of sizes `sizes`, which come after the batch.
@@ -148,31 +182,40 @@ fn complex_axis<T: Real>(
     }
     let plan = T::with_planners(|planners| planners.complex.plan_fft(n, direction));
     let shared = Shared::new(data);
+    let width = if n < LONG { TILE.min(inner) } else { 1 };
+    let n_tiles = inner.div_ceil(width);
     let work = |range: Range<usize>| {
         let zero = Complex::new(T::zero(), T::zero());
         let mut scratch = vec![zero; plan.get_inplace_scratch_len()];
-        let mut line = vec![zero; n];
+        let mut lines = vec![zero; if inner == 1 && n < LONG { 0 } else { n * width }];
         for number in range {
-            let (block, at) = (number / inner, number % inner);
+            let (block, at) = (number / n_tiles, number % n_tiles * width);
             if inner == 1 && n < LONG {
                 // SAFETY: lines are disjoint.
                 plan.process_with_scratch(unsafe { shared.part(block * n, n) }, &mut scratch);
                 continue;
             }
-            let element = |i: usize| block * n * inner + i * inner + at;
-            // SAFETY: lines are disjoint.
-            line.iter_mut().enumerate().for_each(|(i, to)| *to = unsafe { shared.part(element(i), 1)[0] });
-            if n < LONG {
-                plan.process_with_scratch(&mut line, &mut scratch);
-            } else {
-                line = long_line(&plan, line)?;
+            let n_lines = width.min(inner - at);
+            let element = |i: usize| (block * n + i) * inner + at;
+            for i in 0..n {
+                // SAFETY: tiles are disjoint.
+                let row = unsafe { shared.part(element(i), n_lines) };
+                row.iter().enumerate().for_each(|(line, &from)| lines[line * n + i] = from);
             }
-            // SAFETY: lines are disjoint.
-            line.iter().enumerate().for_each(|(i, &from)| unsafe { shared.part(element(i), 1)[0] = from });
+            if n < LONG {
+                plan.process_with_scratch(&mut lines[..n_lines * n], &mut scratch);
+            } else {
+                lines = long_line(&plan, lines)?;
+            }
+            for i in 0..n {
+                // SAFETY: tiles are disjoint.
+                let row = unsafe { shared.part(element(i), n_lines) };
+                row.iter_mut().enumerate().for_each(|(line, to)| *to = lines[line * n + i]);
+            }
         }
         Ok(())
     };
-    share(outer * inner, n, &work)
+    share(outer * n_tiles, n * width, &work)
 }
 
 /// The transform of a line, which an interrupt leaves behind.

@@ -52,8 +52,14 @@ fn body(body: &Body, ins: &[&[u8]], outs: &mut [&mut [u8]]) -> Result<()> {
         (Body::WindowScatter(pick), [values, x], [out]) => window::scatter(pick, values, x, out),
         (Body::Fft(fft), [x], [out]) => fft::fft(fft, x, out),
         (Body::Matrix(matrix), ins, outs) => matrix::matrix(matrix, ins, outs),
+        (Body::Greatest(greatest), [x], [values, positions]) => sort::greatest(greatest, x, values, positions),
         (
-            Body::Conv(_) | Body::Window(_) | Body::WindowGather(_) | Body::WindowScatter(_) | Body::Fft(_),
+            Body::Conv(_)
+            | Body::Window(_)
+            | Body::WindowGather(_)
+            | Body::WindowScatter(_)
+            | Body::Fft(_)
+            | Body::Greatest(_),
             ins,
             outs,
         ) => bail!(Internal, "{} got {} operands and {} results", body.name(), ins.len(), outs.len()),

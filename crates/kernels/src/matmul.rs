@@ -98,6 +98,12 @@ unsafe fn typed<T: Element>(gemm: &Gemm, lhs: *const u8, rhs: *const u8, out: *m
     let work = rows * columns * depth;
     let all_work = work.saturating_mul(batch);
     let longest = LONGEST / (8 * size_of::<T>() * parts);
+    let is_mirrored = a.start == b.start && a.strides == [b.strides[1], b.strides[0]] && rows == columns;
+    let is_worth = work >= SHARED && rows >= 2 * MIN_PIECE && work / MIRRORED.pow(2) <= longest;
+    if is_mirrored && batch == 1 && parts == 1 && is_worth {
+        // SAFETY: by contract.
+        return unsafe { mirrored([rows, depth], a, b, c, zero, one) };
+    }
     let cut = Cut::new([rows, columns, depth], batch, longest);
     let run = |batch: usize, [down, across]: [Range<usize>; 2]| {
         if down.is_empty() || across.is_empty() {
@@ -124,6 +130,44 @@ unsafe fn typed<T: Element>(gemm: &Gemm, lhs: *const u8, rhs: *const u8, out: *m
     }
     Ok(())
 }
+
+/// A matrix times its own transpose: squares on and above the diagonal, and the same elements below it. Real factors commute
+/// and each element adds its products in the order of the depth, so an element below is that above to the bit.
+///
+/// # Safety
+/// As of [`gemm_at`].
+unsafe fn mirrored<T: Element>(
+    [n, depth]: [usize; 2],
+    a: Matrix<T>,
+    b: Matrix<T>,
+    c: Matrix<T>,
+    zero: T,
+    one: T,
+) -> Result<()> {
+    let n_sides = (n / MIN_PIECE).clamp(1, MIRRORED);
+    let side = n.div_ceil(n_sides);
+    let span = |number: usize| number * side..n.min((number + 1) * side);
+    let pairs: Vec<[usize; 2]> = (0..n_sides).flat_map(|i| (i..n_sides).map(move |j| [i, j])).collect();
+    shared_pieces(pairs.len(), &|number| {
+        let [down, across] = pairs[number].map(span);
+        // SAFETY: rows, columns and depth are inside; pairs have disjoint elements, of which those below the diagonal are
+        // only written by the pair that made them above.
+        unsafe {
+            let (a, b) =
+                (a.shifted(down.start as isize * a.strides[0]), b.shifted(across.start as isize * b.strides[1]));
+            let square = c.shifted(down.start as isize * c.strides[0] + across.start as isize * c.strides[1]);
+            product([down.len(), across.len(), depth], a, b, square, zero, one);
+            if down != across {
+                for (i, j) in down.flat_map(|i| across.clone().map(move |j| (i, j))) {
+                    *c.at(j, i) = *c.at(i, j);
+                }
+            }
+        }
+    })
+}
+
+/// The most squares beside each other into which [`mirrored`] cuts.
+const MIRRORED: usize = 6;
 
 /// Whether neighbouring pieces make one.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -219,6 +263,10 @@ impl<T: Copy> Matrix<T> {
         Matrix { start: unsafe { self.start.offset(elements) }, ..self }
     }
 
+    fn transposed(self) -> Matrix<T> {
+        Matrix { start: self.start, strides: [self.strides[1], self.strides[0]] }
+    }
+
     /// # Safety
     /// The element must exist.
     pub(crate) unsafe fn at(self, row: usize, column: usize) -> *mut T {
@@ -229,7 +277,17 @@ impl<T: Copy> Matrix<T> {
 
 /// # Safety
 /// All elements in the sizes (rows, columns, depth) must exist, and those of `c` be nobody else's.
-pub(crate) unsafe fn product<T: Element>(
+pub(crate) unsafe fn product<T: Element>(sizes: [usize; 3], a: Matrix<T>, b: Matrix<T>, c: Matrix<T>, zero: T, one: T) {
+    // SAFETY: by contract.
+    unsafe { product_into(Accum::Replace, sizes, a, b, c, zero, one) }
+}
+
+/// As [`product`], or added to what is there.
+///
+/// # Safety
+/// As of [`product`].
+pub(crate) unsafe fn product_into<T: Element>(
+    accum: Accum,
     [m, n, k]: [usize; 3],
     a: Matrix<T>,
     b: Matrix<T>,
@@ -240,24 +298,133 @@ pub(crate) unsafe fn product<T: Element>(
     if m * n == 0 {
         return;
     }
+    // Small products have the same order of sums for all strides. With a vector on the left the product is turned around.
+    let (vector, rows) = (if n == 1 { b } else { a.transposed() }, if n == 1 { a } else { b.transposed() });
+    let lie_in_rows = rows.strides[1] == 1 && vector.strides[0] == 1;
+    if (m == 1 || n == 1) && k >= LANES && (lie_in_rows || m * n * k <= SMALL) {
+        let c = if n == 1 { c } else { c.transposed() };
+        // SAFETY: by contract.
+        return unsafe { by_vector(accum, [m.max(n), k], rows, vector, c, zero) };
+    }
     if m * n * k <= SMALL {
-        for i in 0..m {
-            for j in 0..n {
-                // SAFETY: by contract.
-                let sum = (0..k).fold(zero, |sum, l| unsafe { sum + *a.at(i, l) * *b.at(l, j) });
-                // SAFETY: by contract.
-                unsafe { *c.at(i, j) = sum };
-            }
-        }
-        return;
+        // SAFETY: by contract.
+        return unsafe { small_product(accum, [m, n, k], a, b, c, zero) };
     }
     // SAFETY: by contract.
     unsafe {
         let c = MatMut::from_raw_parts_mut(c.start, m, n, c.strides[0], c.strides[1]);
         let a = MatRef::from_raw_parts(a.start, m, k, a.strides[0], a.strides[1]);
         let b = MatRef::from_raw_parts(b.start, k, n, b.strides[0], b.strides[1]);
-        matmul(c, Accum::Replace, a, b, one, Par::Seq);
+        matmul(c, accum, a, b, one, Par::Seq);
     }
+}
+
+/// Terms of a sum that are added side by side; their sums are halved until one is left.
+const LANES: usize = 32;
+/// A product by plain loops; each element adds its terms in order.
+///
+/// # Safety
+/// As of [`product`].
+unsafe fn small_product<T: Element>(
+    accum: Accum,
+    [m, n, k]: [usize; 3],
+    a: Matrix<T>,
+    b: Matrix<T>,
+    c: Matrix<T>,
+    zero: T,
+) {
+    for (i, first) in (0..m).flat_map(|i| (0..n).step_by(LANES).map(move |first| (i, first))) {
+        let mut sums = [zero; LANES];
+        let sums = &mut sums[..LANES.min(n - first)];
+        for l in 0..k {
+            // SAFETY: by contract.
+            let (x, row) = unsafe { (*a.at(i, l), b.at(l, first).cast_const()) };
+            if b.strides[1] == 1 {
+                // SAFETY: by contract.
+                let row = unsafe { std::slice::from_raw_parts(row, sums.len()) };
+                sums.iter_mut().zip(row).for_each(|(sum, &y)| *sum = *sum + x * y);
+            } else {
+                // SAFETY: by contract.
+                let at = |j: usize| unsafe { *row.offset(j as isize * b.strides[1]) };
+                sums.iter_mut().enumerate().for_each(|(j, sum)| *sum = *sum + x * at(j));
+            }
+        }
+        for (j, &sum) in sums.iter().enumerate() {
+            // SAFETY: by contract.
+            let to = unsafe { &mut *c.at(i, first + j) };
+            *to = if accum == Accum::Replace { sum } else { *to + sum };
+        }
+    }
+}
+
+/// Products of rows and a vector.
+///
+/// # Safety
+/// As of [`product`].
+unsafe fn by_vector<T: Element>(accum: Accum, [m, k]: [usize; 2], a: Matrix<T>, b: Matrix<T>, c: Matrix<T>, zero: T) {
+    let mut memory = [vec![], vec![]];
+    let [row_memory, vector_memory] = &mut memory;
+    // SAFETY: by contract.
+    let vector = unsafe { side_by_side(b.start, b.strides[0], k, vector_memory) };
+    for i in 0..m {
+        // SAFETY: by contract.
+        let row = unsafe { side_by_side(a.at(i, 0), a.strides[1], k, row_memory) };
+        let sum = dot_on_this_machine(row, vector, zero);
+        // SAFETY: by contract.
+        let to = unsafe { &mut *c.at(i, 0) };
+        *to = if accum == Accum::Replace { sum } else { *to + sum };
+    }
+}
+
+/// Elements at a distance; copied to `memory` unless they lie side by side.
+///
+/// # Safety
+/// The elements must exist, and nobody write them meanwhile.
+unsafe fn side_by_side<T: Copy>(start: *mut T, stride: isize, n: usize, memory: &mut Vec<T>) -> &[T] {
+    if stride == 1 {
+        // SAFETY: by contract.
+        return unsafe { std::slice::from_raw_parts(start, n) };
+    }
+    memory.clear();
+    // SAFETY: by contract.
+    memory.extend((0..n as isize).map(|i| unsafe { *start.offset(i * stride) }));
+    memory
+}
+
+/// [`dot`] with the widest vectors that the processor has. The order of sums is the same with all.
+fn dot_on_this_machine<T: Element>(row: &[T], vector: &[T], zero: T) -> T {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2")]
+        unsafe fn wide<T: Element>(row: &[T], vector: &[T], zero: T) -> T {
+            dot(row, vector, zero)
+        }
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has what the function needs.
+            return unsafe { wide(row, vector, zero) };
+        }
+    }
+    dot(row, vector, zero)
+}
+
+/// The sum of products, in [`LANES`] lanes and then what is left in order.
+#[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "three arrays at one index, which becomes one vector operation")]
+fn dot<T: Element>(row: &[T], vector: &[T], zero: T) -> T {
+    let (rows, vectors) = (row.chunks_exact(LANES), vector.chunks_exact(LANES));
+    let rest = rows.remainder().iter().zip(vectors.remainder());
+    let mut sums = [zero; LANES];
+    for (a, b) in rows.zip(vectors) {
+        for i in 0..LANES {
+            sums[i] = sums[i] + a[i] * b[i];
+        }
+    }
+    let mut half = LANES / 2;
+    while half > 0 {
+        (0..half).for_each(|i| sums[i] = sums[i] + sums[i + half]);
+        half /= 2;
+    }
+    rest.fold(sums[0], |sum, (&a, &b)| sum + a * b)
 }
 
 #[cfg(test)]
@@ -370,6 +537,88 @@ mod tests {
                 }
                 assert!(seen.iter().all(|&n| n == 1), "{rows}x{columns} in {batch}, {depth} deep");
             }
+        }
+    }
+
+    /// The bits of `xᵀ x`, where the operands are one array or two.
+    fn gram(n_threads: usize, [n, k]: [usize; 2], is_one: bool) -> Vec<u8> {
+        let x: Vec<f32> = (0..n * k).map(|i| ((i * 7919) % 1009) as f32 / 504.0 - 1.0).collect();
+        let (other, mut out) = (x.clone(), vec![0; n * n * 4]);
+        let (n, k) = (n as isize, k as isize);
+        let strides = ([0, 0, 1, n], [0, 0, n, 1], [0, 0, n, 1]);
+        let sizes = [1, 1, n as usize, n as usize, k as usize];
+        let gemm_of =
+            Gemm { dtype: DType::F32, sizes, lhs_strides: strides.0, rhs_strides: strides.1, out_strides: strides.2 };
+        pullback_runtime::set_threads(n_threads);
+        let right = if is_one { &x } else { &other };
+        gemm(&gemm_of, bytes_of(&x), bytes_of(right), &mut out).expect("it runs");
+        pullback_runtime::set_threads(0);
+        out
+    }
+
+    #[test]
+    fn a_matrix_times_its_transpose_has_the_bits_of_any_product() {
+        for sizes in [[192, 100], [193, 1030], [500, 300], [700, 65], [40, 2000]] {
+            let whole = gram(1, sizes, false);
+            for n_threads in [1, 2, 7] {
+                assert!(gram(n_threads, sizes, true) == whole, "{sizes:?} on {n_threads} threads");
+            }
+        }
+    }
+
+    /// Vectors on either side, and small products, beside sums in order.
+    #[test]
+    fn products_with_vectors_are_close() {
+        for (m, n, k) in [(1, 50, 100), (50, 1, 100), (7, 1, 33), (1, 3, 16), (1, 1, 1000), (5, 1, 15), (3, 4, 5)] {
+            for (lhs, rhs) in [([k, 1], [n, 1]), ([k, 1], [1, k]), ([1, m], [n, 1]), ([1, m], [1, k])] {
+                let value = |i: usize| ((i * 7919) % 1009) as f32 / 504.0 - 1.0;
+                let (a, b): (Vec<f32>, Vec<f32>) = ((0..m * k).map(value).collect(), (0..k * n).map(value).collect());
+                let mut out = vec![0.0f32; m * n];
+                let with = |strides: [usize; 2]| [0, 0, strides[0] as isize, strides[1] as isize];
+                let sizes = [1, 1, m, n, k];
+                let strides = (with(lhs), with(rhs), with([n, 1]));
+                let gemm_of = Gemm {
+                    dtype: DType::F32,
+                    sizes,
+                    lhs_strides: strides.0,
+                    rhs_strides: strides.1,
+                    out_strides: strides.2,
+                };
+                gemm(&gemm_of, bytes_of(&a), bytes_of(&b), bytes_of_mut(&mut out)).expect("it runs");
+                for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                    let at = |l: usize| [a[i * lhs[0] + l * lhs[1]], b[l * rhs[0] + j * rhs[1]]].map(f64::from);
+                    let want: f64 = (0..k).map(|l| at(l).into_iter().product::<f64>()).sum();
+                    assert!((f64::from(out[i * n + j]) - want).abs() < 1e-4, "{m} {n} {k}: {i} {j}");
+                }
+            }
+        }
+    }
+
+    /// Small products with a vector have the same bits for all strides and on either side.
+    #[test]
+    fn small_products_with_vectors_have_one_order() {
+        for (m, k) in [(1, 40), (20, 40), (64, 64), (5, 700)] {
+            let value = |i: usize| ((i * 7919) % 1009) as f32 / 504.0 - 1.0;
+            let (a, x): (Vec<f32>, Vec<f32>) =
+                ((0..m * k).map(value).collect(), (0..k).map(|i| value(i + 5)).collect());
+            let turned: Vec<f32> = (0..m * k).map(|i| a[i % m * k + i / m]).collect();
+            let (im, ik) = (m as isize, k as isize);
+            let run = |sizes: [usize; 3], [left, right]: [&[f32]; 2], lhs: [isize; 2], rhs: [isize; 2]| {
+                let mut out = vec![0.0f32; m];
+                let gemm_of = Gemm {
+                    dtype: DType::F32,
+                    sizes: [1, 1, sizes[0], sizes[1], sizes[2]],
+                    lhs_strides: [0, 0, lhs[0], lhs[1]],
+                    rhs_strides: [0, 0, rhs[0], rhs[1]],
+                    out_strides: [0, 0, 1, 1],
+                };
+                gemm(&gemm_of, bytes_of(left), bytes_of(right), bytes_of_mut(&mut out)).expect("it runs");
+                out
+            };
+            let want = run([m, 1, k], [&a, &x], [ik, 1], [1, 1]);
+            assert_eq!(run([m, 1, k], [&turned, &x], [1, im], [1, 1]), want);
+            assert_eq!(run([1, m, k], [&x, &a], [1, 1], [1, ik]), want);
+            assert_eq!(run([1, m, k], [&x, &turned], [1, 1], [im, 1]), want);
         }
     }
 

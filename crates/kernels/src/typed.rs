@@ -10,11 +10,11 @@ pub(crate) unsafe trait Plain: Copy + Send + Sync + 'static {}
 
 macro_rules! plain {
     ($($ty:ty)*) => {$(
-        // SAFETY: numbers have no invalid bits and no padding; a complex is two of them.
+        // SAFETY: numbers have no invalid bits and no padding; a complex or a pair is two of them.
         unsafe impl Plain for $ty {}
     )*};
 }
-plain! { u8 i8 u16 i16 u32 i32 u64 i64 f32 f64 faer::c32 faer::c64 }
+plain! { u8 i8 u16 i16 u32 i32 u64 i64 f32 f64 faer::c32 faer::c64 [u64; 2] }
 
 /// The first `len` elements of an operand.
 pub(crate) fn operand<T: Plain>(bytes: &[u8], len: usize) -> Result<&[T]> {

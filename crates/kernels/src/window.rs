@@ -1,11 +1,10 @@
 //! Combination over windows, and choice of a window's extreme.
 //!
 //! Combinations go one axis after the other, since a box of elements is combined by lines; so a window of many elements
-//! costs the sum of its sides and not their product. Choices look at every element of a window, for all positions along
-//! the axes without windows at once.
+//! costs the sum of its sides and not their product. What one place of an axis gives goes to the next axis while it is in the
+//! cache. Choices look at every element of a window, for elements that lie side by side at once.
 
 use faer::{c32, c64};
-use pullback_base::array::scratch;
 use pullback_base::{DType, Result, bail};
 use pullback_loops::{Combine, Window, WindowAxis, WindowPick};
 use pullback_runtime::parallel_for;
@@ -117,53 +116,132 @@ fn reduce<T: Plain>(
     combine: impl Fn(T, T) -> T + Copy + Sync,
 ) -> Result<()> {
     let x = operand::<T>(x, window.shape.iter().product())?;
-    let mut shape = window.shape.clone();
-    let places: Vec<usize> = window.axes.iter().zip(&shape).map(|(axis, &size)| axis.n_places(size)).collect();
+    let places: Vec<usize> = window.axes.iter().zip(&window.shape).map(|(axis, &n)| axis.n_places(n)).collect();
     let out = result::<T>(out, places.iter().product())?;
-    let mut current: Option<Vec<T>> = None;
-    for (number, axis) in window.axes.iter().enumerate().rev().filter(|(_, axis)| !axis.is_trivial()) {
-        let outer: usize = shape[..number].iter().product();
-        let inner: usize = shape[number + 1..].iter().product();
-        let line = Line { axis, size: shape[number], places: places[number], inner };
-        let mut next = scratch(outer * places[number] * inner, identity)?;
-        pass(&line, outer, current.as_deref().unwrap_or(x), &mut next, combine);
-        shape[number] = places[number];
-        current = Some(next);
+    let lines = Line::of(window, &places);
+    let Some(first) = lines.first() else {
+        out.copy_from_slice(x);
+        return Ok(());
+    };
+    if out.is_empty() {
+        return Ok(());
     }
-    out.copy_from_slice(current.as_deref().unwrap_or(x));
+    let n_places = first.blocks * first.places;
+    let (n_in, n_out) = (first.size * first.inner, out.len() / n_places);
+    let shared = Shared::new(out);
+    let work = |range: std::ops::Range<usize>| {
+        let mut memory: Vec<Vec<T>> = lines[1..].iter().map(|line| vec![identity; line.size * line.inner]).collect();
+        for number in range {
+            let (block, place) = (number / first.places, number % first.places);
+            // SAFETY: blocks are disjoint.
+            let to = unsafe { shared.part(number * n_out, n_out) };
+            combine_place(&lines, place, &x[block * n_in..][..n_in], to, &mut memory, identity, combine);
+        }
+    };
+    if n_places * n_out * first.axis.size < SHARED {
+        work(0..n_places)
+    } else {
+        parallel_for(n_places, &work)
+    }
     Ok(())
 }
 
-/// One axis of a pass.
+/// One axis of windows: how often it is repeated inside of the axis before, its elements and places, and how many elements lie
+/// inside of one.
 struct Line<'a> {
     axis: &'a WindowAxis,
+    blocks: usize,
     size: usize,
     places: usize,
     inner: usize,
+    /// For each place the first element of its window and how many there are, and how far they are apart.
+    runs: Vec<(usize, usize)>,
+    step: usize,
 }
 
-fn pass<T: Plain>(line: &Line<'_>, outer: usize, x: &[T], out: &mut [T], combine: impl Fn(T, T) -> T + Copy + Sync) {
-    let (n_in, n_out) = (line.size * line.inner, line.places * line.inner);
-    let shared = Shared::new(out);
-    let work = |range: std::ops::Range<usize>| {
-        for block in range {
-            // SAFETY: blocks are disjoint.
-            let out = unsafe { shared.part(block * n_out, n_out) };
-            combine_block(line, &x[block * n_in..][..n_in], out, combine);
-        }
-    };
-    if outer * n_out * line.axis.size < SHARED { work(0..outer) } else { parallel_for(outer, &work) }
-}
-
-fn combine_block<T: Plain>(line: &Line<'_>, x: &[T], out: &mut [T], combine: impl Fn(T, T) -> T) {
-    for place in 0..line.places {
-        let to = &mut out[place * line.inner..][..line.inner];
-        for window in 0..line.axis.size {
-            let Some(at) = line.axis.position(line.size, place, window) else { continue };
-            for (to, &from) in to.iter_mut().zip(&x[at * line.inner..][..line.inner]) {
-                *to = combine(*to, from);
+impl Line<'_> {
+    /// The axes whose windows are more than an element, outermost first. Inside of an axis all are as they were.
+    fn of<'a>(window: &'a Window, places: &[usize]) -> Vec<Line<'a>> {
+        let (mut lines, mut blocks) = (vec![], 1);
+        for (number, axis) in window.axes.iter().enumerate() {
+            let size = window.shape[number];
+            if axis.is_trivial() {
+                blocks *= size;
+                continue;
             }
+            let inner = window.shape[number + 1..].iter().product();
+            let runs = (0..places[number]).map(|place| run(axis, size, place)).collect();
+            let step = axis.window_dilation / gcd(axis.window_dilation, axis.base_dilation);
+            lines.push(Line { axis, blocks, size, places: places[number], inner, runs, step });
+            blocks = 1;
         }
+        lines
+    }
+}
+
+/// The first element of the window at a place, and how many it has.
+fn run(axis: &WindowAxis, size: usize, place: usize) -> (usize, usize) {
+    let dilation = axis.window_dilation as i64;
+    let before = (axis.padding.0 - (place * axis.stride) as i64).max(0);
+    let start = ((before + dilation - 1) / dilation) as usize;
+    let found = (start..axis.size).take(axis.base_dilation);
+    let Some((window, first)) =
+        found.into_iter().find_map(|window| Some((window, axis.position(size, place, window)?)))
+    else {
+        return (0, 0);
+    };
+    let divisor = gcd(axis.window_dilation, axis.base_dilation);
+    let (period, step) = (axis.base_dilation / divisor, axis.window_dilation / divisor);
+    (first, ((axis.size - 1 - window) / period).min((size - 1 - first) / step) + 1)
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// Combines the windows of one place of the first axis, then of every place of the next ones in what that gave.
+fn combine_place<T: Plain>(
+    lines: &[Line<'_>],
+    place: usize,
+    x: &[T],
+    to: &mut [T],
+    memory: &mut [Vec<T>],
+    identity: T,
+    combine: impl Fn(T, T) -> T + Copy,
+) {
+    let (line, rest) = lines.split_first().expect("a place has an axis");
+    let Some(next) = rest.first() else { return combine_lines(line, place, x, to, identity, combine) };
+    let (whole, memory) = memory.split_first_mut().expect("memory for each axis");
+    combine_lines(line, place, x, whole, identity, combine);
+    let (n_in, n_out) = (next.size * next.inner, to.len() / (next.blocks * next.places));
+    for (number, to) in to.chunks_exact_mut(n_out).enumerate() {
+        let (block, place) = (number / next.places, number % next.places);
+        combine_place(rest, place, &whole[block * n_in..][..n_in], to, memory, identity, combine);
+    }
+}
+
+/// What lies inside of one axis, combined over the window of one place.
+fn combine_lines<T: Plain>(
+    line: &Line<'_>,
+    place: usize,
+    x: &[T],
+    to: &mut [T],
+    identity: T,
+    combine: impl Fn(T, T) -> T + Copy,
+) {
+    let (first, count) = line.runs[place];
+    let mut positions = (0..count).map(|number| first + number * line.step);
+    let from = |at: usize| &x[at * line.inner..][..line.inner];
+    match (positions.next(), positions.next()) {
+        (None, _) => to.fill(identity),
+        (Some(at), None) => to.iter_mut().zip(from(at)).for_each(|(to, &a)| *to = combine(identity, a)),
+        (Some(at), Some(next)) => {
+            let pairs = from(at).iter().zip(from(next));
+            to.iter_mut().zip(pairs).for_each(|(to, (&a, &b))| *to = combine(combine(identity, a), b));
+        }
+    }
+    for at in positions {
+        to.iter_mut().zip(from(at)).for_each(|(to, &a)| *to = combine(*to, a));
     }
 }
 
@@ -195,122 +273,149 @@ impl Real for f64 {
     const ZERO: f64 = 0.0;
 }
 
-/// Windows over the axes that have them, repeated along the others.
+/// Windows over the axes from the first to the last that has them; those outside of these repeat them, and what lies
+/// inside lies side by side.
 struct Grid {
-    /// Sizes and strides of the windowed axes: of the array, of the windows.
     axes: Vec<WindowAxis>,
     sizes: Vec<usize>,
     places: Vec<usize>,
-    strides: [Vec<usize>; 2],
-    /// Offsets along the other axes, in the array and in the array of windows.
-    others: Vec<[usize; 2]>,
+    /// Strides of the windowed axes in the array.
+    strides: Vec<usize>,
+    outer: usize,
+    inner: usize,
 }
+
+/// Elements side by side whose extremes are looked for together.
+const SIDE: usize = 32;
 
 impl Grid {
     fn new(pick: &WindowPick) -> Grid {
-        let places: Vec<usize> = pick.axes.iter().zip(&pick.shape).map(|(axis, &size)| axis.n_places(size)).collect();
-        let strides = [strides_of(&pick.shape), strides_of(&places)];
-        let (own, other): (Vec<usize>, Vec<usize>) = (0..places.len()).partition(|&axis| !pick.axes[axis].is_trivial());
-        let of = |values: &[usize], axes: &[usize]| axes.iter().map(|&axis| values[axis]).collect::<Vec<usize>>();
-        let mut others = vec![[0, 0]];
-        for &axis in &other {
-            let step = |at: [usize; 2]| {
-                let strides = [strides[0][axis], strides[1][axis]];
-                (0..pick.shape[axis]).map(move |i| [at[0] + i * strides[0], at[1] + i * strides[1]])
-            };
-            others = others.into_iter().flat_map(step).collect();
-        }
+        let own: Vec<usize> = (0..pick.axes.len()).filter(|&axis| !pick.axes[axis].is_trivial()).collect();
+        let span = own.first().map_or(0..0, |&first| first..own[own.len() - 1] + 1);
+        let (axes, sizes) = (pick.axes[span.clone()].to_vec(), pick.shape[span.clone()].to_vec());
+        let inner = pick.shape[span.end..].iter().product();
         Grid {
-            axes: own.iter().map(|&axis| pick.axes[axis].clone()).collect(),
-            sizes: of(&pick.shape, &own),
-            places: of(&places, &own),
-            strides: [of(&strides[0], &own), of(&strides[1], &own)],
-            others,
+            places: axes.iter().zip(&sizes).map(|(axis, &size)| axis.n_places(size)).collect(),
+            strides: strides_of(&sizes).iter().map(|stride| stride * inner).collect(),
+            outer: pick.shape[..span.start].iter().product(),
+            inner,
+            axes,
+            sizes,
         }
     }
 
-    /// Calls `visit` for each window with its offset and the offsets of its elements.
+    /// Elements of the array, and places, in one of the repetitions.
+    fn n_elements(&self) -> usize {
+        self.sizes.iter().product::<usize>() * self.inner
+    }
+
+    fn n_windows(&self) -> usize {
+        self.places.iter().product()
+    }
+
+    /// Calls `visit` for each window with its number and the offsets of its elements.
     fn for_each(&self, mut visit: impl FnMut(usize, &[usize])) {
-        let n: usize = self.places.iter().product();
-        let mut place = vec![0; self.places.len()];
         let mut elements = vec![];
-        for number in 0..n {
-            let (mut rest, mut offset) = (number, 0);
-            for axis in (0..place.len()).rev() {
-                place[axis] = rest % self.places[axis];
-                rest /= self.places[axis];
-                offset += place[axis] * self.strides[1][axis];
-            }
-            self.elements(&place, &mut elements);
-            visit(offset, &elements);
+        for number in 0..self.n_windows() {
+            self.elements(number, &mut elements);
+            visit(number, &elements);
         }
     }
 
-    fn elements(&self, place: &[usize], elements: &mut Vec<usize>) {
+    fn elements(&self, mut window: usize, elements: &mut Vec<usize>) {
         elements.clear();
         elements.push(0);
-        for (i, axis) in self.axes.iter().enumerate() {
-            let positions: Vec<usize> =
-                (0..axis.size).filter_map(|window| axis.position(self.sizes[i], place[i], window)).collect();
-            let stride = self.strides[0][i];
-            let grown = elements.iter().flat_map(|&at| positions.iter().map(move |p| at + p * stride)).collect();
-            *elements = grown;
+        let mut grown = vec![];
+        // From the last axis on, whose elements come first: offsets of outer axes are put around them.
+        for axis in (0..self.axes.len()).rev() {
+            let (place, described) = (window % self.places[axis], &self.axes[axis]);
+            window /= self.places[axis];
+            for at in (0..described.size).filter_map(|step| described.position(self.sizes[axis], place, step)) {
+                grown.extend(elements.iter().map(|element| element + at * self.strides[axis]));
+            }
+            std::mem::swap(elements, &mut grown);
+            grown.clear();
         }
     }
 }
 
-/// The offset of the extreme among elements; the first stays as long as it is not beaten, and a NaN beats.
-fn extreme<T: Real>(x: &[T], base: usize, elements: &[usize], greatest: bool) -> Option<usize> {
-    let (&first, rest) = elements.split_first()?;
-    let mut best = first;
-    for &element in rest {
-        let (old, new) = (x[base + best], x[base + element]);
-        let stays = if greatest { old >= new } else { old <= new };
-        best = if stays { best } else { element };
+/// Which of the elements is the extreme, for a few windows side by side; the first stays as long as it is not beaten, and a
+/// NaN beats.
+#[inline(always)]
+fn extremes<T: Real>(x: &[T], elements: &[usize], from: usize, best: &mut [T], which: &mut [u32], greatest: bool) {
+    let n = best.len();
+    let Some((&first, rest)) = elements.split_first() else { return which.fill(u32::MAX) };
+    best.copy_from_slice(&x[first + from..][..n]);
+    which.fill(0);
+    for (number, &element) in (1..).zip(rest) {
+        let row = &x[element + from..][..n];
+        for ((best, which), &new) in best.iter_mut().zip(which.iter_mut()).zip(row) {
+            let stays = if greatest { *best >= new } else { *best <= new };
+            *which = if stays { *which } else { number };
+            *best = if stays { *best } else { new };
+        }
     }
-    Some(base + best)
 }
 
 fn gather_typed<T: Real>(pick: &WindowPick, values: &[u8], x: &[u8], out: &mut [u8]) -> Result<()> {
     let n: usize = pick.shape.iter().product();
     let (values, x) = (operand::<T>(values, n)?, operand::<T>(x, n)?);
     let grid = Grid::new(pick);
-    let out = result::<T>(out, grid.places.iter().product::<usize>() * grid.others.len())?;
-    let shared = Shared::new(out);
-    let work = |range: std::ops::Range<usize>| {
-        let others = &grid.others[range];
-        grid.for_each(|offset, elements| {
-            for &[from, to] in others {
-                let value = extreme(x, from, elements, pick.greatest).map_or(T::ZERO, |at| values[at]);
-                // SAFETY: each position along the other axes has windows of its own.
-                unsafe { shared.part(to + offset, 1)[0] = value };
+    let (n_in, n_out) = (grid.n_elements(), grid.n_windows() * grid.inner);
+    let shared = Shared::new(result::<T>(out, n_out * grid.outer)?);
+    let work = |block: usize| {
+        let (x, values) = (&x[block * n_in..][..n_in], &values[block * n_in..][..n_in]);
+        // SAFETY: blocks are disjoint.
+        let out = unsafe { shared.part(block * n_out, n_out) };
+        let (mut best, mut which) = ([T::ZERO; SIDE], [0; SIDE]);
+        grid.for_each(|number, elements| {
+            for (from, to) in (0..).step_by(SIDE).zip(out[number * grid.inner..][..grid.inner].chunks_mut(SIDE)) {
+                let (best, which) = (&mut best[..to.len()], &mut which[..to.len()]);
+                extremes(x, elements, from, best, which, pick.greatest);
+                for (i, (to, &which)) in to.iter_mut().zip(which.iter()).enumerate() {
+                    *to = elements.get(which as usize).map_or(T::ZERO, |element| values[element + from + i]);
+                }
             }
         });
     };
-    share(grid.others.len(), n, &work);
+    share(grid.outer, n, &|range| range.for_each(work));
     Ok(())
 }
 
 fn scatter_typed<T: Real>(pick: &WindowPick, values: &[u8], x: &[u8], out: &mut [u8]) -> Result<()> {
     let n: usize = pick.shape.iter().product();
     let grid = Grid::new(pick);
-    let values = operand::<T>(values, grid.places.iter().product::<usize>() * grid.others.len())?;
+    let (n_in, n_out) = (grid.n_elements(), grid.n_windows() * grid.inner);
+    let values = operand::<T>(values, n_out * grid.outer)?;
     let (x, out) = (operand::<T>(x, n)?, result::<T>(out, n)?);
-    out.fill(T::ZERO);
     let shared = Shared::new(out);
-    let work = |range: std::ops::Range<usize>| {
-        let others = &grid.others[range];
-        grid.for_each(|offset, elements| {
-            for &[from, to] in others {
-                let Some(at) = extreme(x, from, elements, pick.greatest) else { continue };
-                // SAFETY: each position along the other axes has elements of its own.
-                let sum = unsafe { &mut shared.part(at, 1)[0] };
-                *sum = *sum + values[to + offset];
-            }
+    let work = |block: usize| {
+        let (x, values) = (&x[block * n_in..][..n_in], &values[block * n_out..][..n_out]);
+        // SAFETY: blocks are disjoint.
+        let out = unsafe { shared.part(block * n_in, n_in) };
+        out.fill(T::ZERO);
+        grid.for_each(|number, elements| {
+            scatter_window(&grid, x, elements, &values[number * grid.inner..][..grid.inner], out, pick.greatest);
         });
     };
-    share(grid.others.len(), n, &work);
+    share(grid.outer, n, &|range| range.for_each(work));
     Ok(())
+}
+
+/// Adds the values of windows side by side where their extremes are. What is not an extreme gets zero, which changes nothing:
+/// sums that begin at zero are never the negative one.
+fn scatter_window<T: Real>(grid: &Grid, x: &[T], elements: &[usize], values: &[T], out: &mut [T], greatest: bool) {
+    let (mut best, mut which) = ([T::ZERO; SIDE], [0; SIDE]);
+    for (from, values) in (0..grid.inner).step_by(SIDE).zip(values.chunks(SIDE)) {
+        let (best, which) = (&mut best[..values.len()], &mut which[..values.len()]);
+        extremes(x, elements, from, best, which, greatest);
+        for (number, &element) in (0..).zip(elements) {
+            let sums = &mut out[element + from..][..values.len()];
+            for ((sum, &which), &value) in sums.iter_mut().zip(which.iter()).zip(values) {
+                *sum = *sum + if which == number { value } else { T::ZERO };
+            }
+        }
+    }
 }
 
 fn share(n_chunks: usize, n_elements: usize, work: &(dyn Fn(std::ops::Range<usize>) + Sync)) {
@@ -348,6 +453,21 @@ mod tests {
         check(Combine::Min, vec![axis(2, 1, (0, 0)), axis(2, 1, (0, 0))], &[2, 3], &x, &[-2.0, -2.0]);
         let dilated = WindowAxis { base_dilation: 2, window_dilation: 3, ..axis(2, 1, (0, 1)) };
         check(Combine::Add, vec![dilated], &[3], &x[..3], &[1.0, 3.0, -2.0]);
+    }
+
+    #[test]
+    fn runs_are_the_positions_of_windows() {
+        for (size, stride, padding, base_dilation, window_dilation) in (0..4 * 3 * 5 * 4 * 4)
+            .map(|i| (1 + i % 4, 1 + i / 4 % 3, (i / 12 % 5) as i64 - 2, 1 + i / 60 % 4, 1 + i / 240))
+        {
+            let axis = WindowAxis { size, stride, padding: (padding, 3), base_dilation, window_dilation };
+            let step = window_dilation / gcd(window_dilation, base_dilation);
+            for place in 0..axis.n_places(5) {
+                let want: Vec<usize> = (0..size).filter_map(|window| axis.position(5, place, window)).collect();
+                let (first, count) = run(&axis, 5, place);
+                assert_eq!((0..count).map(|i| first + i * step).collect::<Vec<_>>(), want, "{axis:?} at {place}");
+            }
+        }
     }
 
     #[test]

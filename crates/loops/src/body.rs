@@ -25,6 +25,19 @@ pub enum Body {
     Fft(Fft),
     /// Factorizations and solutions of batches of matrices.
     Matrix(Matrix),
+    /// The greatest elements along an axis, greatest first: operand; values, positions in int32.
+    Greatest(Greatest),
+}
+
+/// Which elements are wanted: floating numbers in the total order of IEEE 754, and of equal elements the first ones.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Greatest {
+    /// Element type, of whole bytes.
+    pub dtype: DType,
+    /// Sizes: outer, n, inner.
+    pub sizes: [usize; 3],
+    /// How many of the n.
+    pub k: usize,
 }
 
 /// A convolution. Axes of each array are given as batch, features, space; of the kernel as out features, in features,
@@ -225,6 +238,7 @@ impl Body {
             Body::WindowScatter(_) => "window_scatter",
             Body::Fft(_) => "fft",
             Body::Matrix(_) => "matrix",
+            Body::Greatest(_) => "greatest",
         }
     }
 }

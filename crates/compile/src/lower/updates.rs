@@ -7,9 +7,12 @@ use pullback_loops::{Builder, Call, Combine, Kernel, Op, ValueId};
 
 use super::group::{Accesses, Map, combined, converted};
 use super::{Block, Cx};
-use crate::graph::moves_a_box;
+use crate::graph::{moves_a_box, moves_rows};
 use crate::nest::Nest;
 use crate::view::{Value, View, rounded};
+
+/// Updates side by side from which on they are made in lanes.
+const LANES: usize = 8;
 
 impl Block<'_, '_> {
     pub(super) fn pieces(&mut self, loops: &mut Builder, number: usize, pieces: &[Piece]) -> Result<()> {
@@ -57,15 +60,20 @@ impl Block<'_, '_> {
         let dest = self.updated(loops, number)?;
         let shape: Shape = graph.aval(eqn.ins[updates]).shape.clone();
         if out.size() > 0 && !shape.contains(&0) {
-            let is_a_box =
-                moves_a_box(target, &eqn.ins.iter().map(|&atom| graph.aval(atom)).collect::<Vec<_>>(), &shape);
+            let ins: Vec<_> = eqn.ins.iter().map(|&atom| graph.aval(atom)).collect();
+            let is_a_box = moves_a_box(target, &ins, &shape);
+            let has_rows = shape.last().is_some_and(|&n| n >= LANES) && moves_rows(target, &ins, &shape);
             let nest = Nest::new(&shape, &[], None, 1);
             self.current.clear();
             let body = |block: &mut Block<'_, '_>, loops: &mut Builder, index: &[Index]| {
                 block.update(loops, number, updates, combine, target, &dest, index)
             };
             let mut body = Map { block: self, body };
-            if is_a_box { nest.run(loops, &mut body)? } else { nest.run_in_order(loops, &mut body)? }
+            match (is_a_box, has_rows) {
+                (true, _) => nest.run(loops, &mut body)?,
+                (false, true) => nest.run_rows_in_order(loops, &mut body)?,
+                (false, false) => nest.run_in_order(loops, &mut body)?,
+            }
         }
         self.define(graph.out(number), dest);
         Ok(())
@@ -175,7 +183,17 @@ fn store_combined(
     Ok(())
 }
 
+/// The index, or one that is surely inside. What counters alone say is inside anyway: it is a place in a window, and windows
+/// fit.
 fn guarded(loops: &mut Builder, is_in: ValueId, index: &Index) -> Index {
+    match index {
+        Index::Affine(_) => return index.clone(),
+        Index::Sum(affine, value) if affine.base == 0 => {
+            let zero = loops.int(0);
+            return Index::Sum(affine.clone(), loops.select(is_in, *value, zero));
+        }
+        Index::Sum(..) => {}
+    }
     let (value, zero) = (index.value(loops), loops.int(0));
     let place = loops.select(is_in, value, zero);
     Index::computed(place, loops)

@@ -10,6 +10,7 @@ mod quick;
 mod reduce;
 mod schur;
 mod secular;
+mod small;
 mod solve;
 mod spectral;
 

@@ -5,20 +5,28 @@ use faer::{Par, Side};
 use pullback_base::Result;
 
 use super::field::{Dense, Field};
+use super::small::{self, SMALL};
 use super::{LONG, poll};
 use crate::stoppable::stoppable;
 
 /// The lower Cholesky factor of the lower triangle; all NaN when the matrix is not positive definite.
 pub(super) fn cholesky<T: Field>(a: Dense<T>) -> Result<Dense<T>> {
     let n = a.rows;
-    let factor = stoppable(n >= LONG, move || a.faer().llt(Side::Lower).ok())?;
-    let mut out = Dense::zeros(n, n);
-    for i in 0..n {
-        for j in 0..=i {
-            out.set(i, j, factor.as_ref().map_or(T::NAN, |factor| factor.L()[(i, j)]));
-        }
+    if !T::IS_COMPLEX && n <= SMALL {
+        return Ok(small::cholesky(&a).unwrap_or_else(|| without_factor(n)));
     }
+    let factor = stoppable(n >= LONG, move || a.faer().llt(Side::Lower).ok())?;
+    let Some(factor) = factor else { return Ok(without_factor(n)) };
+    let mut out = Dense::zeros(n, n);
+    (0..n).for_each(|i| (0..=i).for_each(|j| out.set(i, j, factor.L()[(i, j)])));
     Ok(out)
+}
+
+/// What a matrix has that is not positive definite: NaN where its factor would be.
+fn without_factor<T: Field>(n: usize) -> Dense<T> {
+    let mut out = Dense::zeros(n, n);
+    (0..n).for_each(|i| (0..=i).for_each(|j| out.set(i, j, T::NAN)));
+    out
 }
 
 /// Factors in one matrix, the exchanged rows, the permutation of rows.
@@ -30,11 +38,11 @@ pub(super) fn lu<T: Field>(a: &mut Dense<T>) -> Result<(Vec<i32>, Vec<i32>)> {
         // Not by loops over what may be billions of columns without elements.
         return Ok((vec![], (0..a.rows as i32).collect()));
     }
-    if T::IS_COMPLEX {
-        // `faer` divides by complex pivots wrongly: see `complex_triangular`.
+    let (m, n) = (a.rows, a.columns);
+    // `faer` divides by complex pivots wrongly: see `substitution`.
+    if T::IS_COMPLEX || m.max(n) <= SMALL {
         return lu_by_columns(a);
     }
-    let (m, n) = (a.rows, a.columns);
     let whole = a.clone();
     let factors = stoppable(m.min(n) >= LONG, move || whole.faer().partial_piv_lu())?;
     let permutation = factors.P().arrays().0.to_vec();
@@ -80,15 +88,19 @@ fn lu_by_columns<T: Field>(a: &mut Dense<T>) -> Result<(Vec<i32>, Vec<i32>)> {
         let pivot = (k..m).fold(k, |best, i| if size(i) > size(best) { i } else { best });
         pivots.push(pivot as i32);
         permutation.swap(k, pivot);
-        (0..n).for_each(|j| a.data.swap(k * n + j, pivot * n + j));
+        if pivot != k {
+            (0..n).for_each(|j| a.data.swap(k * n + j, pivot * n + j));
+        }
         let head = a.at(k, k);
         if head.is_nil() {
             continue;
         }
-        for i in k + 1..m {
-            let factor = a.at(i, k).over(head);
-            a.set(i, k, factor);
-            (k + 1..n).for_each(|j| a.set(i, j, a.at(i, j) - factor * a.at(k, j)));
+        let (above, below) = a.data.split_at_mut((k + 1) * n);
+        let row = &above[k * n..];
+        for to in below.chunks_exact_mut(n) {
+            let factor = to[k].over(head);
+            to[k] = factor;
+            to[k + 1..].iter_mut().zip(&row[k + 1..]).for_each(|(to, &x)| *to = *to - factor * x);
         }
     }
     Ok((pivots, permutation))
@@ -115,10 +127,10 @@ pub(super) fn triangular<T: Field>(system: Triangular, a: &Dense<T>, b: &mut Den
     if b.data.is_empty() {
         return Ok(());
     }
-    if T::IS_COMPLEX {
-        return complex_triangular(system, a, b);
-    }
     let (rows, columns) = (b.rows, b.columns);
+    if T::IS_COMPLEX || rows.max(columns) <= SMALL {
+        return substitution(system, a, b);
+    }
     let right = faer::MatMut::from_row_major_slice_mut(&mut b.data, rows, columns);
     // x a = b is aᵀ xᵀ = bᵀ.
     let right = if system.left { right } else { right.transpose_mut() };
@@ -139,8 +151,9 @@ pub(super) fn triangular<T: Field>(system: Triangular, a: &Dense<T>, b: &mut Den
     Ok(())
 }
 
-/// By substitution: `faer` 0.24.4 takes 1/z for zero where both parts of z are below one and |z| is above.
-fn complex_triangular<T: Field>(system: Triangular, a: &Dense<T>, b: &mut Dense<T>) -> Result<()> {
+/// For small matrices, and for complex ones: `faer` 0.24.4 takes 1/z for zero where both parts of z are below one and |z| is
+/// above.
+fn substitution<T: Field>(system: Triangular, a: &Dense<T>, b: &mut Dense<T>) -> Result<()> {
     let is_transposed = system.transpose == system.left;
     let is_lower = system.lower != is_transposed;
     let at = |i: usize, j: usize| {

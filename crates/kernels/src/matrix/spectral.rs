@@ -9,6 +9,7 @@ use super::divide::{self, Wanted};
 use super::field::{Dense, Field};
 use super::francis::real_schur;
 use super::schur::{Schur, schur};
+use super::small::{self, SMALL};
 use super::{householder, reduce};
 
 /// Rows per column from which on a matrix is made square first.
@@ -43,6 +44,10 @@ pub(super) fn eigh<T: Field>(a: &Dense<T>, lower: bool) -> Result<(Dense<T>, Vec
         return Ok((all_nan(n, n), vec![f64::NAN; n]));
     }
     let (full, exponent) = normalized(&full);
+    if !T::IS_COMPLEX && n <= SMALL {
+        let (vectors, values) = small::eigh(&full);
+        return Ok((vectors, values.into_iter().map(|value| raised(value, exponent)).collect()));
+    }
     let form = reduce::tridiagonal(full)?;
     let found = divide::symmetric::<T::Part>(&form.diagonal, &form.off_diagonal)?;
     let mut vectors = narrowed(&found.vectors);

@@ -11,6 +11,7 @@ use pullback_ir::{
     Avals, Batching, Derivative, Emit, Hlo, Params, Passing, Prim, PrimRef, Sample, Splits, Tangents, Transpose, Val,
     Vals,
 };
+use pullback_loops::{Body, Greatest};
 use smallvec::smallvec;
 
 use super::sort::sort;
@@ -76,13 +77,17 @@ impl Prim for TopKPrim {
         })
     }
 
-    fn cpu(&self, p: &TopK, _ins: &[Aval], _outs: &[Aval]) -> CpuForm {
-        let p = p.clone();
-        CpuForm::Decompose(Box::new(move |e, ins| greatest(&p, e, &ins[0])))
+    fn cpu(&self, p: &TopK, ins: &[Aval], _outs: &[Aval]) -> CpuForm {
+        let (p, x) = (p.clone(), ins[0]);
+        if x.dtype.bits() < 8 && x.dtype != DType::Bool || x.dtype == DType::F8E8M0FNU {
+            return CpuForm::Decompose(Box::new(move |e, ins| greatest(&p, e, &ins[0])));
+        }
+        let sizes = [x.shape[..p.axis].iter().product(), x.shape[p.axis], x.shape[p.axis + 1..].iter().product()];
+        CpuForm::Body(Box::new(Body::Greatest(Greatest { dtype: x.dtype, sizes, k: p.k })))
     }
 
     fn hlo(&self) -> Hlo<TopK> {
-        Hlo::AsCpu
+        Hlo::Composition(|p, e, ins| greatest(p, e, &ins[0]))
     }
 
     fn samples(&self) -> Vec<Sample> {

@@ -1,15 +1,20 @@
 //! Convolutions: windows of the operand packed into a matrix, a block of rows at a time, and multiplied with the kernel.
 //!
 //! A row of that matrix is one place of the result, a column one element of the window. Blocks depend on sizes only, so
-//! results do not depend on the number of threads.
+//! results do not depend on the number of threads. Three forms that gradients and layers by channel have go other ways:
+//! `spread`, `correlate` and `channelwise`.
 
-use faer::{c32, c64};
+mod channelwise;
+mod correlate;
+mod spread;
+
+use faer::{Accum, c32, c64};
 use pullback_base::array::scratch;
 use pullback_base::{DType, Result, bail};
 use pullback_loops::Conv;
 use pullback_runtime::interrupt::shared_pieces_with;
 
-use crate::matmul::{Matrix, product};
+use crate::matmul::{Matrix, product, product_into};
 use crate::typed::{Plain, Shared, operand, result, strides_of};
 
 /// Elements of a packed block that stay in the cache.
@@ -41,6 +46,13 @@ trait Element: Plain {
     /// # Safety
     /// As of [`product`].
     unsafe fn product(sizes: [usize; 3], a: Matrix<Self>, b: Matrix<Self>, c: Matrix<Self>);
+    /// A product that is added to what is there.
+    ///
+    /// # Safety
+    /// As of [`product`].
+    unsafe fn add_product(sizes: [usize; 3], a: Matrix<Self>, b: Matrix<Self>, c: Matrix<Self>);
+    fn plus(self, other: Self) -> Self;
+    fn times(self, other: Self) -> Self;
 }
 
 macro_rules! floats {
@@ -51,6 +63,12 @@ macro_rules! floats {
                 // SAFETY: by contract.
                 unsafe { product(sizes, a, b, c, $zero, $one) }
             }
+            unsafe fn add_product(sizes: [usize; 3], a: Matrix<Self>, b: Matrix<Self>, c: Matrix<Self>) {
+                // SAFETY: by contract.
+                unsafe { product_into(Accum::Add, sizes, a, b, c, $zero, $one) }
+            }
+            fn plus(self, other: Self) -> Self { self + other }
+            fn times(self, other: Self) -> Self { self * other }
         }
     )*};
 }
@@ -66,16 +84,24 @@ macro_rules! integers {
         impl Element for $ty {
             const ZERO: Self = 0;
             unsafe fn product([m, n, k]: [usize; 3], a: Matrix<Self>, b: Matrix<Self>, c: Matrix<Self>) {
-                for i in 0..m {
-                    for j in 0..n {
-                        // SAFETY: by contract.
-                        let term = |l| unsafe { (*a.at(i, l)).wrapping_mul(*b.at(l, j)) };
-                        let sum = (0..k).fold(0, |sum: $ty, l| sum.wrapping_add(term(l)));
-                        // SAFETY: by contract.
-                        unsafe { *c.at(i, j) = sum };
-                    }
+                for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                    // SAFETY: by contract.
+                    unsafe { *c.at(i, j) = 0 };
+                }
+                // SAFETY: by contract.
+                unsafe { Self::add_product([m, n, k], a, b, c) }
+            }
+            unsafe fn add_product([m, n, k]: [usize; 3], a: Matrix<Self>, b: Matrix<Self>, c: Matrix<Self>) {
+                for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                    // SAFETY: by contract.
+                    let term = |l| unsafe { (*a.at(i, l)).wrapping_mul(*b.at(l, j)) };
+                    // SAFETY: by contract.
+                    let to = unsafe { &mut *c.at(i, j) };
+                    *to = (0..k).fold(*to, |sum, l| sum.wrapping_add(term(l)));
                 }
             }
+            fn plus(self, other: Self) -> Self { self.wrapping_add(other) }
+            fn times(self, other: Self) -> Self { self.wrapping_mul(other) }
         }
     )*};
 }
@@ -200,6 +226,17 @@ impl Plan {
         self.n_window * self.features[0]
     }
 
+    /// Multiplications of the whole.
+    fn work(&self) -> usize {
+        self.rows * self.images * self.depth() * self.rhs.sizes[0]
+    }
+
+    /// Where the examples or features of a group begin in the operand.
+    fn group_offset(&self, group: usize) -> usize {
+        let n = if self.batch_groups > 1 { self.out.sizes[0] } else { self.features[0] };
+        group * n * self.lhs.strides[usize::from(self.batch_groups == 1)]
+    }
+
     /// The offset in the result of a row.
     fn row_offset(&self, image: usize, row: usize) -> usize {
         let places = self.out.n_places();
@@ -240,6 +277,15 @@ fn run<T: Element>(conv: &Conv, lhs: &[u8], rhs: &[u8], out: &mut [u8]) -> Resul
         out.fill(T::ZERO);
         return Ok(());
     }
+    if channelwise::fits(&plan) {
+        return channelwise::run(&plan, lhs, rhs, out);
+    }
+    if spread::fits(&plan) {
+        return spread::run(&plan, lhs, rhs, out);
+    }
+    if correlate::fits(&plan) {
+        return correlate::run(&plan, lhs, rhs, out);
+    }
     let weights = packed_weights(&plan, rhs)?;
     let n_blocks = plan.rows.div_ceil(plan.block);
     let n_tasks = plan.groups * plan.images * n_blocks;
@@ -252,7 +298,7 @@ fn run<T: Element>(conv: &Conv, lhs: &[u8], rhs: &[u8], out: &mut [u8]) -> Resul
         pack(&plan, lhs, group, image, start, n, packed);
         multiply(&plan, &weights, group, image, start, n, packed, scratch, &shared);
     };
-    if plan.rows * plan.images * plan.depth() * plan.rhs.sizes[0] >= SHARED {
+    if plan.work() >= SHARED {
         return shared_pieces_with(n_tasks, memory, work);
     }
     let mut memory = memory();
@@ -295,14 +341,16 @@ fn grid_index(sizes: &[usize], mut number: usize, index: &mut [usize]) {
 
 /// Windows of `n` rows from `start` on.
 fn pack<T: Element>(plan: &Plan, lhs: &[T], group: usize, image: usize, start: usize, n: usize, packed: &mut [T]) {
+    if plan.by_rows {
+        return pack_rows(plan, lhs, group, image, start, &mut packed[..n * plan.depth()]);
+    }
     let depth = plan.depth();
     packed[..n * depth].fill(T::ZERO);
     let places = plan.out.n_places();
     let last = plan.axes.len() - 1;
     let width = plan.out.space()[last];
     let (mut window_index, mut place_index) = (vec![0; last + 1], vec![0; last + 1]);
-    let batch_offset = if plan.batch_groups > 1 { group * plan.out.sizes[0] } else { 0 };
-    let feature_offset = if plan.batch_groups > 1 { 0 } else { group * plan.features[0] * plan.lhs.strides[1] };
+    let group_offset = plan.group_offset(group);
     for window in 0..plan.n_window {
         grid_index(plan.rhs.space(), window, &mut window_index);
         let mut row = start;
@@ -322,9 +370,70 @@ fn pack<T: Element>(plan: &Plan, lhs: &[T], group: usize, image: usize, start: u
             let (first, period, count, step) = run;
             let element = plan.axes[last].position(first, window_index[last]).expect("the first of a run is inside");
             let stride = plan.lhs.strides[2 + last];
-            let offset = (batch_offset + example) * plan.lhs.strides[0] + feature_offset + outer + element * stride;
+            let offset = example * plan.lhs.strides[0] + group_offset + outer + element * stride;
             let rows = Rows { first: line + first - from, period, count };
             copy_run(plan, lhs, packed, n, window, rows, offset, step * stride);
+        }
+    }
+}
+
+/// Windows as rows whose elements lie side by side, one row after the other.
+fn pack_rows<T: Element>(plan: &Plan, lhs: &[T], group: usize, image: usize, start: usize, packed: &mut [T]) {
+    let (places, last) = (plan.out.n_places(), plan.axes.len() - 1);
+    let width = plan.rhs.space()[last];
+    let line = width * plan.features[0];
+    let mut place_index = vec![0; last + 1];
+    let mut lines = vec![];
+    let mut known = None;
+    for (row, to) in (image * plan.rows + start..).zip(packed.chunks_exact_mut(plan.depth())) {
+        grid_index(plan.out.space(), row % places, &mut place_index);
+        // The lines of a window are the same for all places along the last axis.
+        let which = row / plan.out.space()[last];
+        if known != Some(which) {
+            lines_of(plan, &place_index, plan.group_offset(group) + row / places * plan.lhs.strides[0], &mut lines);
+            known = Some(which);
+        }
+        for (to, &from) in to.chunks_exact_mut(line).zip(&lines) {
+            match from {
+                Some(from) => copy_line(plan, &lhs[from..], place_index[last], to),
+                None => to.fill(T::ZERO),
+            }
+        }
+    }
+}
+
+/// Where the lines of a window begin, for the indices of a place along all axes but the last.
+fn lines_of(plan: &Plan, place: &[usize], start: usize, lines: &mut Vec<Option<usize>>) {
+    let last = plan.axes.len() - 1;
+    let mut window = vec![0; last];
+    lines.clear();
+    for number in 0..plan.n_window / plan.rhs.space()[last] {
+        grid_index(&plan.rhs.space()[..last], number, &mut window);
+        let at = |i: usize| Some(plan.axes[i].position(place[i], window[i])? * plan.lhs.strides[2 + i]);
+        lines.push((0..last).map(at).sum::<Option<usize>>().map(|offset| start + offset));
+    }
+}
+
+/// The elements of a window along the last axis.
+fn copy_line<T: Element>(plan: &Plan, from: &[T], place: usize, to: &mut [T]) {
+    let (axis, n_in) = (&plan.axes[plan.axes.len() - 1], plan.features[0]);
+    let stride = plan.lhs.strides[plan.lhs.strides.len() - 1];
+    if stride == n_in && axis.lhs_dilation == 1 && axis.rhs_dilation == 1 {
+        let first = place as i64 * axis.stride - axis.low;
+        let inside = |window: i64| window.clamp(0, (to.len() / n_in) as i64) as usize * n_in;
+        let (begin, end) = (inside(-first), inside(axis.size - first));
+        if begin < end {
+            let source = (first + (begin / n_in) as i64) as usize * n_in;
+            to[begin..end].copy_from_slice(&from[source..][..end - begin]);
+        }
+        to[..begin.min(end)].fill(T::ZERO);
+        to[end..].fill(T::ZERO);
+        return;
+    }
+    for (window, to) in to.chunks_exact_mut(n_in).enumerate() {
+        match axis.position(place, window) {
+            Some(at) => to.copy_from_slice(&from[at * stride..][..n_in]),
+            None => to.fill(T::ZERO),
         }
     }
 }
@@ -349,13 +458,6 @@ fn copy_run<T: Element>(
     step: usize,
 ) {
     let n_in = plan.features[0];
-    if plan.by_rows {
-        for i in 0..rows.count {
-            let to = (rows.first + i * rows.period) * plan.depth() + window * n_in;
-            packed[to..to + n_in].copy_from_slice(&lhs[offset + i * step..][..n_in]);
-        }
-        return;
-    }
     for feature in 0..n_in {
         let from = offset + feature * plan.lhs.strides[1];
         let to = (window * n_in + feature) * n + rows.first;
@@ -442,47 +544,230 @@ mod tests {
         out
     }
 
+    fn value(i: usize) -> f32 {
+        ((i * 7919 + 13) % 11) as f32 - 5.0
+    }
+
+    /// The result for small integers, of which sums are exact in any order.
+    fn result_of(conv: &Conv) -> Vec<f32> {
+        let bytes = |n: usize, first: usize| (0..n).flat_map(|i| value(i + first).to_le_bytes()).collect::<Vec<u8>>();
+        let [lhs, rhs, out] = [0, 1, 2].map(|i| conv.shapes[i].iter().product::<usize>());
+        let mut out = vec![0; 4 * out];
+        super::conv(conv, &bytes(lhs, 0), &bytes(rhs, 3), &mut out).expect("it runs");
+        out.chunks_exact(4).map(|c| f32::from_le_bytes(c.try_into().expect("four"))).collect()
+    }
+
+    fn check(conv: &Conv) {
+        let lhs: Vec<f32> = (0..conv.shapes[0].iter().product()).map(value).collect();
+        let rhs: Vec<f32> = (0..conv.shapes[1].iter().product()).map(|i| value(i + 3)).collect();
+        assert_eq!(result_of(conv), naive(conv, &lhs, &rhs), "{conv:?}");
+    }
+
+    /// Shapes whose axes, as a specification names them, have these sizes.
+    fn shapes_of<const N: usize>(specs: [[usize; N]; 3], sizes: [[usize; N]; 3]) -> [Vec<usize>; 3] {
+        [0, 1, 2].map(|i| {
+            let mut shape = vec![0; N];
+            (0..N).for_each(|axis| shape[specs[i][axis]] = sizes[i][axis]);
+            shape
+        })
+    }
+
+    /// Stride, padding, dilation of the operand, of the kernel.
+    const WALKS: [(usize, i64, i64, usize, usize); 7] = [
+        (1, 0, 0, 1, 1),
+        (2, 1, 2, 1, 1),
+        (1, 3, 1, 3, 2),
+        (3, 7, 5, 2, 1),
+        (2, -1, -1, 1, 2),
+        (3, 2, 0, 2, 3),
+        (1, 2, 2, 2, 1),
+    ];
+
+    fn check_axis(
+        sizes: [usize; 3],
+        [feature_groups, batch_groups]: [usize; 2],
+        window: usize,
+        specs: [[usize; 3]; 3],
+    ) {
+        let ([batch, n_in, n_out], size) = (sizes, 9);
+        for (stride, low, high, lhs_dilation, rhs_dilation) in WALKS {
+            let span = (size - 1) * lhs_dilation as i64 + 1 + low + high;
+            let room = span - ((window as i64 - 1) * rhs_dilation as i64 + 1);
+            let places = if room < 0 { 0 } else { room as usize / stride + 1 };
+            let sizes = [
+                [batch, n_in, size as usize],
+                [n_out, n_in / feature_groups, window],
+                [batch / batch_groups, n_out, places],
+            ];
+            check(&Conv {
+                dtype: DType::F32,
+                shapes: shapes_of(specs, sizes),
+                specs: specs.map(|spec| spec.to_vec()),
+                window_strides: vec![stride],
+                padding: vec![(low, high)],
+                lhs_dilation: vec![lhs_dilation],
+                rhs_dilation: vec![rhs_dilation],
+                feature_groups,
+                batch_groups,
+            });
+        }
+    }
+
     #[test]
     fn all_parameters_of_one_axis() {
-        let value = |i: usize| ((i * 7919 + 13) % 11) as f32 - 5.0;
-        for (stride, low, high, lhs_dilation, rhs_dilation) in
-            [(1, 0, 0, 1, 1), (2, 1, 2, 1, 1), (1, 3, 1, 3, 2), (3, 7, 5, 2, 1), (2, -1, -1, 1, 2), (3, 2, 0, 2, 3)]
-        {
-            for (feature_groups, batch_groups) in [(1, 1), (2, 1), (1, 2)] {
-                for specs in [[[0, 1, 2]; 3], [[0, 2, 1]; 3], [[0, 2, 1], [2, 1, 0], [1, 0, 2]]] {
-                    let (batch, n_in, n_out, size, window) = (4, 4, 6, 9, 3);
-                    let span = (size - 1) * lhs_dilation as i64 + 1 + low + high;
-                    let places = (span - ((window - 1) * rhs_dilation as i64 + 1)) / stride as i64 + 1;
-                    let sizes = [
-                        [batch, n_in, size as usize],
-                        [n_out, n_in / feature_groups, window as usize],
-                        [batch / batch_groups, n_out, places as usize],
-                    ];
-                    let shapes = [0, 1, 2].map(|i| {
-                        let mut shape = vec![0; 3];
-                        (0..3).for_each(|axis| shape[specs[i][axis]] = sizes[i][axis]);
-                        shape
-                    });
-                    let conv = Conv {
-                        dtype: DType::F32,
-                        shapes,
-                        specs: specs.map(|spec| spec.to_vec()),
-                        window_strides: vec![stride],
-                        padding: vec![(low, high)],
-                        lhs_dilation: vec![lhs_dilation],
-                        rhs_dilation: vec![rhs_dilation],
-                        feature_groups,
-                        batch_groups,
-                    };
-                    let lhs: Vec<f32> = (0..conv.shapes[0].iter().product()).map(value).collect();
-                    let rhs: Vec<f32> = (0..conv.shapes[1].iter().product()).map(|i| value(i + 3)).collect();
-                    let bytes = |xs: &[f32]| xs.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
-                    let mut out = vec![0; conv.shapes[2].iter().product::<usize>() * 4];
-                    super::conv(&conv, &bytes(&lhs), &bytes(&rhs), &mut out).expect("it runs");
-                    let got: Vec<f32> =
-                        out.chunks_exact(4).map(|c| f32::from_le_bytes(c.try_into().expect("four"))).collect();
-                    assert_eq!(got, naive(&conv, &lhs, &rhs), "{conv:?}");
-                }
+        let (first, last) = ([0, 1, 2], [0, 2, 1]);
+        for groups in [[1, 1], [2, 1], [1, 2]] {
+            for specs in [[first; 3], [last; 3], [last, [2, 1, 0], [1, 0, 2]]] {
+                check_axis([4, 4, 6], groups, 3, specs);
+            }
+        }
+        // Few features in the result; a kernel for each channel; a batch side by side and a long window.
+        check_axis([3, 8, 2], [1, 1], 3, [last, [2, 1, 0], last]);
+        check_axis([3, 6, 6], [6, 1], 3, [last, [2, 1, 0], last]);
+        check_axis([9, 3, 5], [1, 1], 7, [[2, 0, 1], [2, 0, 1], [1, 2, 0]]);
+    }
+
+    /// Every way to go gives what the general one gives for the same arrays with their axes in another order.
+    fn check_plane(
+        sizes: [usize; 3],
+        feature_groups: usize,
+        window: [usize; 2],
+        specs: [[usize; 4]; 3],
+        threads: usize,
+    ) {
+        let ([batch, n_in, n_out], space) = (sizes, [7, 10]);
+        for (down, across) in WALKS.into_iter().zip(WALKS.into_iter().cycle().skip(1)) {
+            let walks = [down, across];
+            let places = [0, 1].map(|i| {
+                let (stride, low, high, lhs_dilation, rhs_dilation) = walks[i];
+                let span = (space[i] as i64 - 1) * lhs_dilation as i64 + 1 + low + high;
+                let room = span - ((window[i] as i64 - 1) * rhs_dilation as i64 + 1);
+                if room < 0 { 0 } else { room as usize / stride + 1 }
+            });
+            let sizes = [
+                [batch, n_in, space[0], space[1]],
+                [n_out, n_in / feature_groups, window[0], window[1]],
+                [batch, n_out, places[0], places[1]],
+            ];
+            let conv = Conv {
+                dtype: DType::F32,
+                shapes: shapes_of(specs, sizes),
+                specs: specs.map(|spec| spec.to_vec()),
+                window_strides: walks.map(|walk| walk.0).to_vec(),
+                padding: walks.map(|walk| (walk.1, walk.2)).to_vec(),
+                lhs_dilation: walks.map(|walk| walk.3).to_vec(),
+                rhs_dilation: walks.map(|walk| walk.4).to_vec(),
+                feature_groups,
+                batch_groups: 1,
+            };
+            pullback_runtime::set_threads(threads);
+            let got = result_of(&conv);
+            pullback_runtime::set_threads(0);
+            assert_eq!(got, plane(&conv), "{conv:?}");
+        }
+    }
+
+    /// The definition, for two axes of space.
+    fn plane(conv: &Conv) -> Vec<f32> {
+        let [l, r, o] = [0, 1, 2].map(|i| Layout::new(&conv.shapes[i], &conv.specs[i]));
+        let per_group = r.sizes[0] / conv.feature_groups;
+        let mut out = vec![0.0; conv.shapes[2].iter().product()];
+        let grid = |sizes: &[usize]| {
+            let sizes = sizes.to_vec();
+            (0..sizes.iter().product()).map(move |number| {
+                let mut index = vec![0; sizes.len()];
+                grid_index(&sizes, number, &mut index);
+                index
+            })
+        };
+        let offset = |strides: &[usize], index: &[usize]| -> usize {
+            strides.iter().zip(index).map(|(stride, at)| stride * at).sum()
+        };
+        for to in grid(&o.sizes) {
+            let mut sum = 0.0;
+            for from in grid(&r.sizes[1..]) {
+                let position = |i: usize| {
+                    let at = (to[2 + i] * conv.window_strides[i] + from[1 + i] * conv.rhs_dilation[i]) as i64;
+                    let (at, dilation) = (at - conv.padding[i].0, conv.lhs_dilation[i] as i64);
+                    let is_inside = at >= 0 && at % dilation == 0 && at / dilation < l.sizes[2 + i] as i64;
+                    is_inside.then_some((at / dilation) as usize)
+                };
+                let (Some(y), Some(x)) = (position(0), position(1)) else { continue };
+                let feature = to[1] / per_group * r.sizes[1] + from[0];
+                let lhs = offset(&l.strides, &[to[0], feature, y, x]);
+                let rhs = offset(&r.strides, &[to[1], from[0], from[1], from[2]]);
+                sum += value(lhs) * value(rhs + 3);
+            }
+            out[offset(&o.strides, &to)] = sum;
+        }
+        out
+    }
+
+    #[test]
+    fn all_ways_of_two_axes() {
+        let (first, last, kernel) = ([0, 1, 2, 3], [0, 3, 1, 2], [3, 2, 0, 1]);
+        for threads in [1, 2, 7] {
+            check_plane([2, 4, 6], 1, [3, 2], [first; 3], threads);
+            check_plane([2, 4, 6], 1, [3, 2], [last, kernel, last], threads);
+            check_plane([2, 9, 2], 1, [3, 2], [last, kernel, last], threads);
+            check_plane([2, 6, 6], 6, [3, 2], [last, kernel, last], threads);
+            check_plane([2, 6, 9], 3, [2, 3], [last, kernel, last], threads);
+            check_plane([9, 3, 5], 1, [6, 7], [[3, 0, 1, 2], [3, 0, 1, 2], [2, 3, 0, 1]], threads);
+        }
+    }
+
+    /// The bits of a convolution of two axes, with channels last, on so many threads.
+    fn bits_on(
+        threads: usize,
+        sizes: [usize; 3],
+        feature_groups: usize,
+        specs: [[usize; 4]; 3],
+        dilation: usize,
+    ) -> Vec<u8> {
+        let ([batch, n_in, n_out], is_gradient) = (sizes, specs[0][0] == 3);
+        let (space, window) = (40, if is_gradient { 38 } else { 3 });
+        let places = (space - 1) * dilation + 1 - (window - 1);
+        let sizes = [
+            [batch, n_in, space, space],
+            [n_out, n_in / feature_groups, window, window],
+            [batch, n_out, places, places],
+        ];
+        let conv = Conv {
+            dtype: DType::F32,
+            shapes: shapes_of(specs, sizes),
+            specs: specs.map(|spec| spec.to_vec()),
+            window_strides: vec![1; 2],
+            padding: vec![(0, 0); 2],
+            lhs_dilation: vec![dilation; 2],
+            rhs_dilation: vec![1; 2],
+            feature_groups,
+            batch_groups: 1,
+        };
+        let value = |i: usize| ((i * 7919) % 1009) as f32 / 504.0 - 1.0;
+        let bytes = |n: usize| (0..n).flat_map(|i| value(i).to_le_bytes()).collect::<Vec<u8>>();
+        let [lhs, rhs, out] = [0, 1, 2].map(|i| conv.shapes[i].iter().product::<usize>());
+        let mut out = vec![0; 4 * out];
+        pullback_runtime::set_threads(threads);
+        super::conv(&conv, &bytes(lhs), &bytes(rhs), &mut out).expect("it runs");
+        pullback_runtime::set_threads(0);
+        out
+    }
+
+    #[test]
+    fn threads_change_no_bit() {
+        let (last, kernel) = ([0, 3, 1, 2], [3, 2, 0, 1]);
+        let plain = [last, kernel, last];
+        let gradient = [[3, 0, 1, 2], [3, 0, 1, 2], [2, 3, 0, 1]];
+        for (sizes, groups, specs, dilation) in [
+            ([2, 8, 16], 1, plain, 1),
+            ([2, 32, 3], 1, plain, 1),
+            ([2, 8, 16], 1, plain, 2),
+            ([2, 32, 32], 32, plain, 1),
+            ([16, 9, 8], 1, gradient, 1),
+        ] {
+            let whole = bits_on(1, sizes, groups, specs, dilation);
+            for threads in [2, 7] {
+                assert!(bits_on(threads, sizes, groups, specs, dilation) == whole, "{sizes:?} on {threads} threads");
             }
         }
     }
