@@ -167,6 +167,11 @@ pub trait Arguments {
     fn nested_ints(&mut self, at: usize) -> Result<NestedInts>;
     /// A text.
     fn text(&mut self, at: usize) -> Result<String>;
+    /// One of the words that a function knows. What is no text comes as it shows itself: it is none of them, and the
+    /// function says which there are.
+    fn word(&mut self, at: usize) -> Result<String> {
+        self.text(at).or_else(|_| self.shown(at))
+    }
     /// Start, stop and step of a range, if that is what there is.
     fn slice(&mut self, _at: usize) -> Result<Option<[Option<i64>; 3]>> {
         Ok(None)

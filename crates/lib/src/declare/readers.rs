@@ -134,7 +134,7 @@ macro_rules! plain_arguments {
 }
 plain_arguments! {
     i64, "int", int, Int;
-    String, "str", text, Text;
+    String, "str", word, Text;
 }
 
 impl Argument for bool {

@@ -241,7 +241,7 @@ pub enum Variance {
 impl Argument for Variance {
     const TYPE: Type = Type { python: "Literal['fast', 'stable']", rust: "Variance" };
     fn read(args: &mut dyn Arguments, at: usize) -> Result<Variance> {
-        Variance::parse(&args.text(at)?)
+        Variance::parse(&args.word(at)?)
     }
     fn absent(_default: Constant) -> Variance {
         Variance::Fast

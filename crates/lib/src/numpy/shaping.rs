@@ -24,7 +24,7 @@ pub enum Order {
 impl Argument for Order {
     const TYPE: Type = Type { python: "str", rust: "String" };
     fn read(args: &mut dyn Arguments, at: usize) -> Result<Order> {
-        Order::parse(&args.text(at)?)
+        Order::parse(&args.word(at)?)
     }
     fn absent(_default: Constant) -> Order {
         Order::RowMajor

@@ -206,7 +206,7 @@ pub enum Mode {
 impl Argument for Mode {
     const TYPE: Type = Type { python: "Literal['low', 'high', 'highest']", rust: "Mode" };
     fn read(args: &mut dyn Arguments, at: usize) -> Result<Mode> {
-        Mode::parse(&args.text(at)?)
+        Mode::parse(&args.word(at)?)
     }
     fn absent(_default: Constant) -> Mode {
         Mode::Low

@@ -76,7 +76,7 @@ pub enum RootMethod {
 impl Argument for RootMethod {
     const TYPE: Type = Type { python: "str", rust: "RootMethod" };
     fn read(args: &mut dyn Arguments, at: usize) -> Result<RootMethod> {
-        match args.text(at)?.as_str() {
+        match args.word(at)?.as_str() {
             "cholesky" => Ok(RootMethod::Cholesky),
             "eigh" => Ok(RootMethod::Eigh),
             "svd" => Ok(RootMethod::Svd),

@@ -7,6 +7,7 @@ mod arguments;
 mod promotion;
 mod returned;
 mod slots;
+mod static_arguments;
 
 use std::ffi::c_void;
 use std::ptr;
@@ -24,6 +25,7 @@ use pullback_trace::splitting_constants;
 use crate::gate::gate;
 use arguments::Given;
 use slots::Slots;
+use static_arguments::Statics;
 
 /// Functions that choose between arrays of the user, who is to say how they are split.
 const CHOICES_OF_USERS: &[&str] = &["lax.select", "lax.select_n", "numpy.stack", "numpy.where"];
@@ -44,6 +46,8 @@ pub struct Function {
     requires_keywords: bool,
     /// The position of the parameter that says where the result shall be.
     placed: Option<usize>,
+    /// The parameters whose arguments must have a hash.
+    statics: Statics,
 }
 
 impl Function {
@@ -55,7 +59,8 @@ impl Function {
         };
         let n_required = declaration.parameters.iter().take_while(|one| is_required(one)).count();
         let requires_keywords = declaration.parameters[n_required..].iter().any(is_required);
-        Function { vectorcall, declaration, full_name, names, n_required, requires_keywords, placed }
+        let statics = Statics::of(declaration);
+        Function { vectorcall, declaration, full_name, names, n_required, requires_keywords, placed, statics }
     }
 
     fn name(&self) -> &'static str {
@@ -80,6 +85,7 @@ impl Function {
     /// Calls it with positional and named arguments.
     fn run<'py>(&self, py: Python<'py>, slots: &Slots<'_, 'py>) -> PyResult<Py<PyAny>> {
         let _own = crate::transfers::call_of(py, self.full_name)?;
+        self.statics.check(slots)?;
         let returned = gate(py, || {
             let _rules = promotion::rules_for(self.declaration, slots);
             let _way = pullback_base::sharding::in_use()

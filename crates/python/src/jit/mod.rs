@@ -8,7 +8,7 @@ mod stage;
 use pyo3::prelude::*;
 
 pub use function::PjitFunction;
-pub use signature::{Signature, Statics};
+pub use signature::{Signature, Statics, unhashable};
 pub use stage::{CallSpec, Job, Staged, StagedCall, bad_output, stage, stage_avals};
 
 /// Forgets all that was compiled.

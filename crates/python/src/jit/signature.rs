@@ -252,7 +252,8 @@ fn same_object(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(a.get_type().is(b.get_type()) && a.eq(b)?)
 }
 
-fn unhashable(arg: &Bound<'_, PyAny>, cause: &PyErr) -> PyErr {
+/// The error of a static argument that has no hash.
+pub fn unhashable(arg: &Bound<'_, PyAny>, cause: &PyErr) -> PyErr {
     let text = arg.repr().map(|text| text.to_string()).unwrap_or_default();
     let kind = cause.get_type(arg.py()).name().map(|name| name.to_string()).unwrap_or_default();
     value_error(format!(
