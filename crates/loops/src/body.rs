@@ -30,7 +30,7 @@ pub enum Body {
 }
 
 /// Which elements are wanted: floating numbers in the total order of IEEE 754, and of equal elements the first ones.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Greatest {
     /// Element type, of whole bytes.
     pub dtype: DType,
