@@ -55,7 +55,7 @@ class _IndexUpdateRef:
     def apply(self, func, *, indices_are_sorted=False, unique_indices=False, mode=None, wrap_negative_indices=True):
         """The array with an elementwise `func` of the chosen elements in their places, as often as each is chosen.
 
-        Keywords as in `set`. Differentiable where no element is chosen twice and the indices are known.
+        Keywords as in `set`. Without a derivative: one is NotImplementedError.
 
         Example:
           >>> print(jnp.arange(3).at[jnp.array([1, 1])].apply(lambda x: 2 * x))
@@ -70,8 +70,28 @@ class _IndexUpdateRef:
             counts = _IndexUpdateRef(jnp.zeros(_core.typeof(self.array).shape, jnp.int32), self.index).add(1, **options)
         if unique_indices or _core.is_concrete(counts) and not (_np.asarray(counts) > 1).any():
             options = {**options, "indices_are_sorted": indices_are_sorted, "unique_indices": unique_indices}
-            return self.set(func(self.get(**options)), **options)
-        return _applied(func, jnp.asarray(self.array), counts)
+
+            def applied(x):
+                chosen = _IndexUpdateRef(x, self.index)
+                return chosen.set(func(chosen.get(**options)), **options)
+        else:
+            def applied(x):
+                return _applied(func, x, counts)
+
+        x = jnp.asarray(self.array)
+        return _without_derivative(applied, "scatter_apply")(x) if isinstance(x, _core.Tracer) else applied(x)
+
+
+def _without_derivative(function, name):
+    """A function of one array whose derivative is an error."""
+    from pullback.custom_derivatives import custom_jvp
+
+    def refuse(primals, tangents):
+        raise _core.user_error(NotImplementedError, f"{name} JVP not implemented")
+
+    guarded = custom_jvp(function)
+    guarded.defjvp(refuse)
+    return guarded
 
 
 def _parts(index):

@@ -455,23 +455,30 @@ class _Registry:
 default_registry = _Registry()
 
 
+def _static_of(structure):
+    """What a container has that is no child; the keys of a dict as a tuple."""
+    kind, static = structure.node_data()
+    return tuple(static) if kind is dict else static
+
+
 def flatten_one_level(tree):
     """Children and static data of a container.
 
     Args:
       tree: a container.
-    Returns: a list of trees, and the data that is no child: sorted keys of a dict, None of a list.
+    Returns: a tuple of trees (of lists and registered classes a list), and the data that is no child: sorted keys of a dict, None of a list.
     Raises:
       ValueError: `tree` is a leaf.
     Differentiable: yes; children are passed unchanged.
     Example:
       >>> jax.tree_util.flatten_one_level({"b": [1, 2], "a": 3})
-      ([3, [1, 2]], ['a', 'b'])
+      ((3, [1, 2]), ('a', 'b'))
     """
     if not _is_container(tree):
         raise _user_error(ValueError, f"can't tree-flatten type: {type(tree)}")
     outer = tree_structure(tree, is_leaf=lambda node: node is not tree)
-    return outer.flatten_up_to(tree), outer.node_data()[1]
+    children = outer.flatten_up_to(tree)
+    return tuple(children) if type(tree) in (tuple, dict, type(None)) else children, _static_of(outer)
 
 
 def flatten_one_level_with_keys(tree):
@@ -479,17 +486,19 @@ def flatten_one_level_with_keys(tree):
 
     Args:
       tree: a container.
-    Returns: a list of pairs, and the data that is no child: sorted keys of a dict, None of a list.
+    Returns: a tuple of pairs (of registered classes a list), and the data that is no child: sorted keys of a dict, None of a list.
     Raises:
       ValueError: `tree` is a leaf.
     Differentiable: yes; children are passed unchanged.
     Example:
       >>> jax.tree_util.flatten_one_level_with_keys([1, (2,)])
-      ([(SequenceKey(idx=0), 1), (SequenceKey(idx=1), (2,))], None)
+      (((SequenceKey(idx=0), 1), (SequenceKey(idx=1), (2,))), None)
     """
     if not _is_container(tree):
         raise _user_error(ValueError, f"can't tree-flatten type: {type(tree)}")
-    return _core._keyed_children(tree), tree_structure(tree).node_data()[1]
+    children = _core._keyed_children(tree)
+    is_own = type(tree) in (list, tuple, dict, type(None))
+    return tuple(children) if is_own else list(children), _static_of(tree_structure(tree))
 
 
 class Partial(_functools.partial):

@@ -39,10 +39,12 @@ fn segments(kind: &Kind, data: &Val, ids: &Val, options: &Segments) -> Result<Va
         bail!(Type, "segment_ids must be integers");
     }
     let rank = of_ids.rank();
-    if of_data.shape.get(..rank) != Some(&of_ids.shape[..]) {
+    let rest = of_data.shape.get(rank..).unwrap_or_default();
+    let data = &numpy::broadcast_to_shape(data, &[&of_ids.shape[..], rest].concat()).map_err(|error| {
         let (ids, data) = (tuple_text(&of_ids.shape), tuple_text(&of_data.shape));
-        bail!(Value, "segment_ids of shape {ids} do not index the leading axes of data of shape {data}");
-    }
+        error.context(format!("segment_ids of shape {ids} do not index the leading axes of data of shape {data}"))
+    })?;
+    let of_data = data.aval();
     let count = match options.num_segments {
         Some(count) => count,
         None => number_of_segments(name, ids)?,
@@ -113,7 +115,7 @@ fn number(dtype: DType, value: f64) -> Scalar {
 ///   >>> print(jax.ops.segment_sum(jnp.arange(5.0), jnp.array([0, 0, 1, 1, 2])))
 ///   [1. 5. 4.]
 #[public(
-    "ops.segment_sum(data, segment_ids, num_segments=None, indices_are_sorted=False, unique_indices=False, bucket_size=None, mode=None)"
+    "ops.segment_sum(data, segment_ids, num_segments=None, indices_are_sorted=False, unique_indices=False, bucket_size=None, mode=None, out_sharding: Sharded=None)"
 )]
 pub fn segment_sum(data: &Val, segment_ids: &Val, options: &Segments) -> Result<Val> {
     let kind = Kind("sum", Update::Add, numpy::sum, |dtype| number(dtype, 0.0));
@@ -144,7 +146,7 @@ pub fn segment_sum(data: &Val, segment_ids: &Val, options: &Segments) -> Result<
 ///   >>> print(jax.ops.segment_prod(jnp.array([2.0, 3.0, 4.0]), jnp.array([0, 0, 1])))
 ///   [6. 4.]
 #[public(
-    "ops.segment_prod(data, segment_ids, num_segments=None, indices_are_sorted=False, unique_indices=False, bucket_size=None, mode=None)"
+    "ops.segment_prod(data, segment_ids, num_segments=None, indices_are_sorted=False, unique_indices=False, bucket_size=None, mode=None, out_sharding: Sharded=None)"
 )]
 pub fn segment_prod(data: &Val, segment_ids: &Val, options: &Segments) -> Result<Val> {
     let kind = Kind("prod", Update::Multiply, numpy::prod, |dtype| number(dtype, 1.0));
@@ -175,7 +177,7 @@ pub fn segment_prod(data: &Val, segment_ids: &Val, options: &Segments) -> Result
 ///   >>> print(jax.ops.segment_max(jnp.array([2.0, 3.0, 4.0]), jnp.array([0, 0, 1]), num_segments=3))
 ///   [  3.   4. -inf]
 #[public(
-    "ops.segment_max(data, segment_ids, num_segments=None, indices_are_sorted=False, unique_indices=False, bucket_size=None, mode=None)"
+    "ops.segment_max(data, segment_ids, num_segments=None, indices_are_sorted=False, unique_indices=False, bucket_size=None, mode=None, out_sharding: Sharded=None)"
 )]
 pub fn segment_max(data: &Val, segment_ids: &Val, options: &Segments) -> Result<Val> {
     segments(&Kind("max", Update::Max, numpy::max, Scalar::least), data, segment_ids, options)
@@ -206,7 +208,7 @@ pub fn segment_max(data: &Val, segment_ids: &Val, options: &Segments) -> Result<
 ///   >>> print(jax.ops.segment_min(jnp.array([2.0, 3.0, 4.0]), jnp.array([0, 0, 1]), num_segments=3))
 ///   [ 2.  4. inf]
 #[public(
-    "ops.segment_min(data, segment_ids, num_segments=None, indices_are_sorted=False, unique_indices=False, bucket_size=None, mode=None)"
+    "ops.segment_min(data, segment_ids, num_segments=None, indices_are_sorted=False, unique_indices=False, bucket_size=None, mode=None, out_sharding: Sharded=None)"
 )]
 pub fn segment_min(data: &Val, segment_ids: &Val, options: &Segments) -> Result<Val> {
     segments(&Kind("min", Update::Min, numpy::min, Scalar::greatest), data, segment_ids, options)

@@ -116,30 +116,27 @@ def scatter_apply(
     Returns: an array like `operand`.
     Raises:
       TypeError: numbers do not fit the shapes.
-      ValueError: a reverse derivative is taken without `unique_indices`.
-    Differentiable: in `operand` where `func` is; in reverse only with `unique_indices=True`.
+      NotImplementedError: a derivative is taken.
+    Differentiable: no.
     Example:
       >>> at = lax.ScatterDimensionNumbers((), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0,))
       >>> lax.scatter_apply(jnp.array([1, 2, 3]), jnp.array([[1], [1]]), lambda x: x * 10, at, update_shape=(2,))
       Array([  1, 200,   3], dtype=int32)
     """
-    import pullback
-
-    operand = _n.asarray(operand)
-    zeros, ones = _n.zeros(operand.shape, "int32"), _n.ones(update_shape, "int32")
     counts = _l.scatter_add(
-        zeros, scatter_indices, ones, dimension_numbers, indices_are_sorted=indices_are_sorted, unique_indices=unique_indices,
-        mode=mode,
+        _n.zeros(_n.shape(operand), "int32"), scatter_indices, _n.ones(update_shape, "int32"), dimension_numbers,
+        indices_are_sorted=indices_are_sorted, unique_indices=unique_indices, mode=mode,
     )
-    if unique_indices:
-        return _n.where(counts > 0, func(operand), operand)
+    from pullback._indexing import _without_derivative
 
-    def step(state):
-        done, x = state
-        return done + 1, _n.where(counts > done, _l.convert_element_type(func(x), x.dtype), x)
+    return _without_derivative(lambda x: _applied(x, counts, func, unique_indices), "scatter_apply")(_n.asarray(operand))
 
-    most = _n.max(counts) if counts.size else _n.zeros((), "int32")
-    return pullback.lax.while_loop(lambda state: state[0] < most, step, (_n.zeros((), "int32"), operand))[1]
+
+def _applied(operand, counts, func, is_once):
+    """An array with a function applied as often as counts say."""
+    from pullback._indexing import _applied
+
+    return _n.where(counts > 0, func(operand), operand) if is_once else _applied(func, operand, counts)
 
 
 def platform_dependent(*args, default=None, **per_platform):

@@ -1,5 +1,7 @@
 """Functions of `numpy` that concern dtypes only, or take functions."""
 
+import warnings as _warnings
+
 import numpy as _np
 
 from pullback._core import user_error as _user_error
@@ -11,6 +13,19 @@ _n = _core.numpy
 __all__ = [
     "can_cast", "fromfunction", "iscomplexobj", "isrealobj", "issubdtype", "mask_indices", "piecewise", "promote_types",
 ]
+
+
+_IMPLICIT = (
+    "Implicit conversion of an array to a dtype is deprecated; rather than dtype=arr use dtype=arr.dtype. In the future this "
+    "will result in an error."
+)
+
+
+def _warn_of_arrays(*dtypes):
+    """Warns where an array stands for its dtype."""
+    for one in dtypes:
+        if isinstance(one, _core.Array):
+            _warnings.warn(_IMPLICIT, DeprecationWarning, stacklevel=3)
 
 
 def _of(function):
@@ -33,6 +48,7 @@ def promote_types(a, b):
       >>> jnp.promote_types(jnp.int32, jnp.bfloat16)
       dtype(bfloat16)
     """
+    _warn_of_arrays(a, b)
     if _core.is_setting_on("StrictPromotion") and not any(t in (int, float, complex) for t in (a, b)):
         names = tuple(str(_core.as_dtype(t)) for t in (a, b))
         if names[0] != names[1]:
@@ -83,6 +99,7 @@ def issubdtype(arg1, arg2):
     """
     from pullback import dtypes
 
+    _warn_of_arrays(arg1, arg2)
     return dtypes.issubdtype(arg1, arg2)
 
 

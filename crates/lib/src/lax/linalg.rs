@@ -254,7 +254,7 @@ pub(crate) fn geqrf(a: &Val) -> Result<(Val, Val)> {
 ///
 /// Args:
 ///   x: [..., m, n], float32, float64 or complex.
-/// Returns: `(lu, pivots, permutation)`: L under its unit diagonal and U in one matrix [..., m, n]; int32 [...,
+/// Returns: a list `[lu, pivots, permutation]`: L under its unit diagonal and U in one matrix [..., m, n]; int32 [...,
 ///   min(m, n)], the row each step exchanged with; int32 [..., m], the order of the rows. A singular matrix gives
 ///   zeros on the diagonal of U.
 /// Raises:
@@ -265,9 +265,17 @@ pub(crate) fn geqrf(a: &Val) -> Result<(Val, Val)> {
 ///   Array([[2. , 4. ],
 ///          [0.5, 0. ]], dtype=float32)
 #[public("lax.linalg.lu(x)")]
-pub fn lu(x: &Val) -> Result<(Val, Val, Val)> {
+pub fn lu_listed(x: &Val) -> Result<Vals> {
     check_matrix(x, "lu", false)?;
-    Ok(three(prims::LU.bind_many((), std::slice::from_ref(x))?))
+    prims::LU.bind_many((), std::slice::from_ref(x))
+}
+
+/// The factors, the exchanges and the order of rows, as [`lu_listed`] gives them.
+///
+/// # Errors
+/// Those of [`lu_listed`].
+pub fn lu(x: &Val) -> Result<(Val, Val, Val)> {
+    lu_listed(x).map(three)
 }
 
 /// The order of rows that a list of exchanges leads to.
@@ -545,8 +553,8 @@ pub fn triangular_solve(a: &Val, b: &Val, options: Triangle) -> Result<Val> {
 ///   >>> lax.linalg.tridiagonal(jnp.array([[2.0, 1.0], [1.0, 3.0]]))[1:3]
 ///   (Array([2., 3.], dtype=float32), Array([1.], dtype=float32))
 #[public("lax.linalg.tridiagonal(a, *, lower=True)")]
-pub fn tridiagonal(a: &Val, lower: bool) -> Result<TupleOf> {
-    prims::TRIDIAGONAL.bind_many(prims::Tridiagonal { lower }, std::slice::from_ref(a)).map(TupleOf)
+pub fn tridiagonal(a: &Val, lower: bool) -> Result<Vals> {
+    prims::TRIDIAGONAL.bind_many(prims::Tridiagonal { lower }, std::slice::from_ref(a))
 }
 
 /// The solution of tridiagonal systems.

@@ -379,7 +379,7 @@ fn gelu_erf(x: &Val) -> Result<Val> {
 ///   axis: the axis, negative counted from the end; its size is even.
 /// Returns: the dtype of `x`, its shape with the axis halved.
 /// Raises:
-///   ValueError: the size is odd, or the axis is out of bounds.
+///   ValueError: the size is odd. IndexError: the axis is out of bounds.
 ///   TypeError: `x` is boolean or of integers.
 /// Differentiable: yes.
 /// Example:
@@ -388,7 +388,9 @@ fn gelu_erf(x: &Val) -> Result<Val> {
 #[public("nn.glu(x, axis=-1)")]
 pub fn glu(x: &Val, axis: i64) -> Result<Val> {
     let aval = x.aval();
-    let at = canonical_axis(axis, aval.rank())?;
+    let Ok(at) = canonical_axis(axis, aval.rank()) else {
+        bail!(Index, "tuple index out of range: axis {axis} of an array with {} axes", aval.rank());
+    };
     let size = aval.shape[at];
     if !size.is_multiple_of(2) {
         bail!(Value, "axis size must be divisible by 2");

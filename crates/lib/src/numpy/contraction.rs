@@ -60,17 +60,25 @@ pub fn matmul(x: &Val, y: &Val, dtype: Option<DType>) -> Result<Val> {
 struct BatchAxes {
     together: [Vec<usize>; 2],
     squeezed: [Vec<usize>; 2],
-    /// For each batch axis of the result, where it comes from: both sides, or one alone.
+    /// Batch axes of the result that have one element on both sides: they take no part in the product.
+    single: Vec<usize>,
+    /// For each other batch axis of the result, where it comes from: both sides, or one alone.
     origin: Vec<Option<usize>>,
 }
 
 fn batch_axes(x: &Val, y: &Val, n: [usize; 2]) -> Result<BatchAxes> {
     let count = n[0].max(n[1]);
-    let mut found = BatchAxes { together: [vec![], vec![]], squeezed: [vec![], vec![]], origin: vec![] };
+    let mut found =
+        BatchAxes { together: [vec![], vec![]], squeezed: [vec![], vec![]], single: vec![], origin: vec![] };
     for i in 0..count {
         let axis = |side: usize| (i + n[side]).checked_sub(count);
         let size = |side: usize, val: &Val| axis(side).map(|axis| val.aval().shape[axis]);
         let origin = match (size(0, x), size(1, y)) {
+            (Some(1), Some(1)) => {
+                (0..2).for_each(|side| found.squeezed[side].push(axis(side).expect("it has a size")));
+                found.single.push(i);
+                continue;
+            }
             (Some(a), Some(b)) if a == b => {
                 found.together[0].push(axis(0).expect("it has a size"));
                 found.together[1].push(axis(1).expect("it has a size"));
@@ -108,7 +116,8 @@ fn batched_matmul(x: &Val, y: &Val, dtype: Option<DType>) -> Result<Val> {
     let squeezed = [lax::squeeze_axes(x, &axes.squeezed[0])?, lax::squeeze_axes(y, &axes.squeezed[1])?];
     let dims = DotDimensions { contract: contract_axes.map(|axis| vec![axis]), batch };
     let out = contract(&squeezed[0], &squeezed[1], dims, dtype)?;
-    lax::transpose(&out, &result_order(&axes, ranks))
+    let ordered = lax::transpose(&out, &result_order(&axes, ranks))?;
+    if axes.single.is_empty() { Ok(ordered) } else { lax::expand_axes(&ordered, &axes.single) }
 }
 
 /// The contraction gives batch axes, then free axes of `x`, then of `y`; the product wants batch axes in their order,

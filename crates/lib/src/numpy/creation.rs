@@ -696,16 +696,20 @@ pub fn tri_of(n: i64, m: Option<i64>, k: &Val, dtype: Option<DType>) -> Result<V
 ///
 /// Args:
 ///   a: an array or number.
-///   order: for compatibility; without influence.
+///   order: None or 'K'.
 /// Returns: an array of the shape and dtype of `a`.
 /// Raises:
+///   NotImplementedError: another order.
 ///   TypeError: `a` is neither an array nor a number (lists are refused).
 /// Differentiable: yes, in both modes; it is the identity.
 /// Example:
 ///   >>> print(jnp.copy(jnp.arange(3)))
 ///   [0 1 2]
-#[public("numpy.copy(a, order: Ignored=None)")]
-pub fn copy(a: &Val) -> Result<Val> {
+#[public("numpy.copy(a, order=None)")]
+pub fn copy(a: &Val, order: Option<&str>) -> Result<Val> {
+    if order.is_some_and(|order| order != "K") {
+        bail!(NotImplemented, "Only implemented for order='K'");
+    }
     array(a, None, true, 0)
 }
 

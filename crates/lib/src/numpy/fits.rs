@@ -142,6 +142,10 @@ pub fn polyfit(
     let (n, order, is_vector) = (x.aval().shape[0], deg + 1, y.aval().rank() == 1);
     let rcond = match rcond {
         Some(rcond) => rcond.clone(),
+        // The reference asks the dtype of `x` as it is for its precision.
+        None if !given[0].aval().dtype.is_inexact() => {
+            bail!(Value, "data type dtype('{}') not compatible with finfo", given[0].aval().dtype)
+        }
         None => weak_float(n as f64 * super::linalg::eps(x.aval().dtype)),
     };
     let (mut left, mut right) = (of(&super::vander(x, Some(order as usize), false)?), of(y));

@@ -373,12 +373,28 @@ pub(super) fn complex_schur(a: &Val) -> Result<(Val, Val)> {
 ///   float32 True
 #[public("scipy.linalg.schur(a, output='real')")]
 pub fn schur(a: &Val, output: &str) -> Result<Vec<Val>> {
+    if output == "real" {
+        check_factored(a, "schur")?;
+    }
     let a = inexact_one(a)?;
     match output {
         "complex" => complex_schur(&a).map(|(t, z)| vec![t, z]),
         "real" => Ok(lin::schur(&a, true, Ignored, Ignored)?.into_vec()),
         _ => bail!(Value, "Expected 'output' to be either 'real' or 'complex', got output='{output}'."),
     }
+}
+
+/// Refuses dtypes for which there is no factorization, where the reference converts none.
+pub(super) fn check_factored(a: &Val, name: &str) -> Result<()> {
+    let dtype = a.aval().dtype;
+    if dtype.is_inexact() {
+        return Ok(());
+    }
+    bail!(
+        Type,
+        "{name} does not accept dtype {dtype} at position 0. Accepted dtypes at position 0 are subtypes of float32, \
+         complex128, complex64, float64."
+    );
 }
 
 /// The Hessenberg form: `a = Q H Qᴴ` with unitary Q and H zero below the first subdiagonal.
@@ -399,6 +415,7 @@ pub fn schur(a: &Val, output: &str) -> Result<Vec<Val>> {
     "scipy.linalg.hessenberg(a: Convertible, *, calc_q=False, overwrite_a: Ignored=False, check_finite: Ignored=True)"
 )]
 pub fn hessenberg(a: &Val, calc_q: bool) -> Result<OneOrTuple> {
+    check_factored(a, "hessenberg")?;
     let a = inexact_one(a)?;
     if a.aval().rank() == 0 {
         bail!(Index, "tuple index out of range");
@@ -449,12 +466,15 @@ pub fn hessenberg(a: &Val, calc_q: bool) -> Result<OneOrTuple> {
     "scipy.linalg.polar(a: Convertible, side='right', *, method='qdwh', eps: Ignored=None, max_iterations: Ignored=None)"
 )]
 pub fn polar(a: &Val, side: &str, method: &str) -> Result<(Val, Val)> {
-    let a = matrices(a, "polar")?;
+    let (given, a) = (a.aval().dtype, matrices(a, "polar")?);
     if side != "right" && side != "left" {
         bail!(Value, "The argument `side` must be 'right' or 'left', got '{side}'.");
     }
     if method != "qdwh" && method != "svd" {
         bail!(Value, "Unknown polar decomposition method {method}.");
+    }
+    if !given.is_inexact() {
+        bail!(Value, "data type dtype('{given}') not compatible with finfo");
     }
     let (u, s, vh) = singular_vectors(&a, false, None)?;
     let s = row(&to_dtype(&s, u.aval().dtype)?)?;

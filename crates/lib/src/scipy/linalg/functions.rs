@@ -238,6 +238,7 @@ pub fn sqrtm(a: &Val, blocksize: i64) -> Result<Val> {
 ///    [0. 9.]]
 #[public("scipy.linalg.funm(A: Convertible, func, disp=True)")]
 pub fn funm(a: &Val, func: Callable, disp: bool) -> Result<OneOrTuple> {
+    super::factorizations::check_factored(a, "schur")?;
     let a = inexact_one(a)?;
     if a.aval().rank() != 2 || !is_square(&a) {
         bail!(Value, "expected square array_like input");

@@ -3,6 +3,7 @@
 use std::f64::consts::PI;
 
 use pullback_base::array::check_room;
+use pullback_base::aval::tuple_text;
 use pullback_base::{Array, Aval, DType, Result, Scalar, bail};
 use pullback_derive::public;
 use pullback_ir::Val;
@@ -252,6 +253,7 @@ pub fn dft(n: usize, scale: Option<&str>, dtype: Option<DType>) -> Result<Val> {
     if let Some(dtype) = dtype.filter(|dtype| !dtype.is_complex()) {
         bail!(Value, "dtype must be a complex floating-point type; got {dtype}.");
     }
+    check_size(n)?;
     let factor = match scale {
         None => 1.0,
         Some("sqrtn") => (n as f64).sqrt(),
@@ -332,6 +334,14 @@ pub fn fiedler_companion(a: &Val) -> Result<Val> {
     Ok(out)
 }
 
+/// Refuses a size whose matrix no memory holds.
+fn check_size(n: usize) -> Result<()> {
+    if i32::try_from(n).is_err() {
+        bail!(Overflow, "Python int {n} too large to convert to int32: no matrix is that large");
+    }
+    Ok(())
+}
+
 /// A matrix of the default floating dtype from its elements.
 ///
 /// # Errors
@@ -385,6 +395,7 @@ pub fn helmert(n: i64, full: bool) -> Result<Val> {
     }
     let skipped = usize::from(!full);
     let n = n as usize;
+    check_size(n)?;
     made([n - skipped, n], |i, j| {
         let i = i + skipped;
         let norm = if i == 0 { (n as f64).sqrt() } else { ((i * (i + 1)) as f64).sqrt() };
@@ -536,7 +547,13 @@ pub fn leslie(f: &Val, s: &Val) -> Result<Val> {
     let length = |x: &Val| x.aval().shape[x.aval().rank() - 1];
     let n = length(&f);
     if n != length(&s) + 1 {
-        bail!(Value, "The length of f must be equal to the length of s plus 1.");
+        bail!(
+            Value,
+            "Incorrect lengths for f and s. The length of s along the last axis must be one less than the length of f; got f \
+             shape {} and s shape {}.",
+            tuple_text(&f.aval().shape),
+            tuple_text(&s.aval().shape)
+        );
     }
     let ins = promote_dtypes(&[f, s])?;
     let dtype = ins[0].aval().dtype;

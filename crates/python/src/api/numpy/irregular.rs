@@ -277,7 +277,7 @@ fn integer_of(obj: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Val> {
 ///    [3 4]]
 #[pyfunction]
 #[pyo3(
-    signature = (object, dtype=None, *, copy=true, order="K", ndmin=0, device=None, out_sharding=None),
+    signature = (object, dtype=None, *, copy=true, order=None, ndmin=0, device=None, out_sharding=None),
     text_signature = "(object, dtype=None, *, copy=True, order='K', ndmin=0, device=None, out_sharding=None)"
 )]
 #[allow(clippy::too_many_arguments, reason = "the reference's parameters")]
@@ -285,13 +285,14 @@ fn array(
     py: Python<'_>,
     object: &Bound<'_, PyAny>,
     dtype: Option<DTypeArg>,
-    copy: bool,
-    order: Option<&str>,
+    copy: Option<bool>,
+    order: Option<&Bound<'_, PyAny>>,
     ndmin: usize,
     device: Option<Bound<'_, PyAny>>,
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
-    let _ = order;
+    check_order(order)?;
+    let copy = copy == Some(true);
     split_as(py, "jnp.array", out_sharding.as_ref(), || {
         let dtype = canonical(py, dtype, "array")?;
         let was_array = as_val(object).is_some();
@@ -301,6 +302,16 @@ fn array(
         let val = crate::transfers::enter_through(py, value_of(object, dtype)?)?;
         on_device(py, device.as_ref(), || numpy::array(&val, dtype, copy && was_array, ndmin))
     })
+}
+
+/// Refuses an order of elements in memory other than the one there is.
+fn check_order(order: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    match order {
+        Some(order) if !order.eq("K")? => {
+            Err(pyo3::exceptions::PyNotImplementedError::new_err("Only implemented for order='K'"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The array of a number, an array or nested sequences of such, without a copy where none is needed.
@@ -331,12 +342,12 @@ fn asarray(
     py: Python<'_>,
     a: &Bound<'_, PyAny>,
     dtype: Option<DTypeArg>,
-    order: Option<&str>,
+    order: Option<&Bound<'_, PyAny>>,
     copy: Option<bool>,
     device: Option<Bound<'_, PyAny>>,
     out_sharding: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
-    let _ = order;
+    check_order(order)?;
     split_as(py, "jnp.asarray", out_sharding.as_ref(), || {
         let dtype = canonical(py, dtype, "asarray")?;
         let was_array = as_val(a).is_some();
