@@ -92,7 +92,8 @@ impl Checker<'_> {
             Ok(_) => {}
         }
         for inner in eqn.params.jaxprs() {
-            self.found.extend(check_with(&inner, self.is_same).into_iter().map(|found| format!("(J5) {what}: {found}")));
+            self.found
+                .extend(check_with(&inner, self.is_same).into_iter().map(|found| format!("(J5) {what}: {found}")));
         }
         for var in eqn.outs() {
             self.define(var.index(), &what);

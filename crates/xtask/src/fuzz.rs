@@ -6,8 +6,8 @@
 
 use lexopt::ValueExt;
 
-use crate::process::{self, Process};
 use crate::Outcome;
+use crate::process::{self, Process};
 
 /// Programs of one run of the test.
 const BATCH: u64 = 500;

@@ -19,8 +19,8 @@ use pullback_ir::{Builder, Emit, EmitRef, JaxprRef, Params, PrimRef, TraceId, Va
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
-use crate::placement::placed;
 use crate::kept::make_room;
+use crate::placement::placed;
 use crate::{Executable, checks, executable_donating, flags};
 use pointwise::Pointwise;
 

@@ -54,7 +54,13 @@ impl Prim for WhilePrim {
 
     fn abstract_eval(&self, p: &While, ins: &[Aval]) -> Result<Avals> {
         if p.cond_nconsts.saturating_add(p.body_nconsts) > ins.len() {
-            bail!(Type, "while has {} operands, fewer than its {} + {} consts", ins.len(), p.cond_nconsts, p.body_nconsts);
+            bail!(
+                Type,
+                "while has {} operands, fewer than its {} + {} consts",
+                ins.len(),
+                p.cond_nconsts,
+                p.body_nconsts
+            );
         }
         let [cond_consts, body_consts, carry] = p.parts(ins);
         check_call("while condition", &p.cond_jaxpr, &[cond_consts, carry].concat())?;

@@ -78,9 +78,8 @@ pub fn diagonal(x: &Val, offset: i64, axes: [i64; 2]) -> Result<Val> {
         let x = super::moveaxis(&args[0], &axes, &[-2, -1])?;
         let shape = x.aval().shape.to_vec();
         let (rows, columns) = (shape[shape.len() - 2] as i64, shape[shape.len() - 1] as i64);
-        let size = (rows.min(columns))
-            .min(rows.saturating_add(offset).min(columns.saturating_sub(offset)))
-            .max(0) as usize;
+        let size =
+            (rows.min(columns)).min(rows.saturating_add(offset).min(columns.saturating_sub(offset))).max(0) as usize;
         let from = |start: i64| {
             let counts = lax::iota(DType::I32, size)?;
             if start == 0 { Ok(counts) } else { lax::sub(&counts, &number(&counts, -start as f64)) }

@@ -348,7 +348,8 @@ fn count(x: &Val, options: &Reduction, dtype: DType) -> Result<Val> {
     let (names, axes) = options.axis.split_names();
     let axes = axes.resolve(x.aval().rank())?;
     let Some(mask) = &options.where_ else {
-        let size: usize = pullback_base::extent(axes.iter().map(|&axis| &x.aval().data().shape[axis])).saturating_mul(lax::axes_size(names)?);
+        let size: usize = pullback_base::extent(axes.iter().map(|&axis| &x.aval().data().shape[axis]))
+            .saturating_mul(lax::axes_size(names)?);
         return Ok(crate::convert::literal(dtype, size as f64));
     };
     let mask = to_dtype(&broadcast_to(mask, &x.aval().shape)?, default_int())?;

@@ -792,12 +792,17 @@ pub fn resize(a: &Val, new_shape: &[i64]) -> Result<Val> {
         bail!(Value, "all elements of `new_shape` must be non-negative");
     }
     let flat = super::parts::flat(a)?;
-    let (size, length) = (new_shape.iter().fold(1, |size: usize, &axis| size.saturating_mul(axis as usize)), flat.aval().size());
+    let (size, length) =
+        (new_shape.iter().fold(1, |size: usize, &axis| size.saturating_mul(axis as usize)), flat.aval().size());
     if length == 0 || size == 0 {
         return super::zeros(new_shape, Some(flat.aval().dtype));
     }
     let repeated = tile(&flat, &[size.div_ceil(length)])?;
-    reshape(&super::parts::part(&repeated, 0, None, i64::try_from(size).unwrap_or(i64::MAX))?, new_shape, Order::RowMajor)
+    reshape(
+        &super::parts::part(&repeated, 0, None, i64::try_from(size).unwrap_or(i64::MAX))?,
+        new_shape,
+        Order::RowMajor,
+    )
 }
 
 /// An axis moved before another one; `moveaxis` is easier to read.
