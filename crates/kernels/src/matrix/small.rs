@@ -24,7 +24,7 @@ pub(super) fn cholesky<T: Field>(a: &Dense<T>) -> Option<Dense<T>> {
                 continue;
             }
             let pivot = rest.parts().0;
-            if pivot.is_nan() || pivot <= 0.0 {
+            if !pivot.is_finite() || pivot <= 0.0 {
                 return None;
             }
             out.set(i, i, T::of(pivot.sqrt(), 0.0));
@@ -211,5 +211,6 @@ mod tests {
         }
         assert!(cholesky(&symmetric(3, |_| 1.0)).is_none());
         assert!(cholesky(&symmetric(2, |_| f64::NAN)).is_none());
+        assert!(cholesky(&symmetric(1, |_| f64::INFINITY)).is_none());
     }
 }
