@@ -107,6 +107,7 @@ from pullback.sharding import make_array_from_single_device_arrays as make_array
 from pullback.sharding import make_mesh as make_mesh
 from pullback._user_context import make_user_context as make_user_context
 from pullback._threads import max_threads as max_threads
+from pullback._memory import memory_limit as memory_limit
 from pullback.ref import new_ref as new_ref
 from pullback._maps import pmap as pmap
 from pullback._inspect import print_environment_info as print_environment_info

@@ -102,6 +102,7 @@ def safe_grads(enable: Any = True) -> Any:
       ...     jax.grad(f)(0.0)
       Array(0., dtype=float32)"""
     ...
+checks: Any
 def warn_empty(enable: Any = True) -> Any:
     """A context, or decorator, in which a mean, variance, deviation, maximum or minimum that sees no element warns.
 

@@ -54,7 +54,7 @@ class _IndexUpdateRef:
     def apply(self, func: Callable[[Array], ArrayLike], *, indices_are_sorted: bool=False, unique_indices: bool=False, mode: str | None=None, wrap_negative_indices: bool=True) -> Array:
         """The array with an elementwise `func` of the chosen elements in their places, as often as each is chosen.
 
-Keywords as in `set`. Differentiable where no element is chosen twice and the indices are known.
+Keywords as in `set`. Without a derivative: one is NotImplementedError.
 
 Example:
   >>> print(jnp.arange(3).at[jnp.array([1, 1])].apply(lambda x: 2 * x))

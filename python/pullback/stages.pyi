@@ -173,6 +173,25 @@ class Compiled(Stage):
         """Where results are, in a tree like them."""
         ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def save(self, path: Any) -> Any:
+        """Writes the machine code to a file, which programs in Rust load without Python, tracer and compiler.
+
+        The function of the file takes the leaves of the arguments and gives the leaves of the result, in the order of
+        `jax.tree.leaves`; what it closed over is in the file. It runs on machines of this kind, under the same version.
+
+        Args:
+          path: of the file.
+        Raises:
+          NotImplementedError: the function calls back into Python, has effects, or was not compiled for x86-64 with AVX2.
+          OSError: the file cannot be written.
+        Differentiable: no; it takes no arrays.
+        Example:
+          >>> import os, tempfile
+          >>> path = os.path.join(tempfile.mkdtemp(), "sine.pullback")
+          >>> jax.jit(jnp.sin).lower(jnp.zeros(3)).compile().save(path)
+          >>> os.path.getsize(path) < 10_000
+          True"""
+        ...
     def call(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the function, as calling it does."""
         ...

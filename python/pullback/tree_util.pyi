@@ -310,26 +310,26 @@ def flatten_one_level(tree: Any) -> Any:
 
     Args:
       tree: a container.
-    Returns: a list of trees, and the data that is no child: sorted keys of a dict, None of a list.
+    Returns: a tuple of trees (of lists and registered classes a list), and the data that is no child: sorted keys of a dict, None of a list.
     Raises:
       ValueError: `tree` is a leaf.
     Differentiable: yes; children are passed unchanged.
     Example:
       >>> jax.tree_util.flatten_one_level({"b": [1, 2], "a": 3})
-      ([3, [1, 2]], ['a', 'b'])"""
+      ((3, [1, 2]), ('a', 'b'))"""
     ...
 def flatten_one_level_with_keys(tree: Any) -> Any:
     """Pairs of key and child, and static data of a container.
 
     Args:
       tree: a container.
-    Returns: a list of pairs, and the data that is no child: sorted keys of a dict, None of a list.
+    Returns: a tuple of pairs (of registered classes a list), and the data that is no child: sorted keys of a dict, None of a list.
     Raises:
       ValueError: `tree` is a leaf.
     Differentiable: yes; children are passed unchanged.
     Example:
       >>> jax.tree_util.flatten_one_level_with_keys([1, (2,)])
-      ([(SequenceKey(idx=0), 1), (SequenceKey(idx=1), (2,))], None)"""
+      (((SequenceKey(idx=0), 1), (SequenceKey(idx=1), (2,))), None)"""
     ...
 class Partial(_functools.partial[Any]):
     """`functools.partial` as a container: its arguments are leaves, its function is static.

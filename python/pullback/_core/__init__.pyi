@@ -813,6 +813,9 @@ class Staged():
     def perturbed_captures(self, /) -> list[bool]:
         """Which captured tracers a derivative may go through: those of inexact type that are not mapped constants."""
         ...
+    def saved(self, /) -> Any:
+        """The machine code of the program, closed over what it captured, as bytes that a program without Python loads."""
+        ...
 @final
 class SymbolicZero():
     def __new__(cls, aval: Any) -> Self: ...
@@ -983,6 +986,9 @@ def enter_trace(trace: Any) -> Any:
 def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], args: tuple[Any, ...]) -> list[Any]:
     """Results of a jaxpr for consts in the places of its constvars, and flat arguments."""
     ...
+def executable_stats() -> Any:
+    """Executables alive in this process, and the bytes of their code and constants."""
+    ...
 def expect_plugins() -> Any:
     """Says that plugins may be here, so that the default device is asked for when it matters."""
     ...
@@ -1021,7 +1027,8 @@ def is_setting_on(name: str) -> bool:
     """Whether a setting is on for this thread."""
     ...
 def jaxpr_from_text(text: str) -> Any:
-    """The jaxpr of what `_full_text` gave; ValueError with the place of the first character that does not fit."""
+    """The jaxpr of what `_full_text` gave; ValueError with the place of the first character that does not fit, or with
+    the first law of jaxprs that it breaks."""
     ...
 def jvp(fun: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ...], has_aux: bool) -> Any:
     """Results of `fun` at `primals` and their tangents, and the auxiliary output."""
@@ -1062,8 +1069,14 @@ def lower_thread_cap(n: ArrayLike) -> Any:
     """Lowers the most threads that loops of this thread's calls may use; gives what [`restore_thread_cap`] takes."""
     ...
 from . import masked as masked
+def memory_limit() -> Any:
+    """How many bytes arrays and temporaries may take; nothing while there is no limit."""
+    ...
 def n_compiled() -> int:
     """Programs compiled in this process so far."""
+    ...
+def n_loaded() -> Any:
+    """Programs that were loaded from the persistent cache in place of being compiled."""
     ...
 from . import nn as nn
 from . import numpy as numpy
@@ -1144,9 +1157,12 @@ def set_context_mesh(mesh: MeshHandle) -> Any:
 def set_default_device(device: int) -> None:
     """Sets the device of uncommitted work on this thread, and gives the one before."""
     ...
-def set_executable_cache(folder: Any, least_seconds: Any) -> Any:
-    """Sets the folder in which plugins' executables are kept, and the seconds of compiling from which they are; `None` keeps
-    none."""
+def set_executable_cache(folder: Any, least_seconds: Any, least_bytes: Any, most_bytes: Any) -> Any:
+    """Sets the folder in which executables are kept, the seconds of compiling and the bytes from which they are, and how many
+    bytes all may take; without a folder none are kept."""
+    ...
+def set_memory_limit(size_bytes: Any) -> Any:
+    """Sets how many bytes arrays and temporaries may take."""
     ...
 def set_monitored(is_monitored: Any) -> Any:
     """Says whether `pullback.monitoring` has listeners."""
@@ -1388,4 +1404,4 @@ def vmap_call(fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
 def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init: Any) -> Any:
     """A loop that runs while a condition holds. See `pullback.lax.while_loop`."""
     ...
-__all__ = ['_panic', 'user_error', 'Array', 'ArrayImpl', 'Tracer', 'DynamicJaxprTracer', 'JVPTracer', 'LinearizeTracer', 'BatchTracer', 'typeof', 'as_dtype', 'tangent_dtype_is_float0', 'is_concrete', 'concrete_or_none', '_array_of_bytes', 'index_get', 'index_update', 'PyTreeDef', 'treedef_tuple', 'treedef_children', 'treedef_is_leaf', 'treedef_is_strict_leaf', 'treedef_from_children', 'DictKey', 'SequenceKey', 'GetAttrKey', 'FlattenedIndexKey', 'keystr', 'is_registered', 'register_pytree_node', '_register_dataclass', 'register_static', 'tree_flatten', 'tree_leaves', 'tree_structure', 'tree_unflatten', 'tree_map', 'tree_flatten_with_path', '_broadcast_prefix', '_prefix_mismatch', '_keyed_children', 'all_leaves', 'ShapedArray', 'Jaxpr', 'Var', 'DropVar', 'Literal', 'JaxprEqn', 'DebugInfo', 'Opaque', 'eval_jaxpr', 'open_constvars', 'jaxpr_from_text', 'dce_jaxpr', 'Findings', 'Leaf', 'Trouble', 'explain', 'checked_call', 'Inspection', 'inspect', 'Primitive', 'find_primitive', 'primitive_names', 'TraceHandle', 'OpaqueTrace', 'trace_in_force', 'enter_trace', 'leave_trace', 'PjitFunction', 'JitCache', 'clear_executables', 'n_compiled', 'set_monitored', 'Staged', 'stage_call', 'LoweredText', 'unusable_donations', 'stablehlo', 'run_cost', 'run_memory', 'primitive_samples', 'primitive_coverage', 'NameStack', 'SourceInfo', 'current_name_stack', '_set_name_stack', 'value_and_grad', 'linearize_at', 'jvp', 'linear_transpose', 'record_call', 'user_line', 'describe_function', 'vmap_call', 'clear_bodies', 'scan', 'while_loop', 'cond', 'checkpoint', 'SymbolicZero', 'CustomVJPPrimal', 'enter_evaluation', 'leave_evaluation', 'custom_jvp_call', 'custom_vjp_call', 'trace_state_clean', 'current_trace', 'custom_linear_solve', 'linear_call', 'custom_vmap_call', 'debug_callback', 'io_callback', 'pure_callback', 'to_dlpack_capsule', 'from_dlpack_capsule', 'set_setting', 'set_setting_on_thread', 'is_setting_on', 'settings_word', 'setting_names', 'set_user_contexts', 'lower_thread_cap', 'restore_thread_cap', 'thread_count', 'set_seed_offset', 'precision_words', 'precision_param', 'to_array', 'MeshHandle', 'OutSharding', 'reshard', 'split_call', 'set_context_mesh', 'put_on_device', 'put_on_mesh', 'place_of', 'shard_of', 'assemble', 'set_default_device', 'default_device_id', 'constrain', 'bind_shard_map', 'is_evaluating', 'taken_to_device', 'Plugin', 'start_plugin', 'expect_plugins', 'set_executable_cache', 'set_process_default_device', 'CoordinationService', 'DistributedRuntimeClient', 'lax', 'UfuncBase', 'numpy', 'nn', 'random', 'Function']
+__all__ = ['_panic', 'user_error', 'Array', 'ArrayImpl', 'Tracer', 'DynamicJaxprTracer', 'JVPTracer', 'LinearizeTracer', 'BatchTracer', 'typeof', 'as_dtype', 'tangent_dtype_is_float0', 'is_concrete', 'concrete_or_none', '_array_of_bytes', 'index_get', 'index_update', 'PyTreeDef', 'treedef_tuple', 'treedef_children', 'treedef_is_leaf', 'treedef_is_strict_leaf', 'treedef_from_children', 'DictKey', 'SequenceKey', 'GetAttrKey', 'FlattenedIndexKey', 'keystr', 'is_registered', 'register_pytree_node', '_register_dataclass', 'register_static', 'tree_flatten', 'tree_leaves', 'tree_structure', 'tree_unflatten', 'tree_map', 'tree_flatten_with_path', '_broadcast_prefix', '_prefix_mismatch', '_keyed_children', 'all_leaves', 'ShapedArray', 'Jaxpr', 'Var', 'DropVar', 'Literal', 'JaxprEqn', 'DebugInfo', 'Opaque', 'eval_jaxpr', 'open_constvars', 'jaxpr_from_text', 'dce_jaxpr', 'Findings', 'Leaf', 'Trouble', 'explain', 'checked_call', 'Inspection', 'inspect', 'Primitive', 'find_primitive', 'primitive_names', 'TraceHandle', 'OpaqueTrace', 'trace_in_force', 'enter_trace', 'leave_trace', 'PjitFunction', 'JitCache', 'clear_executables', 'n_compiled', 'executable_stats', 'n_loaded', 'set_monitored', 'Staged', 'stage_call', 'LoweredText', 'unusable_donations', 'stablehlo', 'run_cost', 'run_memory', 'primitive_samples', 'primitive_coverage', 'NameStack', 'SourceInfo', 'current_name_stack', '_set_name_stack', 'value_and_grad', 'linearize_at', 'jvp', 'linear_transpose', 'record_call', 'user_line', 'describe_function', 'vmap_call', 'clear_bodies', 'scan', 'while_loop', 'cond', 'checkpoint', 'SymbolicZero', 'CustomVJPPrimal', 'enter_evaluation', 'leave_evaluation', 'custom_jvp_call', 'custom_vjp_call', 'trace_state_clean', 'current_trace', 'custom_linear_solve', 'linear_call', 'custom_vmap_call', 'debug_callback', 'io_callback', 'pure_callback', 'to_dlpack_capsule', 'from_dlpack_capsule', 'set_setting', 'set_setting_on_thread', 'is_setting_on', 'settings_word', 'setting_names', 'set_user_contexts', 'lower_thread_cap', 'restore_thread_cap', 'thread_count', 'memory_limit', 'set_memory_limit', 'set_seed_offset', 'precision_words', 'precision_param', 'to_array', 'MeshHandle', 'OutSharding', 'reshard', 'split_call', 'set_context_mesh', 'put_on_device', 'put_on_mesh', 'place_of', 'shard_of', 'assemble', 'set_default_device', 'default_device_id', 'constrain', 'bind_shard_map', 'is_evaluating', 'taken_to_device', 'Plugin', 'start_plugin', 'expect_plugins', 'set_executable_cache', 'set_process_default_device', 'CoordinationService', 'DistributedRuntimeClient', 'lax', 'UfuncBase', 'numpy', 'nn', 'random', 'Function']

@@ -54,8 +54,8 @@ def scatter_apply(operand: Any, scatter_indices: Any, func: Any, dimension_numbe
     Returns: an array like `operand`.
     Raises:
       TypeError: numbers do not fit the shapes.
-      ValueError: a reverse derivative is taken without `unique_indices`.
-    Differentiable: in `operand` where `func` is; in reverse only with `unique_indices=True`.
+      NotImplementedError: a derivative is taken.
+    Differentiable: no.
     Example:
       >>> at = lax.ScatterDimensionNumbers((), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0,))
       >>> lax.scatter_apply(jnp.array([1, 2, 3]), jnp.array([[1], [1]]), lambda x: x * 10, at, update_shape=(2,))

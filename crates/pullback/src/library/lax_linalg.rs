@@ -213,7 +213,7 @@ pub fn householder_product(a: impl Operand, taus: impl Operand) -> Array {
 ///
 /// - `x`: [..., m, n], float32, float64 or complex.
 ///
-/// **Returns:** `(lu, pivots, permutation)`: L under its unit diagonal and U in one matrix [..., m, n]; int32 [...,
+/// **Returns:** a list `[lu, pivots, permutation]`: L under its unit diagonal and U in one matrix [..., m, n]; int32 [...,
 /// min(m, n)], the row each step exchanged with; int32 [..., m], the order of the rows. A singular matrix gives
 /// zeros on the diagonal of U.
 ///
@@ -224,8 +224,8 @@ pub fn householder_product(a: impl Operand, taus: impl Operand) -> Array {
 /// **Differentiable:** in the factors, where no pivot is zero.
 #[track_caller]
 #[must_use]
-pub fn lu(x: impl Operand) -> (Array, Array, Array) {
-    Call::of(&pullback_lib::lax::linalg::declared_lu).with(0, x.into_array()).run()
+pub fn lu(x: impl Operand) -> Vec<Array> {
+    Call::of(&pullback_lib::lax::linalg::declared_lu_listed).with(0, x.into_array()).run()
 }
 
 /// The order of rows that a list of exchanges leads to.

@@ -116,7 +116,7 @@ impl Gelu {
 ///
 /// # Panics
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
-/// - `ValueError`: the size is odd, or the axis is out of bounds.
+/// - `ValueError`: the size is odd. IndexError: the axis is out of bounds.
 /// - `TypeError`: `x` is boolean or of integers.
 ///
 /// **Differentiable:** yes.

@@ -1907,12 +1907,13 @@ impl Convolve {
 /// 
 ///
 /// - `a`: an array or number.
-/// - `order`: for compatibility; without influence.
+/// - `order`: None or 'K'.
 ///
 /// **Returns:** an array of the shape and dtype of `a`.
 ///
 /// # Panics
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
+/// - `NotImplementedError`: another order.
 /// - `TypeError`: `a` is neither an array nor a number (lists are refused).
 ///
 /// **Differentiable:** yes, in both modes; it is the identity.
@@ -1920,6 +1921,24 @@ impl Convolve {
 #[must_use]
 pub fn copy(a: impl Operand) -> Array {
     Call::of(&pullback_lib::numpy::creation::declared_copy).with(0, a.into_array()).run()
+}
+
+/// As [`copy()`], with keywords.
+#[track_caller]
+#[must_use]
+pub fn copy_with(a: impl Operand, keywords: impl FnOnce(Copy) -> Copy) -> Array {
+    keywords(Copy(Call::of(&pullback_lib::numpy::creation::declared_copy).with(0, a.into_array()))).0.run()
+}
+
+/// Keywords of [`copy_with`].
+pub struct Copy(Call);
+
+impl Copy {
+    /// None or 'K'.
+    #[must_use]
+    pub fn order(self, order: &str) -> Copy {
+        Copy(self.0.with(1, order))
+    }
 }
 
 /// The magnitude of `x1` with the sign of `x2`, the sign of zeros included.

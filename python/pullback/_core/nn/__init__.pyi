@@ -49,7 +49,7 @@ def glu(x: ArrayLike, axis: int = -1) -> Array:
       axis: the axis, negative counted from the end; its size is even.
     Returns: the dtype of `x`, its shape with the axis halved.
     Raises:
-      ValueError: the size is odd, or the axis is out of bounds.
+      ValueError: the size is odd. IndexError: the axis is out of bounds.
       TypeError: `x` is boolean or of integers.
     Differentiable: yes.
     Example:

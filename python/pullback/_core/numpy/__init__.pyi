@@ -1094,14 +1094,15 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: str = 'full', *, precision: Preci
       >>> print(jnp.convolve(jnp.array([1.0, 2.0, 3.0]), jnp.array([1.0, 10.0])))
       [ 1. 12. 23. 30.]"""
     ...
-def copy(a: ArrayLike, order: Any = None) -> Array:
+def copy(a: ArrayLike, order: str | None = None) -> Array:
     """A copy of an array, in memory of its own.
 
     Args:
       a: an array or number.
-      order: for compatibility; without influence.
+      order: None or 'K'.
     Returns: an array of the shape and dtype of `a`.
     Raises:
+      NotImplementedError: another order.
       TypeError: `a` is neither an array nor a number (lists are refused).
     Differentiable: yes, in both modes; it is the identity.
     Example:

@@ -4,7 +4,7 @@ from typing import Any
 from pullback.typing import ArrayLike, DTypeLike
 from pullback._core import Array
 import pullback.lax as lax
-def segment_max(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | None = None, indices_are_sorted: bool = False, unique_indices: bool = False, bucket_size: int | None = None, mode: str | lax.GatherScatterMode | None = None) -> Array:
+def segment_max(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | None = None, indices_are_sorted: bool = False, unique_indices: bool = False, bucket_size: int | None = None, mode: str | lax.GatherScatterMode | None = None, out_sharding: Any = None) -> Array:
     """The maximum of the slices of `data` in each segment.
 
     Args:
@@ -29,7 +29,7 @@ def segment_max(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | Non
       >>> print(jax.ops.segment_max(jnp.array([2.0, 3.0, 4.0]), jnp.array([0, 0, 1]), num_segments=3))
       [  3.   4. -inf]"""
     ...
-def segment_min(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | None = None, indices_are_sorted: bool = False, unique_indices: bool = False, bucket_size: int | None = None, mode: str | lax.GatherScatterMode | None = None) -> Array:
+def segment_min(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | None = None, indices_are_sorted: bool = False, unique_indices: bool = False, bucket_size: int | None = None, mode: str | lax.GatherScatterMode | None = None, out_sharding: Any = None) -> Array:
     """The minimum of the slices of `data` in each segment.
 
     Args:
@@ -55,7 +55,7 @@ def segment_min(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | Non
       >>> print(jax.ops.segment_min(jnp.array([2.0, 3.0, 4.0]), jnp.array([0, 0, 1]), num_segments=3))
       [ 2.  4. inf]"""
     ...
-def segment_prod(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | None = None, indices_are_sorted: bool = False, unique_indices: bool = False, bucket_size: int | None = None, mode: str | lax.GatherScatterMode | None = None) -> Array:
+def segment_prod(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | None = None, indices_are_sorted: bool = False, unique_indices: bool = False, bucket_size: int | None = None, mode: str | lax.GatherScatterMode | None = None, out_sharding: Any = None) -> Array:
     """The product of the slices of `data` in each segment.
 
     Args:
@@ -80,7 +80,7 @@ def segment_prod(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | No
       >>> print(jax.ops.segment_prod(jnp.array([2.0, 3.0, 4.0]), jnp.array([0, 0, 1])))
       [6. 4.]"""
     ...
-def segment_sum(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | None = None, indices_are_sorted: bool = False, unique_indices: bool = False, bucket_size: int | None = None, mode: str | lax.GatherScatterMode | None = None) -> Array:
+def segment_sum(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | None = None, indices_are_sorted: bool = False, unique_indices: bool = False, bucket_size: int | None = None, mode: str | lax.GatherScatterMode | None = None, out_sharding: Any = None) -> Array:
     """The sum of the slices of `data` in each segment.
 
     Args:

@@ -105,12 +105,12 @@ def householder_product(a: ArrayLike, taus: ArrayLike) -> Array:
       Array([[ 0., -1.],
              [-1.,  0.]], dtype=float32)"""
     ...
-def lu(x: ArrayLike) -> tuple[Array, Array, Array]:
+def lu(x: ArrayLike) -> list[Array]:
     """Factors of a matrix with its rows exchanged, `P x = L U`, by elimination with partial pivoting.
 
     Args:
       x: [..., m, n], float32, float64 or complex.
-    Returns: `(lu, pivots, permutation)`: L under its unit diagonal and U in one matrix [..., m, n]; int32 [...,
+    Returns: a list `[lu, pivots, permutation]`: L under its unit diagonal and U in one matrix [..., m, n]; int32 [...,
       min(m, n)], the row each step exchanged with; int32 [..., m], the order of the rows. A singular matrix gives
       zeros on the diagonal of U.
     Raises:
@@ -268,7 +268,7 @@ def triangular_solve(a: ArrayLike, b: ArrayLike, *, left_side: bool = False, low
       >>> lax.linalg.triangular_solve(a, b, left_side=True, lower=True)
       Array([1., 2.], dtype=float32)"""
     ...
-def tridiagonal(a: ArrayLike, *, lower: bool = True) -> tuple[Array, ...]:
+def tridiagonal(a: ArrayLike, *, lower: bool = True) -> list[Array]:
     """The tridiagonal form T of Hermitian matrices, `a = Q T Qᴴ`, with the reflections that lead to it (LAPACK's sytrd,
     hetrd).
 
