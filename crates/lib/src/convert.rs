@@ -36,6 +36,18 @@ pub fn to_dtype(x: &Val, dtype: DType) -> Result<Val> {
     convert(x, dtype, false)
 }
 
+/// The value on its way to a dtype that is not complex: its real part. Only to booleans is that another value than the
+/// conversion itself gives, which asks whether the whole number is 0.
+///
+/// # Errors
+/// What the primitive raises.
+pub fn without_imaginary_part(x: &Val, dtype: DType) -> Result<Val> {
+    if x.aval().dtype.is_complex() && dtype == DType::Bool {
+        return prims::REAL.bind(std::slice::from_ref(x));
+    }
+    Ok(x.clone())
+}
+
 /// A number of the dtype of `like`, of weak type where that is.
 pub fn number(like: &Val, value: f64) -> Val {
     let aval = like.aval();

@@ -5,7 +5,7 @@ use pullback_core::prims;
 use pullback_derive::public;
 use pullback_ir::Val;
 
-use crate::convert::convert;
+use crate::convert::{convert, to_dtype, without_imaginary_part};
 use crate::declare::{Tree, WideNumber};
 use crate::primitive::Bind;
 
@@ -44,7 +44,10 @@ pub fn bitcast_convert_type(operand: &Val, new_dtype: DType) -> Result<Val> {
 #[public("lax.convert_element_type(operand, new_dtype: Narrowed)")]
 pub fn converted(operand: &WideNumber, new_dtype: Option<DType>) -> Result<Val> {
     let Some(dtype) = new_dtype else { bail!(Value, "dtype must be specified.") };
-    operand.to(Some(dtype))
+    match operand {
+        WideNumber::Val(val) => to_dtype(&without_imaginary_part(val, dtype)?, dtype),
+        WideNumber::Int(_) => operand.to(Some(dtype)),
+    }
 }
 
 /// The elements rounded, to even at halves, to fewer bits, in the dtype that they had.

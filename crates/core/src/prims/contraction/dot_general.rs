@@ -196,6 +196,13 @@ impl Prim for Dot {
             let p = p.clone();
             return CpuForm::Decompose(Box::new(move |e, ins| both_complex(&p, e, ins)));
         }
+        if outs[0].dtype.is_integer() && ins[0].dtype.is_inexact() | ins[1].dtype.is_inexact() {
+            let (p, dtype) = (DotGeneral { preferred_element_type: None, ..p.clone() }, outs[0].dtype);
+            return CpuForm::Decompose(Box::new(move |e, ins| {
+                let [x, y] = [0, 1].map(|side| V::new(e, &ins[side]));
+                Ok(smallvec![x.contract(&y, p.clone()).convert(dtype).done()?])
+            }));
+        }
         if let Some(algorithm) = p.algorithm() {
             let (p, dtype) = (p.clone(), outs[0].dtype);
             return CpuForm::Decompose(Box::new(move |e, ins| by_algorithm(&p, algorithm, e, ins, dtype)));

@@ -300,8 +300,17 @@ fn array(
             return Ok(object.clone().unbind());
         }
         let val = crate::transfers::enter_through(py, value_of(object, dtype)?)?;
+        let val = if was_array { real_for(py, val, dtype)? } else { val };
         on_device(py, device.as_ref(), || numpy::array(&val, dtype, copy && was_array, ndmin))
     })
+}
+
+/// An array of ours on its way to a dtype: of complex numbers the real part is what is asked whether it is 0.
+fn real_for(py: Python<'_>, val: Val, dtype: Option<DType>) -> PyResult<Val> {
+    match dtype {
+        Some(DType::Bool) => gate(py, || pullback_lib::convert::without_imaginary_part(&val, DType::Bool)),
+        _ => Ok(val),
+    }
 }
 
 /// Refuses an order of elements in memory other than the one there is.
@@ -355,6 +364,7 @@ fn asarray(
             return Ok(a.clone().unbind());
         }
         let val = crate::transfers::enter_through(py, value_of(a, dtype)?)?;
+        let val = if was_array { real_for(py, val, dtype)? } else { val };
         on_device(py, device.as_ref(), || numpy::array(&val, dtype, copy == Some(true) && was_array, 0))
     })
 }
