@@ -286,6 +286,8 @@ fn temporaries_are_counted_once_where_they_share_memory() {
 const VARIED: &str = "{ lambda ; a:f32[2] b:f32[300,300] c:i32[7]. let
     d:f32[300,300] = dot_general[
       dimension_numbers=(([1], [0]), ([], []))
+      out_sharding=None
+      precision=None
       preferred_element_type=float32
     ] b b
     e:f32[300,300] = sin d

@@ -270,8 +270,8 @@ pub fn look_for_mistakes() {
     pullback_trace::answer_warnings(answer_to_warning);
 }
 
-/// Runs `body`, which records a function, while mistakes are looked for: a dtype that would be truncated is one, and a
-/// column and a vector of one length, which make a square, mostly by mistake.
+/// Runs `body`, which records a function, while mistakes are looked for that show there: a dtype that would be truncated,
+/// and a column and a vector of one length, which make a square, mostly by mistake. Operations are looked at later.
 ///
 /// # Errors
 /// Those; and what `body` raises.
@@ -284,7 +284,7 @@ pub fn strict<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
     }
     look_for_mistakes();
     let _restore = Restore(set_on_thread(Setting::Checked, Some(true)));
-    body()
+    pullback_backend::unchecked(body)
 }
 
 /// One primitive on known values, with checks of it and of all that is inside.

@@ -130,7 +130,8 @@ fn reduce<T: Plain>(
     let (n_in, n_out) = (first.size * first.inner, out.len() / n_places);
     let shared = Shared::new(out);
     let work = |range: std::ops::Range<usize>| {
-        let mut memory: Vec<Vec<T>> = lines[1..].iter().map(|line| vec![identity; line.size * line.inner]).collect();
+        let elements = |line: &Line<'_>| line.blocks * line.size * line.inner;
+        let mut memory: Vec<Vec<T>> = lines[1..].iter().map(|line| vec![identity; elements(line)]).collect();
         for number in range {
             let (block, place) = (number / first.places, number % first.places);
             // SAFETY: blocks are disjoint.

@@ -321,11 +321,11 @@ pub enum Kernel {
     Sort(Sort),
     /// Copies `n` elements of one buffer to another of the same dtype.
     Copy(usize),
-    /// Host function: `n_ins` inputs, then outputs; lengths in elements of each argument.
-    #[serde(skip)]
-    Host(Arc<dyn HostCall>, usize, Vec<usize>),
     /// A dense array body: `n_ins` inputs, then outputs; lengths in elements of each argument.
     Body(Box<Body>, usize, Vec<usize>),
+    /// Host function: `n_ins` inputs, then outputs; lengths in elements of each argument. The last, as files number the others.
+    #[serde(skip)]
+    Host(Arc<dyn HostCall>, usize, Vec<usize>),
 }
 
 /// A call of a kernel.
