@@ -4,7 +4,8 @@ use std::io::Result;
 use std::path::{Path, PathBuf};
 
 /// The rooms whose sources decide what is compiled, and what compiled code finds of the host.
-const ROOMS: [&str; 10] = ["base", "loops", "ir", "core", "runtime", "kernels", "native", "codegen", "compile", "backend"];
+const ROOMS: [&str; 10] =
+    ["base", "loops", "ir", "core", "runtime", "kernels", "native", "codegen", "compile", "backend"];
 
 fn main() -> Result<()> {
     let rooms = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

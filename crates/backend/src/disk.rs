@@ -15,9 +15,9 @@ use std::time::{Duration, Instant, SystemTime};
 use pullback_base::Result;
 use pullback_codegen::Engine;
 use pullback_core::find_primitive;
+use pullback_ir::{Dialect, Eqn, JaxprRef, ParamValue, jaxpr_text};
 use pullback_native::Compiled;
 use pullback_runtime::sealed;
-use pullback_ir::{Dialect, Eqn, JaxprRef, ParamValue, jaxpr_text};
 
 use crate::cpu::CpuCode;
 

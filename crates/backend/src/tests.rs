@@ -4,7 +4,7 @@ use pullback_base::{Array, Aval, DType, Result, Scalar};
 use pullback_core::find_primitive;
 use pullback_ir::{JaxprRef, Params, Val, parse_jaxpr};
 
-use crate::{native, eval_bind, executable, executable_donating, inspect};
+use crate::{eval_bind, executable, executable_donating, inspect, native};
 
 fn numbers(array: &Array) -> Vec<f64> {
     array.elements().expect("alive").into_iter().map(Scalar::as_f64).collect()

@@ -106,7 +106,8 @@ impl Compiled {
         let restart = if taken { Restart::No } else { self.restart };
         let in_place = |(arg, &is_taken): (&Array, &bool)| if is_taken { Ok(None) } else { arg.buffer().map(Some) };
         let ins = args.iter().zip(&self.is_taken).map(in_place).collect::<Result<SmallVec<[Option<Buffer>; 8]>>>()?;
-        let operands: SmallVec<[&[u8]; 8]> = ins.iter().map(|ins| ins.as_ref().map_or(&[][..], Buffer::bytes)).collect();
+        let operands: SmallVec<[&[u8]; 8]> =
+            ins.iter().map(|ins| ins.as_ref().map_or(&[][..], Buffer::bytes)).collect();
         let mut outs: SmallVec<[&mut [u8]; 4]> = filled.iter_mut().map(BufferMut::bytes_mut).collect();
         run(self.code.as_ref(), restart, &operands, &mut outs)?;
         drop((operands, outs));

@@ -131,7 +131,9 @@ impl Compiled {
             code: code.map(|(code, _)| code),
         };
         let head = postcard::to_allocvec(&head).map_err(|_| {
-            Error::not_implemented("a compiled function that calls back into the host cannot be saved: what it calls is in this process")
+            Error::not_implemented(
+                "a compiled function that calls back into the host cannot be saved: what it calls is in this process",
+            )
         })?;
         Ok(sealed::seal(MAGIC, &[&(head.len() as u64).to_le_bytes(), &head, &blob.0]))
     }
@@ -142,7 +144,8 @@ impl Compiled {
     /// `Value` for bytes that are not such a function, were cut short or changed, or are of another version; and for code
     /// that this machine does not run.
     pub fn load(bytes: &[u8]) -> Result<Compiled> {
-        let body = sealed::open(MAGIC, bytes).ok_or_else(|| refused("it was cut short or changed, or is something else"))?;
+        let body =
+            sealed::open(MAGIC, bytes).ok_or_else(|| refused("it was cut short or changed, or is something else"))?;
         let head_bytes = body.first_chunk::<8>().map_or(0, |n| u64::from_le_bytes(*n));
         let (head, blob) = usize::try_from(head_bytes)
             .ok()

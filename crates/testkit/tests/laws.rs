@@ -8,8 +8,8 @@ use pullback_base::{Array, Result, bail};
 use pullback_compile::{Options, Output, compile};
 use pullback_core::{control, prims};
 use pullback_ir::{JaxprRef, Val, eval_jaxpr};
-use pullback_native::Compiled;
 use pullback_loops::{expand, interpret, verify};
+use pullback_native::Compiled;
 use pullback_runtime::FlushSubnormals;
 use pullback_testkit::battery::{Case, Found, cases};
 

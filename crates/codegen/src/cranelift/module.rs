@@ -73,7 +73,8 @@ pub(crate) fn compile(program: &Program, options: &Options) -> Result<Made> {
         Ok((main, kernels)) => {
             // SAFETY: the function was compiled with the signature of `Main`.
             let main = unsafe { std::mem::transmute::<*const u8, Main>(compiler.module.get_finalized_function(main)) };
-            let machine = Machine::other(main, compiler.n_bytes, Box::new(Finished(ManuallyDrop::new(compiler.module))));
+            let machine =
+                Machine::other(main, compiler.n_bytes, Box::new(Finished(ManuallyDrop::new(compiler.module))));
             Ok(Made { machine, kernels, disassembly: compiler.disassembly })
         }
         Err(error) => {

@@ -316,7 +316,8 @@ impl Staged {
     fn saved<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let known: Option<Vec<Array>> = self.captured.iter().map(Val::to_array).collect();
         let bytes = gate(py, || {
-            let known = known.ok_or_else(|| Error::type_error("a compiled function that uses a tracer cannot be saved"))?;
+            let known =
+                known.ok_or_else(|| Error::type_error("a compiled function that uses a tracer cannot be saved"))?;
             pullback_backend::native(&JaxprRef::new(self.jaxpr.closed_over(&known)))?.save()
         })?;
         Ok(PyBytes::new(py, &bytes))
