@@ -22,7 +22,7 @@ def requests(address: str, body: str, until: float, times: list[float]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description="Sends an image to a running server, and prints how many answers come a second.")
     parser.add_argument("url")
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--threads", type=int, default=4)
@@ -30,7 +30,7 @@ def main() -> None:
     body = " ".join(str(i % 17 / 16) for i in range(64))
     times: list[list[float]] = [[] for _ in range(options.threads)]
     until = time.perf_counter() + options.seconds
-    address = urlparse(options.url).netloc
+    address = str(urlparse(str(options.url)).netloc)
     threads = [threading.Thread(target=requests, args=(address, body, until, own)) for own in times]
     for thread in threads:
         thread.start()

@@ -32,8 +32,8 @@ def memory_limit(n_bytes):
       ...     try:
       ...         jnp.ones((1024, 1024))
       ...     except jax.errors.JaxRuntimeError as error:
-      ...         print(str(error).splitlines()[0])
-      RESOURCE_EXHAUSTED: Out of memory allocating 4194304 bytes (4.0 MiB).
+      ...         print(str(error).split(" (")[0])
+      RESOURCE_EXHAUSTED: Out of memory allocating 4194304 bytes
     """
     wanted = checked_limit("memory_limit", n_bytes)
     before = _core.memory_limit()

@@ -46,6 +46,7 @@ def prepared(tmp_path_factory):
     (root / "examples").mkdir()
     for path in (ROOT / "examples").glob("*.rs"):
         shutil.copy(path, root / "examples")
+    shutil.copytree(ROOT / "examples" / "serve", root / "examples" / "serve")
     run("--prepare", URL, "--root", root)
     return root
 

@@ -95,7 +95,7 @@ def test_what_cannot_be_saved_says_why(tmp_path):
 def test_the_digits_example(tmp_path):
     path = tmp_path / "digits.pullback"
     ended = subprocess.run(
-        [sys.executable, ROOT / "examples" / "serve" / "train.py", path], capture_output=True, text=True, timeout=300
+        [sys.executable, ROOT / "examples" / "save_digits.py", path], capture_output=True, text=True, timeout=300
     )
     assert ended.returncode == 0, ended.stderr
     assert float(re.search(r"test accuracy ([\d.]+)\n$", ended.stdout)[1]) > 0.95

@@ -551,7 +551,7 @@ pub fn triangular_solve(a: &Val, b: &Val, options: Triangle) -> Result<Val> {
 /// Differentiable: no.
 /// Example:
 ///   >>> lax.linalg.tridiagonal(jnp.array([[2.0, 1.0], [1.0, 3.0]]))[1:3]
-///   (Array([2., 3.], dtype=float32), Array([1.], dtype=float32))
+///   [Array([2., 3.], dtype=float32), Array([1.], dtype=float32)]
 #[public("lax.linalg.tridiagonal(a, *, lower=True)")]
 pub fn tridiagonal(a: &Val, lower: bool) -> Result<Vals> {
     prims::TRIDIAGONAL.bind_many(prims::Tridiagonal { lower }, std::slice::from_ref(a))

@@ -1,17 +1,17 @@
 """Trains the network of digits.py, and writes it as one compiled function from 64 brightnesses to ten probabilities.
 
-    python examples/serve/train.py digits.pullback
+    python examples/save_digits.py digits.pullback
+
+`examples/serve` runs it without Python.
 """
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import digits
 
-import digits  # noqa: E402
-
-import pullback as jax  # noqa: E402
-import pullback.numpy as jnp  # noqa: E402
+import pullback as jax
+import pullback.numpy as jnp
 
 
 def compiled(params: digits.Params) -> jax.stages.Compiled:
@@ -28,7 +28,7 @@ def main(path: Path) -> None:
     split_key, params_key, shuffle_key = jax.random.split(jax.random.key(0), 3)
     training, test = digits.split(split_key, jnp.asarray(images), jnp.asarray(labels))
     params, _, accuracies = digits.train(digits.init_params(params_key), shuffle_key, training, test)
-    compiled(params).save(path)
+    compiled(params).save(str(path))
     print(f"{path}: {path.stat().st_size / 1e3:.0f} kB, test accuracy {accuracies[-1]:.4f}")
 
 
