@@ -23,8 +23,8 @@ def memory_limit(n_bytes: Any) -> AbstractContextManager[Any]:
       ...     try:
       ...         jnp.ones((1024, 1024))
       ...     except jax.errors.JaxRuntimeError as error:
-      ...         print(str(error).splitlines()[0])
-      RESOURCE_EXHAUSTED: Out of memory allocating 4194304 bytes (4.0 MiB)."""
+      ...         print(str(error).split(" (")[0])
+      RESOURCE_EXHAUSTED: Out of memory allocating 4194304 bytes"""
     ...
 def checked_limit(name: Any, n_bytes: Any) -> Any:
     """A number of bytes, or None."""
