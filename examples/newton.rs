@@ -19,7 +19,7 @@ fn loss(weights: &Array, x: &Array, y: &Array) -> Array {
 fn main() -> Result<()> {
     let [features, truth, noise] = Key::seed(0).split_n();
     let (x, truth) = (features.normal(&[N, FEATURES]), truth.normal(&[FEATURES]));
-    let y = noise.uniform(&[N], 0.0, 1.0).less(nn::sigmoid(&x.matmul(&truth))).astype(DType::F32);
+    let y = noise.uniform(&[N], 0.0, 1.0).less(nn::sigmoid(x.matmul(&truth))).astype(DType::F32);
 
     let step = jit(|weights: &Array| {
         let loss = |weights: &Array| loss(weights, &x, &y);

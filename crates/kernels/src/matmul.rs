@@ -342,11 +342,11 @@ unsafe fn small_product<T: Element>(
             if b.strides[1] == 1 {
                 // SAFETY: by contract.
                 let row = unsafe { std::slice::from_raw_parts(row, sums.len()) };
-                sums.iter_mut().zip(row).for_each(|(sum, &y)| *sum = *sum + x * y);
+                sums.iter_mut().zip(row).for_each(|(sum, &y)| *sum += x * y);
             } else {
                 // SAFETY: by contract.
                 let at = |j: usize| unsafe { *row.offset(j as isize * b.strides[1]) };
-                sums.iter_mut().enumerate().for_each(|(j, sum)| *sum = *sum + x * at(j));
+                sums.iter_mut().enumerate().for_each(|(j, sum)| *sum += x * at(j));
             }
         }
         for (j, &sum) in sums.iter().enumerate() {
@@ -416,12 +416,12 @@ fn dot<T: Element>(row: &[T], vector: &[T], zero: T) -> T {
     let mut sums = [zero; LANES];
     for (a, b) in rows.zip(vectors) {
         for i in 0..LANES {
-            sums[i] = sums[i] + a[i] * b[i];
+            sums[i] += a[i] * b[i];
         }
     }
     let mut half = LANES / 2;
     while half > 0 {
-        (0..half).for_each(|i| sums[i] = sums[i] + sums[i + half]);
+        (0..half).for_each(|i| sums[i] += sums[i + half]);
         half /= 2;
     }
     rest.fold(sums[0], |sum, (&a, &b)| sum + a * b)

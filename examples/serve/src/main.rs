@@ -4,6 +4,7 @@
 //! `serve FILE --once` runs the function on zeros and says how long that took from the start of the process.
 //! The program holds neither tracer nor compiler nor Python: it is the crate `pullback-native` and a server.
 #![forbid(unsafe_code)]
+#![allow(clippy::print_stdout, reason = "an example prints")]
 
 use std::fmt::Write;
 use std::sync::Arc;

@@ -96,8 +96,8 @@ impl Form {
         v[k + 1] += norm;
         let factor = 1.0 / (norm * v[k + 1]);
         let mut image = [0.0; SMALL];
-        for i in k + 1..n {
-            image[i] = factor * (k + 1..n).map(|j| self.a[i][j] * v[j]).sum::<f64>();
+        for (i, image) in image.iter_mut().enumerate().take(n).skip(k + 1) {
+            *image = factor * (k + 1..n).map(|j| self.a[i][j] * v[j]).sum::<f64>();
         }
         let along = 0.5 * factor * (k + 1..n).map(|i| v[i] * image[i]).sum::<f64>();
         (k + 1..n).for_each(|i| image[i] -= along * v[i]);

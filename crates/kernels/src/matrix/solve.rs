@@ -100,7 +100,7 @@ fn lu_by_columns<T: Field>(a: &mut Dense<T>) -> Result<(Vec<i32>, Vec<i32>)> {
         for to in below.chunks_exact_mut(n) {
             let factor = to[k].over(head);
             to[k] = factor;
-            to[k + 1..].iter_mut().zip(&row[k + 1..]).for_each(|(to, &x)| *to = *to - factor * x);
+            to[k + 1..].iter_mut().zip(&row[k + 1..]).for_each(|(to, &x)| *to -= factor * x);
         }
     }
     Ok((pivots, permutation))

@@ -153,7 +153,8 @@ mod tests {
     fn check(sizes: [usize; 3], k: usize, threads: usize) {
         let [outer, n, inner] = sizes;
         let specials = [f32::NAN, -f32::NAN, 0.0, -0.0, f32::INFINITY, 1.0];
-        let value = |i: usize| if i % 3 == 0 { specials[i / 3 % 6] } else { ((i * 7919) % 1009) as f32 - 500.0 };
+        let value =
+            |i: usize| if i.is_multiple_of(3) { specials[i / 3 % 6] } else { ((i * 7919) % 1009) as f32 - 500.0 };
         let x: Vec<f32> = (0..outer * n * inner).map(value).collect();
         let bytes: Vec<u8> = x.iter().flat_map(|x| x.to_le_bytes()).collect();
         let (mut values, mut positions) = (vec![0; 4 * outer * k * inner], vec![0; 4 * outer * k * inner]);

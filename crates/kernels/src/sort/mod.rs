@@ -152,7 +152,7 @@ fn row_of_values<T: Plain>(from: &[T], to: &mut [T], bits: u32, key: impl Fn(T) 
     let mut scratch = Scratch::new::<T>(n)?;
     let scratch = scratch.of::<T>(n)?;
     // Begun where it ends in the result, if no pass is left out.
-    if n_passes % 2 == 0 {
+    if n_passes.is_multiple_of(2) {
         copy(from, to)?;
         if radix::sort(to, scratch, bits, key)? { copy(scratch, to) } else { Ok(()) }
     } else {
