@@ -14,13 +14,18 @@ use crate::error::Result;
 
 /// Bytes kept back; where the system does not have as many, one of the smaller numbers. They cost address space alone, as
 /// nobody touches them.
-const RESERVE_BYTES: [usize; 4] = [32 << 20, 8 << 20, 2 << 20, 1 << 19];
+const RESERVE_BYTES: [usize; 4] = [32 << 20, 8 << 20, 2 << 20, HEAP_BYTES];
+/// Bytes kept back of the allocator's own heap, where the system has no pages at all: what a program freed in small pieces
+/// stays address space of the heap, so that there can be much room for small objects and none for one more page.
+const HEAP_BYTES: usize = 1 << 19;
+/// They are kept in pieces, as such a heap has no large hole; each piece begins with the address of the next.
+const PIECE: Layout = Layout::new::<[usize; 1024]>();
 /// Blocks up to this size may use the reserve; larger ones would have it at once.
 const SMALL_BYTES: usize = 4 << 20;
 
 static RESERVE: AtomicPtr<u8> = AtomicPtr::new(null_mut());
-/// The size of the reserve that is there, or was last.
-static SIZE: AtomicUsize = AtomicUsize::new(0);
+/// The bytes of the reserve's own pages, of the one that is there or was last; 0 for pieces of the heap.
+static PAGES: AtomicUsize = AtomicUsize::new(0);
 static IS_LOW: AtomicBool = AtomicBool::new(false);
 
 /// The system's allocator, with the reserve behind it.
@@ -75,9 +80,45 @@ fn give_up_reserve(size: usize) -> bool {
         return false;
     }
     IS_LOW.store(true, Ordering::Relaxed);
-    // SAFETY: the reserve is mapped with this size, which changes only while there is none; whoever swaps it out owns it.
-    unsafe { unmap(reserve, SIZE.load(Ordering::Acquire)) };
+    // SAFETY: the reserve was made with this number, which changes only while there is none; whoever swaps it out owns it.
+    unsafe {
+        match PAGES.load(Ordering::Acquire) {
+            0 => free_pieces(reserve),
+            size => unmap(reserve, size),
+        }
+    }
     true
+}
+
+/// The first of a chain of pieces of the heap; null, and nothing is taken, where the heap has not as many.
+fn take_pieces() -> *mut u8 {
+    let mut first = null_mut();
+    for _ in 0..HEAP_BYTES / PIECE.size() {
+        // SAFETY: the layout is not empty.
+        let piece = unsafe { System.alloc(PIECE) };
+        if piece.is_null() {
+            // SAFETY: the chain is this function's.
+            unsafe { free_pieces(first) };
+            return null_mut();
+        }
+        // SAFETY: a piece has room for an address and is aligned to one.
+        unsafe { piece.cast::<*mut u8>().write(first) };
+        first = piece;
+    }
+    first
+}
+
+/// # Safety
+/// The chain came from [`take_pieces`] and is nobody's any more.
+unsafe fn free_pieces(mut first: *mut u8) {
+    while !first.is_null() {
+        // SAFETY: by contract; the next one is read before the piece that names it goes.
+        unsafe {
+            let next = first.cast::<*mut u8>().read();
+            System.dealloc(first, PIECE);
+            first = next;
+        }
+    }
 }
 
 /// Keeps the reserve back, if it is not there.
@@ -87,13 +128,12 @@ pub fn take_reserve() {
     if !RESERVE.load(Ordering::Acquire).is_null() {
         return IS_LOW.store(false, Ordering::Relaxed);
     }
-    for size in RESERVE_BYTES {
-        let fresh = map(size);
-        if !fresh.is_null() {
-            SIZE.store(size, Ordering::Release);
-            RESERVE.store(fresh, Ordering::Release);
-            return IS_LOW.store(false, Ordering::Relaxed);
-        }
+    let mapped = RESERVE_BYTES.into_iter().map(|size| (map(size), size)).find(|(fresh, _)| !fresh.is_null());
+    let (fresh, pages) = mapped.unwrap_or_else(|| (take_pieces(), 0));
+    if !fresh.is_null() {
+        PAGES.store(pages, Ordering::Release);
+        RESERVE.store(fresh, Ordering::Release);
+        IS_LOW.store(false, Ordering::Relaxed);
     }
 }
 
@@ -111,7 +151,7 @@ fn recover() -> Result<()> {
     super::trim_pool();
     trim_system();
     take_reserve();
-    if IS_LOW.load(Ordering::Relaxed) { Err(super::buffer::out_of_memory(RESERVE_BYTES[3])) } else { Ok(()) }
+    if IS_LOW.load(Ordering::Relaxed) { Err(super::buffer::out_of_memory(HEAP_BYTES)) } else { Ok(()) }
 }
 
 /// Pages that the system's allocator keeps without use go back.
@@ -163,5 +203,18 @@ mod tests {
         assert!(IS_LOW.load(Ordering::Relaxed));
         check_memory().expect("there is memory for a test");
         assert!(!IS_LOW.load(Ordering::Relaxed));
+    }
+
+    #[test]
+    fn pieces_of_the_heap_are_a_chain() {
+        let first = take_pieces();
+        let pieces = std::iter::successors(Some(first), |piece| {
+            // SAFETY: the chain is this test's.
+            let next = unsafe { piece.cast::<*mut u8>().read() };
+            (!next.is_null()).then_some(next)
+        });
+        assert_eq!(pieces.count() * PIECE.size(), HEAP_BYTES);
+        // SAFETY: as above.
+        unsafe { free_pieces(first) };
     }
 }
