@@ -112,6 +112,29 @@ print(len(seen) > 0, float(f(np.ones(3, np.float32))))
     assert out.startswith("True 2.52")
 
 
+def test_a_heap_of_holes_ends_no_process():
+    """Objects go here and there while address space is used up again and again: what is refused is refused by an error."""
+    out = run("""
+import random, resource
+f = jax.jit(lambda x: jnp.sin(x).sum())
+f(np.ones(3, np.float32))
+size = int(open("/proc/self/statm").read().split()[0]) * 4096
+hoard, refused = [], 0
+random.seed(0)
+resource.setrlimit(resource.RLIMIT_AS, (size + (60 << 20), size + (60 << 20)))
+for n in range(1500):
+    try:
+        hoard.append(jax.make_jaxpr(lambda x: [x + k for k in range(1000)])(1.0))
+    except (MemoryError, jax.errors.JaxRuntimeError):
+        refused += 1
+        hoard = [jaxpr for jaxpr in hoard if random.random() < 0.8]
+hoard.clear()
+gc.collect()
+print(refused > 3, float(f(np.ones(3, np.float32))))
+""")
+    assert out.startswith("True 2.52")
+
+
 def test_a_limit_is_an_error_that_lists_what_lives():
     kept = [jnp.ones((64, 64)), jnp.ones((64, 64)), jnp.zeros(10, jnp.int8)]
     with jax.memory_limit(1 << 10) as limit:

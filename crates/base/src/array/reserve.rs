@@ -18,8 +18,8 @@ const RESERVE_BYTES: [usize; 4] = [32 << 20, 8 << 20, 2 << 20, HEAP_BYTES];
 /// Bytes kept back of the allocator's own heap, where the system has no pages at all: what a program freed in small pieces
 /// stays address space of the heap, so that there can be much room for small objects and none for one more page.
 const HEAP_BYTES: usize = 1 << 19;
-/// They are kept in pieces, as such a heap has no large hole; each piece begins with the address of the next.
-const PIECE: Layout = Layout::new::<[usize; 1024]>();
+/// They are kept in pieces, as such a heap has few large holes; each piece begins with the address of the next.
+const PIECE: Layout = Layout::new::<[usize; 1 << 15]>();
 /// Blocks up to this size may use the reserve; larger ones would have it at once.
 const SMALL_BYTES: usize = 4 << 20;
 
