@@ -64,6 +64,9 @@ def explain_grad(fun, argnums=0, has_aux=False):
 
 def _names(fun, argnums, args):
     """How the user calls each differentiated argument."""
+    code = getattr(fun, "__code__", None)
+    if code is not None and not hasattr(fun, "__wrapped__") and max(argnums) < code.co_argcount and not inspect.ismethod(fun):
+        return [code.co_varnames[at] for at in argnums]
     try:
         given = list(inspect.signature(fun).bind(*args).arguments)
     except (TypeError, ValueError):

@@ -7,7 +7,7 @@ use pullback_ir::{Builder, Params, PrimRef, Val, Vals};
 use pullback_trace::settings::{Setting, is_on, set_on_thread};
 use rustc_hash::FxHashMap;
 
-use crate::numbers::{array_of, bad_elements, list, position, shape_of, shown_at};
+use crate::numbers::{array_of, first_bad, list, position, shape_of, shown_at};
 use crate::tape::{Context, Id, Stop, Tape, Value, context_texts};
 
 const MOST_NODES: usize = 1_000_000;
@@ -149,7 +149,7 @@ fn has_zero_pivot(factors: &Val) -> Result<bool> {
 /// Operands at the first element of a result that is no finite number.
 fn operands_text(ins: &[&Value], out: &Val) -> Result<String> {
     let shape = shape_of(out);
-    let at = bad_elements(out)?.iter().position(|&bad| bad);
+    let at = first_bad(out, 1)?.first().copied();
     let mut shown = vec![];
     for operand in ins.iter().take(4) {
         let aval = operand.val.aval();

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use crate::back::{Back, Part};
 use crate::loops::Stretch;
-use crate::numbers::{array_of, bad_elements, list, position, shape_of, shown_at, zero_elements};
+use crate::numbers::{Sort, array_of, coincide, first_bad, list, position, shape_of, shown_at};
 use crate::report::{Kind, Step, Trouble};
 use crate::source::{Sources, is_rust};
 use crate::tape::{Id, Node, Tape, Value, context_texts, iteration};
@@ -120,8 +120,7 @@ impl<'b> Walk<'b> {
         if has_other || self.wanted == Wanted::Zero || MOVING.contains(&node.primitive()) {
             return Ok(false);
         }
-        let (here, above) = (bad_elements(&part.val)?, bad_elements(&above.val)?);
-        Ok(!here.iter().zip(&above).any(|(&here, &above)| here && above))
+        Ok(!coincide((&part.val, Sort::Bad), (&above.val, Sort::Bad))?)
     }
 
     /// Operations from the end of a way to the leaf.
@@ -134,6 +133,8 @@ impl<'b> Walk<'b> {
 pub(crate) struct Finder<'a> {
     pub(crate) back: &'a Back<'a>,
     pub(crate) sources: &'a Sources<'a>,
+    /// Whether only the place of a trouble and its stretch are asked for, and no words.
+    pub(crate) is_brief: bool,
 }
 
 impl<'a> Finder<'a> {
@@ -157,7 +158,7 @@ impl<'a> Finder<'a> {
                 (&known.primitive, &known.file, known.line) == (&trouble.primitive, &trouble.file, trouble.line)
             };
             if !troubles.iter().any(is_known) {
-                trouble.elements = positions(&total.val)?;
+                trouble.elements = if self.is_brief { vec![] } else { positions(&total.val)? };
                 troubles.push(trouble);
             }
         }
@@ -175,6 +176,9 @@ impl<'a> Finder<'a> {
         let way = walk.way(maker.stage);
         let node = &self.tape().nodes[way[0]];
         let (origin, input) = self.origin(node)?;
+        if self.is_brief {
+            return Ok(self.place_of(kind, name, origin.unwrap_or(node), node));
+        }
         if let (Some(reader), Some(input)) = (origin, input) {
             return self.given(kind, name, node, reader, &way, input);
         }
@@ -198,11 +202,17 @@ impl<'a> Finder<'a> {
             dropped_by: hidden,
             context: context_texts(&made_by.context),
             iteration: iteration(&made_by.context),
-            position: first_bad(&maker.part.val)?,
+            position: bad_position(&maker.part.val)?,
             steps: self.steps(node, dropper.map(|(dropper, _)| dropper), &way)?,
             stretch: self.stretch(made_by).or_else(|| self.stretch(node)),
             ..Trouble::new(kind, name, made_by.primitive(), made_by.span, cause, cure)
         })
+    }
+
+    /// Where a trouble is, and nothing more.
+    fn place_of(&self, kind: Kind, name: &str, made_by: &Node, node: &Node) -> Trouble {
+        let stretch = self.stretch(made_by).or_else(|| self.stretch(node));
+        Trouble { stretch, ..Trouble::new(kind, name, made_by.primitive(), made_by.span, String::new(), String::new()) }
     }
 
     /// A number that was not finite from the start, and the operation that reads it first.
@@ -228,7 +238,7 @@ impl<'a> Finder<'a> {
             dropped_by: hidden,
             context: context_texts(&reader.context),
             iteration: iteration(&reader.context),
-            position: first_bad(&value.val)?,
+            position: bad_position(&value.val)?,
             steps: self.steps(node, dropper, way)?,
             stretch: self.stretch(reader).or_else(|| self.stretch(node)),
             ..Trouble::new(kind, name, reader.primitive(), reader.span, cause, self.in_language(reader, cure))
@@ -268,13 +278,10 @@ impl<'a> Finder<'a> {
 
     /// Whether the bad elements reach the result: their cotangents are not zero above.
     fn is_alive(&self, node: &Node, part: &Value) -> Result<bool> {
-        let (bad, shape) = (bad_elements(&part.val)?, shape_of(&part.val));
+        let shape = shape_of(&part.val);
         for above in node.outs.iter().filter_map(|&out| self.back.cotangent(out)) {
-            if shape_of(&above.val) == shape {
-                let zero = zero_elements(&above.val)?;
-                if bad.iter().zip(&zero).any(|(&bad, &zero)| bad && !zero) {
-                    return Ok(true);
-                }
+            if shape_of(&above.val) == shape && coincide((&part.val, Sort::Bad), (&above.val, Sort::NotZero))? {
+                return Ok(true);
             }
         }
         Ok(false)
@@ -337,7 +344,7 @@ impl<'a> Finder<'a> {
     /// Operands, result and cotangent of an operation at its first bad element.
     fn values(&self, node: &Node, part: &Val) -> Result<Vec<(String, String)>> {
         let (tape, shape) = (self.tape(), shape_of(part));
-        let at = if part.aval().dtype.is_inexact() { bad_elements(part)?.iter().position(|&bad| bad) } else { None };
+        let at = if part.aval().dtype.is_inexact() { first_bad(part, 1)?.first().copied() } else { None };
         let mut shown = vec![];
         for (number, &id) in node.ins.iter().enumerate() {
             let name = if node.ins.len() > 1 { format!("operand {number}") } else { "operand".into() };
@@ -410,6 +417,9 @@ impl<'a> Finder<'a> {
     }
 
     fn zero_trouble(&self, name: &str, node: &Node, way: &[usize], part: &Value) -> Result<Trouble> {
+        if self.is_brief {
+            return Ok(self.place_of(Kind::NumericZero, name, node, node));
+        }
         let (mut cause, mut cure) = words::saturation(node);
         if node.ins.iter().any(|&id| self.tape().val(id).aval().size() == 0) {
             cause = format!("{} saw no element, so nothing flows back", node.primitive());
@@ -440,15 +450,14 @@ fn cause(maker: &Node, node: &Node, is_dropped: bool, is_norm: bool, is_count: b
     if is_dropped { format!("{cause}; the cotangent there is 0, and 0 times infinity is not a number") } else { cause }
 }
 
-fn first_bad(val: &Val) -> Result<Option<Vec<usize>>> {
-    let at = bad_elements(val)?.iter().position(|&bad| bad);
-    Ok(at.map(|flat| position(shape_of(val), flat)))
+/// The index of the first element that is no finite number.
+fn bad_position(val: &Val) -> Result<Option<Vec<usize>>> {
+    Ok(first_bad(val, 1)?.first().map(|&flat| position(shape_of(val), flat)))
 }
 
 fn positions(val: &Val) -> Result<Vec<Vec<usize>>> {
-    let (bad, shape) = (bad_elements(val)?, shape_of(val));
-    let bad = bad.iter().enumerate().filter(|(_, bad)| **bad).take(MOST_ELEMENTS);
-    Ok(bad.map(|(flat, _)| position(shape, flat)).collect())
+    let shape = shape_of(val);
+    Ok(first_bad(val, MOST_ELEMENTS)?.into_iter().map(|flat| position(shape, flat)).collect())
 }
 
 /// What a cotangent is like, for the picture.

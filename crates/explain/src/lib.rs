@@ -30,6 +30,7 @@ pub use checked::{Fault, checked, look_for_mistakes, strict};
 pub use report::{Kind, Leaf, Report, Step, Trouble};
 pub use source::Read;
 
+use back::Back;
 use find::Finder;
 use loops::{Opened, Walking};
 use source::{Sources, is_rust};
@@ -180,8 +181,8 @@ impl Question<'_> {
     fn follow(&self, bad: &[usize], zero: &[usize]) -> Result<Answer> {
         let mut opened = Opened::default();
         let mut short = SHORT_LOOP;
-        let mut before: Option<Answer> = None;
-        let sources = Sources::new(self.read);
+        let mut before: Option<(Tape, Id)> = None;
+        let wanted = Wanted { bad, zero, sources: &Sources::new(self.read) };
         loop {
             let (stretches, given) = (opened.stretches.clone(), opened.given.clone());
             let walking = Walking::Stretches { short, opened: stretches, given };
@@ -193,30 +194,32 @@ impl Question<'_> {
                     continue;
                 }
                 Err(Stop::TooLong) => {
-                    return Ok(before.unwrap_or_else(|| {
-                        (vec![], vec!["the program has too many operations to be followed".into()])
-                    }));
+                    let too_long = || Ok((vec![], vec!["the program has too many operations to be followed".into()]));
+                    return before.map_or_else(too_long, |(tape, out)| self.told(&tape, out, &wanted));
                 }
             };
-            let (troubles, notes) = self.troubles_of(&tape, outs[0], &sources, bad, zero)?;
-            if !opened.open(&troubles) {
+            let back = self.way_back(&tape, outs[0], &wanted);
+            if tape.closed.is_empty() || !opened.open(&self.troubles_of(&back, &wanted, true)?.0) {
+                let (troubles, notes) = self.troubles_of(&back, &wanted, false)?;
                 return Ok(Opened::answer(troubles, notes));
             }
-            before = Some((troubles, notes));
+            before = Some((tape, outs[0]));
         }
     }
 
-    fn troubles_of(
-        &self,
-        tape: &Tape,
-        out: Id,
-        sources: &Sources<'_>,
-        bad: &[usize],
-        zero: &[usize],
-    ) -> Result<Answer> {
+    /// What is told of the troubles of one run.
+    fn told(&self, tape: &Tape, out: Id, wanted: &Wanted<'_>) -> Result<Answer> {
+        self.troubles_of(&self.way_back(tape, out, wanted), wanted, false)
+    }
+
+    fn way_back<'t>(&self, tape: &'t Tape, out: Id, wanted: &Wanted<'_>) -> Result<Back<'t>> {
+        let leaves: Vec<Id> = wanted.bad.iter().chain(wanted.zero).copied().collect();
+        back::back(tape, &leaves, out)
+    }
+
+    fn troubles_of(&self, back: &Result<Back<'_>>, wanted: &Wanted<'_>, is_brief: bool) -> Result<Answer> {
         let mut notes = vec![];
-        let wanted: Vec<Id> = bad.iter().chain(zero).copied().collect();
-        let back = match back::back(tape, &wanted, out) {
+        let back = match back {
             Ok(back) => back,
             Err(error) => {
                 let line = error.message().lines().next().unwrap_or("").to_string();
@@ -224,9 +227,9 @@ impl Question<'_> {
                 return Ok((vec![], notes));
             }
         };
-        let finder = Finder { back: &back, sources };
+        let finder = Finder { back, sources: wanted.sources, is_brief };
         let mut troubles = vec![];
-        for &at in bad {
+        for &at in wanted.bad {
             let found = finder.bad(at, &self.names[at])?;
             if found.is_empty() {
                 let text = "the operations one by one give a finite gradient, the program as a whole does not";
@@ -234,11 +237,18 @@ impl Question<'_> {
             }
             troubles.extend(found);
         }
-        for &at in zero {
+        for &at in wanted.zero {
             troubles.extend(finder.zero(at, &self.names[at])?);
         }
         Ok((troubles, notes))
     }
+}
+
+/// The leaves whose gradients are to be explained, and where to read the user's words.
+struct Wanted<'a> {
+    bad: &'a [usize],
+    zero: &'a [usize],
+    sources: &'a Sources<'a>,
 }
 
 /// Adds the reductions that see no element.

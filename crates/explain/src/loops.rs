@@ -49,6 +49,8 @@ impl Stretch {
 pub(crate) struct Given {
     forward: RefCell<FxHashMap<Stretch, Vec<Val>>>,
     back: RefCell<FxHashMap<Stretch, (Vec<Option<Val>>, Vec<Val>)>>,
+    /// Arrays that were cut into pieces of so many rows, by their address. Who holds an array keeps its address.
+    pieces: RefCell<FxHashMap<(usize, usize), (Array, Vec<Array>)>>,
 }
 
 impl Given {
@@ -67,6 +69,18 @@ impl Given {
         let found = pull()?;
         self.back.borrow_mut().insert(stretch.clone(), (cotangents.to_vec(), found.clone()));
         Ok(found)
+    }
+
+    fn pieces(&self, array: &Array, rows: usize) -> Result<Vec<Array>> {
+        let key = (array.buffer()?.bytes().as_ptr() as usize, rows);
+        if let Some((known, pieces)) = self.pieces.borrow().get(&key)
+            && known.aval() == array.aval()
+        {
+            return Ok(pieces.clone());
+        }
+        let pieces = pieces_of(array, rows)?;
+        self.pieces.borrow_mut().insert(key, (array.clone(), pieces.clone()));
+        Ok(pieces)
     }
 }
 
@@ -212,7 +226,12 @@ impl Tape {
         }
         let rows = self.walking.rows_of_a_stretch(range.len());
         let mut stretches: Vec<_> = range.clone().step_by(rows).map(|at| at..range.end.min(at + rows)).collect();
-        let pieces = self.each(Doing::Cut, xs, scanned.context, |array| pieces_of(array, rows))?;
+        let given = self.walking.given();
+        let cut = |array: &Array| match &given {
+            Some(given) => given.pieces(array, rows),
+            None => pieces_of(array, rows),
+        };
+        let pieces = self.each(Doing::Cut, xs, scanned.context, cut)?;
         let mut given = vec![vec![]; stretches.len()];
         let mut carry = carry;
         for at in in_order(stretches.len(), scanned.scan.reverse) {

@@ -109,28 +109,74 @@ fn look_at_words(array: &Array) -> Result<Seen> {
     Ok(seen)
 }
 
-/// Which elements are no finite numbers.
-pub(crate) fn bad_elements(val: &Val) -> Result<Vec<bool>> {
-    let array = array_of(val)?;
-    if array.dtype() == DType::F32 {
-        let buffer = array.buffer()?;
-        return Ok(magnitudes(&buffer.bytes()[..array.aval().size_bytes()]).map(|x| x >= INFINITY).collect());
-    }
-    let mut bad = vec![];
-    visit(&array, |re, im| bad.push(!(re.is_finite() && im.is_finite())))?;
-    Ok(bad)
+/// Elements that are looked at together.
+const BLOCK: usize = 1 << 10;
+
+/// What elements are looked for.
+#[derive(Clone, Copy)]
+pub(crate) enum Sort {
+    /// No finite numbers.
+    Bad,
+    /// All but zeros.
+    NotZero,
 }
 
-/// Which elements are zero.
-pub(crate) fn zero_elements(val: &Val) -> Result<Vec<bool>> {
-    let array = array_of(val)?;
-    if array.dtype() == DType::F32 {
-        let buffer = array.buffer()?;
-        return Ok(magnitudes(&buffer.bytes()[..array.aval().size_bytes()]).map(|x| x == 0).collect());
+impl Sort {
+    fn has(self, magnitude: i32) -> bool {
+        match self {
+            Sort::Bad => magnitude >= INFINITY,
+            Sort::NotZero => magnitude != 0,
+        }
     }
-    let mut zero = vec![];
-    visit(&array, |re, im| zero.push(re == 0.0 && im == 0.0))?;
-    Ok(zero)
+
+    /// Which elements are of this sort.
+    fn elements(self, val: &Val) -> Result<Vec<bool>> {
+        let mut found = vec![];
+        visit(&array_of(val)?, |re, im| {
+            found.push(match self {
+                Sort::Bad => !(re.is_finite() && im.is_finite()),
+                Sort::NotZero => re != 0.0 || im != 0.0,
+            });
+        })?;
+        Ok(found)
+    }
+}
+
+/// Positions of the first elements that are no finite numbers, at most so many, in row-major order.
+pub(crate) fn first_bad(val: &Val, most: usize) -> Result<Vec<usize>> {
+    let array = array_of(val)?;
+    if array.dtype() != DType::F32 {
+        let bad = Sort::Bad.elements(val)?.into_iter().enumerate();
+        return Ok(bad.filter(|(_, is_bad)| *is_bad).map(|(at, _)| at).take(most).collect());
+    }
+    let buffer = array.buffer()?;
+    let mut found = vec![];
+    for (number, block) in buffer.bytes()[..array.aval().size_bytes()].chunks(4 * BLOCK).enumerate() {
+        // Without branches first: most blocks have none.
+        if magnitudes(block).fold(false, |any, x| any | Sort::Bad.has(x)) {
+            let bad = magnitudes(block).enumerate().filter(|&(_, x)| Sort::Bad.has(x));
+            found.extend(bad.map(|(at, _)| number * BLOCK + at).take(most - found.len()));
+        }
+        if found.len() == most {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// Whether an element is of one sort in one value and of another in another value of the same shape.
+pub(crate) fn coincide(one: (&Val, Sort), other: (&Val, Sort)) -> Result<bool> {
+    let (these, those) = (array_of(one.0)?, array_of(other.0)?);
+    if these.dtype() != DType::F32 || those.dtype() != DType::F32 {
+        let (these, those) = (one.1.elements(one.0)?, other.1.elements(other.0)?);
+        return Ok(these.iter().zip(&those).any(|(&this, &that)| this && that));
+    }
+    let (size, these, those) = (these.aval().size_bytes(), these.buffer()?, those.buffer()?);
+    let mut blocks = these.bytes()[..size].chunks(4 * BLOCK).zip(those.bytes()[..size].chunks(4 * BLOCK));
+    Ok(blocks.any(|(these, those)| {
+        let pairs = magnitudes(these).zip(magnitudes(those));
+        pairs.fold(false, |any, (this, that)| any | (one.1.has(this) & other.1.has(that)))
+    }))
 }
 
 /// The index of an element from its row-major position.
