@@ -4,7 +4,7 @@ import importlib
 
 import numpy as np
 import pytest
-from differential import check_equal, lines_of, names_of, ours, run
+from differential import Asked, check_equal, lines_of, names_of, ours, run
 
 jax = pytest.importorskip("jax")
 import jax.numpy  # noqa: E402
@@ -12,7 +12,7 @@ import jax.numpy  # noqa: E402
 import pullback  # noqa: E402
 import pullback.numpy  # noqa: E402
 
-THEIRS = names_of(jax)
+THEIRS = Asked("lax", names_of(jax))
 
 CASES = lines_of("""
     lax.add(x, p)

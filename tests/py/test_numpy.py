@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from differential import check_equal, facts, lines_of, names_of, ours, run
+from differential import Asked, check_equal, facts, lines_of, names_of, ours, run
 
 import pullback
 
 jax = pytest.importorskip("jax")
 import jax.numpy  # noqa: E402
 
-THEIRS = names_of(jax)
+THEIRS = Asked("numpy", names_of(jax))
 
 # Each line is run on both systems.
 CASES = lines_of("""

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from differential import facts, lines_of, run
+from differential import Asked, facts, lines_of, run
 
 import pullback
 import pullback.scipy.optimize
@@ -78,7 +78,7 @@ def names(system):
     }
 
 
-OURS, THEIRS = names(pullback), names(jax)
+OURS, THEIRS = names(pullback), Asked("scipy_optimize", names(jax))
 KINDS = lines_of("""
     minimize(square, x, (3.0,), method="BFGS")
     minimize(square, x, (x,), method="bfgs")

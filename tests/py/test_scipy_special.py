@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from differential import check_equal, facts, lines_of, run
+from differential import Asked, check_equal, facts, lines_of, run
 
 import pullback
 import pullback.scipy.special
@@ -70,7 +70,7 @@ def names(system):
     }
 
 
-OURS, THEIRS = names(pullback), names(jax)
+OURS, THEIRS = names(pullback), Asked("scipy_special", names(jax))
 ONE = ("dawsn", "erfcx", "fresnel", "loggamma", "sici", "wofz")
 ARGUMENTS = ("x", "i", "z", "h", "f16", "1.0", "2", "True", "[1.0, 2.0]", "np.float64(1.5)")
 CASES = [f"sp.{name}({arg})" for name in ONE for arg in ARGUMENTS]
