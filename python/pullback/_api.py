@@ -572,11 +572,10 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
 
 
 def _struct(aval):
-    # Only on a mesh there is something to say of placement.
+    # Only on a mesh whose axes are in types there is something to say of placement.
     sharding = aval.sharding
-    return ShapeDtypeStruct(
-        aval.shape, aval.dtype, weak_type=aval.weak_type, sharding=None if sharding.mesh.empty else sharding
-    )
+    is_said = not (sharding.mesh.empty or sharding.mesh.are_all_axes_auto)
+    return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type, sharding=sharding if is_said else None)
 
 
 def eval_shape(fun, *args, **kwargs):

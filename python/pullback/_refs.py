@@ -69,7 +69,7 @@ def _without(tree):
             raise _user_error(
                 ValueError,
                 "only one reference to a mutable array may be passed as an argument to a function, but the mutable array reference of type "
-                f"Ref{{{leaf.aval.str_short()}}} appeared twice"
+                f"{leaf.aval.str_short()} appeared twice"
             )
         found.append(leaf)
         return _Hole(len(found) - 1)
@@ -122,7 +122,7 @@ def _check_unmixed(refs, after, args, how, whose):
         if isinstance(value, _core.Tracer) and any(find_top_trace([value]) == trace for trace in inside):
             raise _user_error(
                 Exception,
-                f"performing a set/swap operation with {how} value on {whose} array reference of type Ref{{{ref.aval.str_short()}}}. Move the "
+                f"performing a set/swap operation with {how} value on {whose} array reference of type {ref.aval.str_short()}. Move the "
                 f"array reference to be an argument {'to' if 'vmap' in how else 'of'} the {'vmapped' if 'vmap' in how else 'differentiated'} function?"
             )
 
@@ -145,7 +145,7 @@ def _carried(attempt, plain, explicit=(), closed=()):
         except Touched as touched:
             if any(touched.ref is ref for ref in explicit):
                 raise _user_error(
-                    ValueError, f"a mutable array reference of type Ref{{{touched.ref.aval.str_short()}}} was both closed over and passed as an argument"
+                    ValueError, f"a mutable array reference of type {touched.ref.aval.str_short()} was both closed over and passed as an argument"
                 ) from None
             if len(refs) >= _MOST or any(touched.ref is ref for ref in refs):
                 raise

@@ -12,15 +12,30 @@ from pullback.tree_util import tree_flatten as _tree_flatten, tree_leaves as _tr
 from pullback.tree_util import tree_structure as _tree_structure
 
 
-def _positional(fun, args, kwargs):
-    """Keyword arguments in their places."""
-    if not kwargs:
-        return args
-    bound = _inspect.signature(fun).bind(*args, **kwargs)
+def _positional(fun, args, kwargs, kind):
+    """All arguments in their places, those with defaults that are not given too."""
+    if isinstance(fun, _functools.partial):
+        # Its defaults are not for others to fill in.
+        return args if not kwargs else _refuse(fun, kind, f"keyword arguments {sorted(kwargs)} of a partial have no positions")
+    try:
+        signature = _inspect.signature(fun)
+    except ValueError:
+        return args if not kwargs else _refuse(fun, kind, "it has no signature")
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        return _refuse(fun, kind, error)
     bound.apply_defaults()
-    if bound.kwargs:
-        raise _user_error(TypeError, f"keyword arguments could not be resolved to positions: {sorted(bound.kwargs)}")
-    return bound.args
+    unplaced = [name for name in bound.kwargs if name in kwargs]
+    return bound.args if not unplaced else _refuse(fun, kind, f"keyword arguments could not be resolved to positions: {unplaced}")
+
+
+def _refuse(fun, kind, error):
+    raise _user_error(
+        TypeError,
+        f"The input arguments to the {kind}-decorated function {_name(fun)} could not be resolved to positional-only arguments. "
+        f"Binding failed with the error:\n{error}"
+    ) from None
 
 
 def _name(fun):
@@ -103,7 +118,7 @@ class custom_jvp:
     def __call__(self, *args, **kwargs):
         if self.jvp is None:
             raise _user_error(AttributeError, f"No JVP defined for custom_jvp function {_name(self.fun)} using defjvp.")
-        args = _positional(self.fun, args, kwargs)
+        args = _positional(self.fun, args, kwargs, "custom_jvp")
         fun, rule = self.fun, self.jvp
         if self.nondiff_argnums:
             fun, args, static = _bind_static(fun, self.nondiff_argnums, args)
@@ -217,7 +232,7 @@ class custom_vjp:
     def __call__(self, *args, **kwargs):
         if self.fwd is None or self.bwd is None:
             raise _user_error(AttributeError, f"No VJP defined for custom_vjp function {_name(self.fun)} using defvjp.")
-        args = _positional(self.fun, args, kwargs)
+        args = _positional(self.fun, args, kwargs, "custom_vjp")
         fun, fwd, bwd = self.fun, self.fwd, self.bwd
         if self.nondiff_argnums:
             forward = fwd

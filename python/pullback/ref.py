@@ -65,29 +65,39 @@ class Ref:
 
     @property
     def aval(self):
-        """The aval of the array."""
-        return self._aval
+        """The aval of the reference, which has that of the array."""
+        return AbstractRef(self._aval)
 
     @property
     def shape(self):
         """The array's shape."""
-        return self.aval.shape
+        return self._aval.shape
 
     @property
     def dtype(self):
         """The array's element type."""
-        return self.aval.dtype
+        return self._aval.dtype
 
     @property
     def ndim(self):
         """The array's number of axes."""
-        return self.aval.ndim
+        return self._aval.ndim
 
     def __len__(self):
-        return len(self.aval)
+        return len(self._aval)
+
+    def _check_bounds(self, index):
+        """Numbers that are known have to lie inside; ValueError elsewhere, which also ends an iteration."""
+        parts = index if isinstance(index, tuple) else (index,)
+        if any(type(part) is not int and not isinstance(part, slice) for part in parts):
+            return
+        for part, size in zip(parts, self.shape):
+            if type(part) is int and not -size <= part < size:
+                raise _user_error(ValueError, f"Out of bound indexer: idx={part}, dim={size}.")
 
     def __getitem__(self, index):
         self._check()
+        self._check_bounds(index)
         return self._value if index is Ellipsis else self._value[index]
 
     def __setitem__(self, index, value):
@@ -97,6 +107,7 @@ class Ref:
 
     def _fitted(self, index, value, what):
         """A value for a part; ValueError where shape or dtype are not those of the part."""
+        self._check_bounds(index)
         import pullback
         from pullback import numpy as jnp
 
@@ -113,12 +124,12 @@ class Ref:
     @property
     def size(self):
         """The array's number of elements."""
-        return self.aval.size
+        return self._aval.size
 
     @property
     def weak_type(self):
         """Whether the array's dtype gives way to others."""
-        return self.aval.weak_type
+        return self._aval.weak_type
 
     def get(self, index=Ellipsis):
         """What it holds at an index."""

@@ -382,9 +382,30 @@ class NamedSharding(Sharding):
         self._check(array.shape, what)
         if self.mesh.explicit_axes and (isinstance(array, _core.Tracer) or isinstance(self.mesh, AbstractMesh)):
             return self._reshard(array)
+        if isinstance(self.mesh, AbstractMesh):
+            return self._put_on_its_devices(array, what)
         if isinstance(array, _core.Tracer):
             return _core.constrain(array, self.mesh._handle, self._entries, 0, repr(self))
         return _core.put_on_mesh(array, self.mesh._handle, self._entries)
+
+    def _put_on_its_devices(self, array, what):
+        """The array split so over the devices of the context, or over those that it is on."""
+        from pullback._out_sharding import devices_of
+
+        own = None if isinstance(array, _core.Tracer) else getattr(array, "sharding", None)
+        if isinstance(own, NamedSharding) and own.mesh.shape_tuple == self.mesh.shape_tuple:
+            return NamedSharding(own.mesh, self.spec)._put(array, what)
+        devices = devices_of(self.mesh)
+        if devices is not None:
+            return NamedSharding(devices.update(axis_types=self.mesh.axis_types), self.spec)._put(array, what)
+        if isinstance(array, _core.Tracer):
+            # Which devices these are is known where the program runs; on axes of type Auto a value may lie anywhere.
+            return array
+        raise _user_error(
+            TypeError,
+            "The sharding on the input must be a `NamedSharding` since the target sharding has an `AbstractMesh` in it. Got sharding "
+            f"type {type(own)} for shape {_core.typeof(array).str_short()}"
+        )
 
     def _reshard(self, array):
         """The array split so in its type."""
@@ -549,6 +570,13 @@ def _resharded(leaf, target, what):
     return target._put(leaf, what)
 
 
+def _without_layout(target):
+    """The sharding of a `Format`, whose layout is that of all arrays here; anything else as it is."""
+    from pullback.experimental.layout import Format
+
+    return target.sharding if isinstance(target, Format) else target
+
+
 def _put_tree(x, shardings, function, what, put):
     from pullback._device import _spread
     from pullback.tree_util import tree_flatten
@@ -556,7 +584,7 @@ def _put_tree(x, shardings, function, what, put):
     leaves, treedef = tree_flatten(x)
     found = []
     for leaf, target in zip(leaves, _spread(shardings, x, f"{function} shardings")):
-        target = context_sharding(target, function) if isinstance(target, PartitionSpec) else target
+        target = context_sharding(target, function) if isinstance(target, PartitionSpec) else _without_layout(target)
         if not (target is None or isinstance(target, Sharding)):
             raise _user_error(
                 TypeError,

@@ -50,6 +50,7 @@ def told(value):
 
 mesh = system.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
 mixed = system.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit, AxisType.Auto))
+auto = system.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
 system.set_mesh(mesh)
 whole = np.arange(32.0, dtype=np.float32).reshape(8, 4)
 stack = np.arange(128.0, dtype=np.float32).reshape(8, 4, 4)
@@ -59,13 +60,20 @@ def put(value, *entries):
     return system.device_put(value, P(*entries))
 
 
+def under(context, fun):
+    with system.set_mesh(context):
+        return fun()
+
+
 NAMES = {
+    "under": under,
     "jax": system, "jnp": jnp, "lax": system.lax, "np": np, "P": P, "AxisType": AxisType, "NamedSharding": NamedSharding,
-    "Mesh": sharding.Mesh, "AbstractMesh": sharding.AbstractMesh, "mesh": mesh, "mixed": mixed, "sharding": sharding, "put": put,
+    "Mesh": sharding.Mesh, "AbstractMesh": sharding.AbstractMesh, "mesh": mesh, "mixed": mixed, "auto": auto, "sharding": sharding, "put": put,
     "reshard": sharding.reshard, "auto_axes": sharding.auto_axes, "explicit_axes": sharding.explicit_axes,
     "typeof": system.typeof, "use_abstract_mesh": sharding.use_abstract_mesh, "get_abstract_mesh": sharding.get_abstract_mesh,
     "a": put(whole, "x", "y"), "xn": put(whole, "x"), "nx": put(whole, None, "x"), "ny": put(whole, None, "y"),
     "r": jnp.asarray(whole), "v": put(whole[:, 0], "x"), "i": put(np.arange(8) % 4, "x"), "s": put(stack, "x"),
+    "d": system.device_put(whole, NamedSharding(auto, P("x", "y"))), "layout": importlib.import_module(sys.argv[1] + ".experimental.layout"),
     "key": system.random.key(0), "whole": whole, "U": lambda a: jnp.einsum("ij,ij->i", a, a, out_sharding=P("x", unreduced={"y"})),
 }
 

@@ -144,6 +144,11 @@ pub trait CustomRule: Send + Sync {
     fn transpose(&self, _e: &EmitRef, _cts: &[Option<Val>], _ins: &[Operand]) -> Option<Result<Tangents>> {
         None
     }
+    /// Whether `transpose` is wanted even where all cotangents are zero: a user's rule may give what is no derivative, such
+    /// as a statistic to keep.
+    fn runs_on_zeros(&self) -> bool {
+        false
+    }
     /// Results and their batch axes; `None` when the primitive's own rule holds.
     fn batch(
         &self,

@@ -821,15 +821,28 @@ unsafe fn fill_view(slf: Bound<'_, PyArray>, view: *mut ffi::Py_buffer, flags: c
 ///   >>> jax.typeof(jnp.ones((2, 3)))
 ///   ShapedArray(float32[2,3])
 #[pyfunction]
-fn typeof_(x: &Bound<'_, PyAny>) -> PyResult<PyAval> {
+fn typeof_(x: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+    // A reference has shape and dtype too, so it is asked for first.
+    if as_val(x).is_none()
+        && let Some(aval) = aval_of_reference(x)?
+    {
+        return Ok(aval.unbind());
+    }
     match crate::aval::aval_of(x)? {
-        Some(aval) => Ok(PyAval(aval)),
+        Some(aval) => Ok(Py::new(x.py(), PyAval(aval))?.into_any()),
         None => Err(PyTypeError::new_err(format!(
             "Argument '{}' of type {} is not a valid JAX type",
             x.str()?,
             x.get_type()
         ))),
     }
+}
+
+/// The aval of a mutable reference, which is a class of the Python files.
+fn aval_of_reference<'py>(x: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Some(aval) = x.getattr_opt("aval")? else { return Ok(None) };
+    let class = x.py().import("pullback._src.state.types")?.getattr("AbstractRef")?;
+    Ok(aval.is_instance(&class)?.then_some(aval))
 }
 
 /// The NumPy dtype object of anything that names a type, narrowed while 64-bit types are off.

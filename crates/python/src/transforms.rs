@@ -100,28 +100,37 @@ impl<'py> Job<'_, 'py> {
                 let (out, aux) = self.call(&vals).carry(py)?;
                 let (outs, tree) = tree_vals(&out, &not_a_jax_type).carry(py)?;
                 out_tree = Some(tree);
-                aux_out = aux.map(|aux| strip_aux(&aux)).transpose().carry(py)?;
+                aux_out = aux.map(|aux| Aux::stripped(&aux)).transpose().carry(py)?;
                 Ok(outs)
             },
             &differentiated,
         )?;
-        Ok(Linearized { outs, out_tree: out_tree.expect("the function ran"), aux: aux_out, linear, marks })
+        let aux = aux_out.map(|aux: Aux| aux.rebuilt(py)).transpose().carry(py)?;
+        Ok(Linearized { outs, out_tree: out_tree.expect("the function ran"), aux, linear, marks })
     }
 }
 
-/// The auxiliary tree with primal values in place of tracers of the current trace.
-fn strip_aux(aux: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-    let py = aux.py();
-    let trace = pullback_trace::current().id();
-    let (leaves, tree) = crate::tree::flatten_all(aux)?;
-    let mut stripped = vec![];
-    for leaf in leaves {
-        stripped.push(match crate::value::as_val(&leaf) {
-            Some(val) if val.is_tracer() => wrap(py, without_tangent(val, trace))?,
-            _ => leaf.unbind(),
-        });
+/// An auxiliary tree in parts. It is put together again when its trace has ended: classes may note in which they were made.
+struct Aux {
+    leaves: Vec<Py<PyAny>>,
+    tree: TreeDef,
+}
+
+impl Aux {
+    /// The parts, with primal values in place of tracers of the current trace.
+    fn stripped(aux: &Bound<'_, PyAny>) -> PyResult<Aux> {
+        let trace = pullback_trace::current().id();
+        let (leaves, tree) = crate::tree::flatten_all(aux)?;
+        let strip = |leaf: Bound<'_, PyAny>| match crate::value::as_val(&leaf) {
+            Some(val) if val.is_tracer() => wrap(leaf.py(), without_tangent(val, trace)),
+            _ => Ok(leaf.unbind()),
+        };
+        Ok(Aux { leaves: leaves.into_iter().map(strip).collect::<PyResult<_>>()?, tree })
     }
-    crate::tree::unflatten(py, &tree, stripped)
+
+    fn rebuilt(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        crate::tree::unflatten(py, &self.tree, self.leaves)
+    }
 }
 
 /// Structure of positional arguments and keyword arguments as one tree, and its leaves.
@@ -438,7 +447,9 @@ impl LinearRule {
             let wanted = aval.tangent().weak(false);
             let ct = to_val(leaf)?;
             let found = ct.aval().weak(false);
-            if found != wanted {
+            // What has no derivative has no use for its cotangent, of whatever dtype.
+            let fits = if wanted.dtype == DType::Float0 { found.shape == wanted.shape } else { found == wanted };
+            if !fits {
                 return Err(value_error(format!(
                     "unexpected JAX type (e.g. shape/dtype) for argument to VJP function: got {}, but expected {} because the \
                      corresponding output of the differentiated function had JAX type {}",
@@ -610,7 +621,7 @@ fn jvp(
             let (out, aux) = job.call(vals).carry(py)?;
             let (outs, tree) = tree_vals(&out, &not_a_jax_type).carry(py)?;
             out_tree = Some(tree);
-            aux_out = aux.map(|aux| strip_aux(&aux)).transpose().carry(py)?;
+            aux_out = aux.map(|aux| Aux::stripped(&aux)).transpose().carry(py)?;
             Ok(outs)
         };
         let (outs, dots) = pullback_trace::jvp(&mut flat, &xs, &ts)?;
@@ -619,7 +630,8 @@ fn jvp(
         Ok((outs, dots?))
     })?;
     let out_tree = out_tree.expect("the function ran");
-    Ok((tree_of(py, &out_tree, outs)?, tree_of(py, &out_tree, out_dots)?, aux_out))
+    let aux = aux_out.map(|aux: Aux| aux.rebuilt(py)).transpose()?;
+    Ok((tree_of(py, &out_tree, outs)?, tree_of(py, &out_tree, out_dots)?, aux))
 }
 
 /// What `fun` does at given arrays, with control flow of Python as it goes there; and the arrays.

@@ -12,7 +12,7 @@ use crate::call::{call_on, tree_of, tree_vals};
 use crate::errors::{Carry, type_error, value_error};
 use crate::gate::gate;
 use crate::names::argument_names;
-use crate::tree::{broadcast_prefix, flatten_all, flatten_with_paths, key_text, prefix_mismatch};
+use crate::tree::{broadcast_prefix, flatten_all, flatten_with_paths, key_text, prefix_mismatch, unflatten};
 use crate::value::{try_val, wrap};
 
 /// An axis as the user gave it; `None` is not mapped.
@@ -237,11 +237,27 @@ impl<'py> Job<'_, 'py> {
         };
         let outs = pullback_trace::vmap(&mut flat, batch, &ins, &mut out_dims);
         let (_, tree) = result.into_inner().ok_or_else(|| outs.as_ref().err().cloned().unwrap_or_else(no_result))?;
-        let outs = outs.map_err(|error| match tree.is_leaf() {
-            true => error.with_message(error.message().replace("at vmap out_axes[0],", "at vmap out_axes,")),
-            false => error,
-        })?;
+        let outs = outs.map_err(|error| with_path(py, error, &tree))?;
         Ok((outs, tree))
+    }
+}
+
+/// The error with the path of a result in place of its number.
+fn with_path(py: Python<'_>, error: pullback_base::Error, tree: &TreeDef) -> pullback_base::Error {
+    let named = |number: &str| -> PyResult<String> {
+        let numbers = (0..tree.n_leaves()).map(|i| Ok(i.into_pyobject(py)?.into_any().unbind()));
+        let whole = unflatten(py, tree, numbers.collect::<PyResult<Vec<_>>>()?)?;
+        let (found, _) = flatten_with_paths(whole.bind(py), None, false)?;
+        let place = number.parse::<usize>().ok().and_then(|i| found.get(i)).map(|(path, _)| key_text(path));
+        place.unwrap_or_else(|| Ok(format!("[{number}]")))
+    };
+    let start = "at vmap out_axes[";
+    let Some((number, rest)) = error.message().strip_prefix(start).and_then(|text| text.split_once(']')) else {
+        return error;
+    };
+    match named(number) {
+        Ok(path) => error.with_message(format!("at vmap out_axes{path}{rest}")),
+        Err(_) => error.clone(),
     }
 }
 

@@ -276,6 +276,9 @@ impl CustomRule for BackwardOfVjp {
     fn transpose(&self, e: &EmitRef, cts: &[Option<Val>], ins: &[Operand]) -> Option<Result<Tangents>> {
         Some(self.pull_back(e, cts, ins))
     }
+    fn runs_on_zeros(&self) -> bool {
+        true
+    }
     fn name(&self) -> String {
         self.rule.0.names()[1].clone()
     }

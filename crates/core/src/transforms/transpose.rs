@@ -25,7 +25,8 @@ pub fn backward_pass(
     args: &[Option<Val>],
     cts: &[Option<Val>],
 ) -> Result<Vec<Option<Val>>> {
-    let mut pass = Backward { e, jaxpr, values: vec![None; jaxpr.vars.len()], cts: vec![None; jaxpr.vars.len()] };
+    let n = jaxpr.vars.len();
+    let mut pass = Backward { e, jaxpr, values: vec![None; n], cts: vec![None; n], feeds: vec![false; n] };
     for (var, array) in jaxpr.constvars.iter().zip(&jaxpr.consts) {
         pass.values[var.index()] = Some(Val::Array(array.clone()));
     }
@@ -34,6 +35,7 @@ pub fn backward_pass(
     }
     let linear_eqns = pass.evaluate_known()?;
     for (&out, ct) in jaxpr.outs.iter().zip(cts) {
+        pass.mark(out, ct.is_some());
         pass.accumulate(out, ct.clone())?;
     }
     let around = Span::current().names();
@@ -69,9 +71,17 @@ struct Backward<'a> {
     /// Known values; linear variables have none.
     values: Vec<Option<Val>>,
     cts: Vec<Option<Val>>,
+    /// Which variables a result with a cotangent depends on, whether or not a rule between made that zero.
+    feeds: Vec<bool>,
 }
 
 impl<'a> Backward<'a> {
+    fn mark(&mut self, atom: Atom, feeds: bool) {
+        if let Atom::Var(var) = atom {
+            self.feeds[var.index()] |= feeds;
+        }
+    }
+
     fn evaluate_known(&mut self) -> Result<Vec<&'a Eqn>> {
         let mut linear = vec![];
         let around = Span::current().names();
@@ -109,7 +119,10 @@ impl<'a> Backward<'a> {
 
     fn transpose(&mut self, eqn: &Eqn) -> Result<()> {
         let cts: Vec<Option<Val>> = eqn.outs().map(|var| self.cts[var.index()].take()).collect();
-        if cts.iter().all(Option::is_none) {
+        let feeds = eqn.outs().any(|var| self.feeds[var.index()]);
+        eqn.ins.iter().for_each(|&atom| self.mark(atom, feeds));
+        let rule = eqn.prim.custom_rule(&eqn.params);
+        if cts.iter().all(Option::is_none) && !(feeds && rule.as_ref().is_some_and(|rule| rule.runs_on_zeros())) {
             return Ok(());
         }
         let operand = |&atom: &Atom| match self.value(atom) {
@@ -117,7 +130,7 @@ impl<'a> Backward<'a> {
             None => Operand::Linear(self.jaxpr.aval(atom)),
         };
         let ins: Vec<Operand> = eqn.ins.iter().map(operand).collect();
-        let own = eqn.prim.custom_rule(&eqn.params).and_then(|rule| self.transpose_by_user(&*rule, &cts, &ins));
+        let own = rule.and_then(|rule| self.transpose_by_user(&*rule, &cts, &ins));
         let in_cts = match own {
             Some(in_cts) => in_cts?,
             None => {

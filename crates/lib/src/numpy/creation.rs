@@ -1,5 +1,6 @@
 //! Making arrays: of one value, of ranges, of nested sequences.
 
+use pullback_base::array::Layout;
 use pullback_base::dtype::Kind;
 use pullback_base::scalar::Number;
 use pullback_base::{DType, Result, Scalar, bail};
@@ -85,10 +86,22 @@ pub fn full_like(x: &Val, value: &Val, dtype: Option<DType>, shape: Option<&[i64
     // What is like a split array is split like it, unless it has another shape.
     let sharding = aval.sharding.filter(|_| shape[..] == aval.shape[..]).map(|_| OutSharding::like(aval));
     if sharding.is_none() || value.aval().rank() > 0 {
-        return broadcast_to(&value, &shape);
+        return placed_like(x, broadcast_to(&value, &shape)?);
     }
     let params = prims::BroadcastInDim { shape, broadcast_dimensions: vec![], sharding };
     prims::BROADCAST_IN_DIM.bind_with(params, &[value])
+}
+
+/// An array over the devices over which another of its shape is divided.
+fn placed_like(x: &Val, made: Val) -> Result<Val> {
+    let (Val::Array(array), Val::Array(_)) = (x, &made) else { return Ok(made) };
+    let place = array.place().filter(|place| place.is_committed && made.aval().shape == x.aval().shape);
+    let Some(Layout::Split(mesh, spec)) = place.map(|place| &place.layout) else { return Ok(made) };
+    let sharding = prims::ShardingParam {
+        layout: Layout::Split(mesh.clone(), spec.clone()),
+        text: "that of another array".into(),
+    };
+    prims::SHARDING_CONSTRAINT.bind_with(prims::ShardingConstraint::new(sharding), &[made])
 }
 
 /// Zeros with shape and dtype of another array unless given.

@@ -110,7 +110,7 @@ fn hidden(index: usize) -> char {
 }
 
 fn is_hidden(label: char) -> bool {
-    label as u32 >= 0xE000
+    ('\u{E000}'..='\u{F8FF}').contains(&label)
 }
 
 fn rank_error(term: &str, operand: &Val) -> Error {
@@ -127,7 +127,11 @@ fn expand(term: &str, rank: usize, n_hidden: usize, operand: &Val) -> Result<Lab
     } else {
         term.chars().collect()
     };
-    if let Some(bad) = labels.iter().find(|label| !label.is_alphabetic() && !is_hidden(**label)) {
+    if labels.contains(&'.') {
+        bail!(Value, "Invalid Ellipses.");
+    }
+    // Any other character is a label, a digit too.
+    if let Some(bad) = labels.iter().find(|label| matches!(label, '-' | '>')) {
         bail!(Value, "Character {bad} is not a valid symbol.");
     }
     if labels.len() != rank { Err(rank_error(term, operand)) } else { Ok(labels) }

@@ -11,7 +11,7 @@ impl UnaryOp for Imag {
     const NAME: &'static str = "imag";
     const ACCEPTS: DTypes = DTypes::COMPLEX;
     const HLO: Hlo<()> = Hlo::Op("stablehlo.imag");
-    const RULE: UnaryRule = UnaryRule::Linear(|ct, _x| ct.number(0.0).complex(&-ct));
+    const RULE: UnaryRule = UnaryRule::Linear(|ct, _x| ct.strong_number(0.0).complex(&-ct));
     const DOMAIN: (f64, f64) = (-5.0, 5.0);
 
     fn result(dtype: DType) -> DType {

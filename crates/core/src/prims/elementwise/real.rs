@@ -11,7 +11,7 @@ impl UnaryOp for Real {
     const NAME: &'static str = "real";
     const ACCEPTS: DTypes = DTypes::COMPLEX;
     const HLO: Hlo<()> = Hlo::Op("stablehlo.real");
-    const RULE: UnaryRule = UnaryRule::Linear(|ct, _x| ct.complex(&ct.number(0.0)));
+    const RULE: UnaryRule = UnaryRule::Linear(|ct, _x| ct.complex(&ct.strong_number(0.0)));
     const DOMAIN: (f64, f64) = (-5.0, 5.0);
 
     fn result(dtype: DType) -> DType {
