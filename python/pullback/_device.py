@@ -371,17 +371,21 @@ def local_devices(process_index=None, backend=None, host_id=None):
     """Devices of this process: all of them, as there is one process.
 
     Args:
-      process_index: accepted for compatibility; without effect.
+      process_index: the number of the process; this one by default.
       backend: as in `devices`.
-      host_id: accepted for compatibility; without effect.
+      host_id: `process_index` under its older name.
     Returns: a list of devices.
     Raises:
       RuntimeError: there is no such backend.
+      ValueError: there is no process of this number.
     Differentiable: no; it takes no arrays.
     Example:
       >>> jax.local_devices() == jax.devices()
       True
     """
+    wanted = host_id if process_index is None else process_index
+    if wanted is not None and wanted not in process_indices():
+        raise _user_error(ValueError, f"Unknown process_index {wanted}")
     return devices(backend)
 
 

@@ -12,15 +12,40 @@ from pullback.tree_util import tree_flatten as _tree_flatten, tree_leaves as _tr
 from pullback.tree_util import tree_structure as _tree_structure
 
 
-def _positional(fun, args, kwargs):
-    """Keyword arguments in their places."""
-    if not kwargs:
+def _positional(owner, args, kwargs, kind):
+    """Keyword arguments in their places, and defaults in those of arguments that were not given."""
+    if "_signature" not in owner.__dict__:
+        owner._signature = _Signature.of(owner.fun)
+    signature = owner._signature
+    if signature is None or not kwargs and signature.n_fixed == len(args):
         return args
-    bound = _inspect.signature(fun).bind(*args, **kwargs)
+    text = f"The input arguments to the {kind}-decorated function {_name(owner.fun)} could not be resolved to positional-only arguments."
+    try:
+        bound = signature.full.bind(*args, **kwargs)
+    except TypeError as error:
+        raise _user_error(TypeError, f"{text} Binding failed with the error:\n{error}") from None
     bound.apply_defaults()
     if bound.kwargs:
-        raise _user_error(TypeError, f"keyword arguments could not be resolved to positions: {sorted(bound.kwargs)}")
+        raise _user_error(TypeError, f"{text} These are known by name only: {sorted(bound.kwargs)}")
     return bound.args
+
+
+class _Signature:
+    """The signature of a function, and how many positional arguments it takes where that is a fixed number."""
+
+    def __init__(self, full):
+        self.full = full
+        kinds = [parameter.kind for parameter in full.parameters.values()]
+        fixed = (_inspect.Parameter.POSITIONAL_ONLY, _inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        self.n_fixed = len(kinds) if all(kind in fixed for kind in kinds) else None
+
+    @classmethod
+    def of(cls, fun):
+        """The signature; None of what has none."""
+        try:
+            return cls(_inspect.signature(fun))
+        except (TypeError, ValueError):
+            return None
 
 
 def _name(fun):
@@ -46,6 +71,19 @@ def _bind_static(fun, numbers, args):
         return fun(*(static[i] if i in static else next(rest) for i in range(len(args))))
 
     return bound, others, tuple(static.values())
+
+
+def _check_no_tracers(static):
+    """Refuses tracers among arguments that the backward function takes as they are: its derivative could not reach them."""
+    from pullback.errors import UnexpectedTracerError
+
+    if any(isinstance(leaf, _core.Tracer) for leaf in _tree_flatten(static)[0]):
+        raise UnexpectedTracerError(
+            "Found a JAX Tracer object passed as an argument to a custom_vjp function in a position indicated by nondiff_argnums as "
+            "non-differentiable. Tracers cannot be passed as non-differentiable arguments to custom_vjp functions; instead, "
+            "nondiff_argnums should only be used for arguments that can't be or contain JAX tracers, e.g. function-valued "
+            "arguments. In particular, array-valued arguments should typically not be indicated as nondiff_argnums."
+        )
 
 
 class custom_jvp:
@@ -103,7 +141,7 @@ class custom_jvp:
     def __call__(self, *args, **kwargs):
         if self.jvp is None:
             raise _user_error(AttributeError, f"No JVP defined for custom_jvp function {_name(self.fun)} using defjvp.")
-        args = _positional(self.fun, args, kwargs)
+        args = _positional(self, args, kwargs, "custom_jvp")
         fun, rule = self.fun, self.jvp
         if self.nondiff_argnums:
             fun, args, static = _bind_static(fun, self.nondiff_argnums, args)
@@ -217,11 +255,12 @@ class custom_vjp:
     def __call__(self, *args, **kwargs):
         if self.fwd is None or self.bwd is None:
             raise _user_error(AttributeError, f"No VJP defined for custom_vjp function {_name(self.fun)} using defvjp.")
-        args = _positional(self.fun, args, kwargs)
+        args = _positional(self, args, kwargs, "custom_vjp")
         fun, fwd, bwd = self.fun, self.fwd, self.bwd
         if self.nondiff_argnums:
             forward = fwd
             fun, others, static = _bind_static(fun, self.nondiff_argnums, args)
+            _check_no_tracers(static)
             fwd, _, _ = _bind_static(forward, self.nondiff_argnums, args)
             bwd, args = _functools.partial(bwd, *static), others
         names = [_name(self.fwd), _name(self.bwd)]
@@ -396,8 +435,8 @@ def checkpoint(fun, *, prevent_cse=True, policy=None, static_argnums=(), static_
         if not names and any(not -len(args) <= number < len(args) for number in numbers):
             raise _user_error(
                 ValueError,
-                f"the `static_argnums` argument to `jax.checkpoint` is {numbers}, but only {len(args)} positional arguments "
-                "were passed"
+                "the `static_argnums` argument to `jax.checkpoint` / `jax.remat` can only take integer values greater than or equal to "
+                f"`-len(args)` and less than `len(args)`, but got static_argnums={numbers}, while len(args) = {len(args)}"
             )
         body = fun
         static = {name: kwargs.pop(name) for name in list(kwargs) if name in names}

@@ -12,6 +12,7 @@ mod fine_gumbel;
 pub mod gamma;
 pub mod key;
 pub mod selection;
+mod unpartitioned;
 pub mod uniform;
 pub mod vectors;
 
