@@ -60,7 +60,11 @@ pub fn check_number(x: &Val, dtype: DType) -> Result<()> {
         return Ok(());
     }
     if from.is_complex() {
-        let kind = if dtype.is_integer() { "int() argument must be a string, a bytes-like object" } else { "float() argument must be a string" };
+        let kind = if dtype.is_integer() {
+            "int() argument must be a string, a bytes-like object"
+        } else {
+            "float() argument must be a string"
+        };
         return Err(Error::type_error(format!("{kind} or a real number, not 'complex'")));
     }
     let value = if from.is_inexact() && dtype.is_integer() { number.as_f64() } else { 0.0 };

@@ -12,8 +12,8 @@ mod fine_gumbel;
 pub mod gamma;
 pub mod key;
 pub mod selection;
-mod unpartitioned;
 pub mod uniform;
+mod unpartitioned;
 pub mod vectors;
 
 pub use approximate::SampleMethod;

@@ -219,7 +219,8 @@ fn of_plain_sequence(obj: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<V
 fn check_sequence_range(obj: &Bound<'_, PyAny>, dtype: DType) -> PyResult<()> {
     let py = obj.py();
     let made = crate::numpy::numpy(py)?.asarray.bind(py).call1((obj,))?;
-    let (kind, size): (String, usize) = (made.getattr("dtype")?.getattr("kind")?.extract()?, made.getattr("size")?.extract()?);
+    let (kind, size): (String, usize) =
+        (made.getattr("dtype")?.getattr("kind")?.extract()?, made.getattr("size")?.extract()?);
     if kind == "c" {
         let text = "int() argument must be a string, a bytes-like object or a real number, not 'complex'";
         return Err(type_error(text));
