@@ -633,6 +633,8 @@ def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False):
 
     @_wraps(fun)
     def make_jaxpr_f(*args, **kwargs):
+        for number in numbers:
+            _check_hash(args[number] if number < len(args) else None)
         staged = _core.lax._call_with_axes(
             list(axis_env or ()), lambda: _core.stage_call(fun, args, kwargs, numbers, [], "make_jaxpr")
         )
@@ -642,6 +644,17 @@ def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False):
 
     make_jaxpr_f.__module__ = "pullback"
     return make_jaxpr_f
+
+
+def _check_hash(static):
+    try:
+        hash(static)
+    except TypeError as error:
+        raise _user_error(
+            ValueError,
+            "Non-hashable static arguments are not supported. An error occurred while trying to hash an object of type "
+            f"{type(static)}, {static}. The error was:\nTypeError: {error}\n"
+        ) from None
 
 
 def named_call(fun, *, name=None):

@@ -225,11 +225,12 @@ fn check_sequence_range(obj: &Bound<'_, PyAny>, dtype: DType) -> PyResult<()> {
         let text = "int() argument must be a string, a bytes-like object or a real number, not 'complex'";
         return Err(type_error(text));
     }
-    if !matches!(&*kind, "i" | "u" | "O") || size == 0 || !LeafTypes::of(obj)?.are_integers() {
+    if !matches!(&*kind, "i" | "u" | "O" | "f") || size == 0 || !LeafTypes::of(obj)?.are_integers() {
         return Ok(());
     }
     for bound in ["max", "min"] {
-        let value = made.call_method0(bound)?;
+        // Integers that no dtype of NumPy holds together are floating there.
+        let value = made.call_method0(bound)?.call_method0("__int__")?;
         let known: Option<i128> = value.extract().ok();
         let fits = |value: i128| pullback_base::Scalar::int(dtype, value).number().as_i128() == value;
         if !known.is_some_and(fits) {
