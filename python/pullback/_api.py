@@ -59,7 +59,7 @@ def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=F
       has_aux: whether `fun` gives a pair whose second part is passed through.
       holomorphic: whether `fun` is a holomorphic function of complex numbers, so that the gradient is its derivative.
       allow_int: whether integer arguments are allowed; their gradients have dtype `float0`.
-      reduce_axes: accepted for compatibility; without effect.
+      reduce_axes: must be empty; the reference has dropped it.
     Returns: a function of the arguments of `fun` that gives `(value, gradient)`, with `has_aux` `((value, aux), gradient)`.
       A gradient has the structure, shapes and dtypes of its argument; for several positions it is a tuple. For a real
       function of a complex argument it is the conjugate of the direction of steepest ascent.
@@ -73,6 +73,7 @@ def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=F
       5.0 [2. 4.]
     """
     _check_callable(fun)
+    _no_reduce_axes("value_and_grad", reduce_axes)
     argnums = _index_argnums(argnums)
 
     @_wraps(fun, doc="Value and gradient of {fun}.\n\n{doc}")
@@ -96,7 +97,7 @@ def grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, redu
       has_aux: whether `fun` gives a pair whose second part is passed through.
       holomorphic: whether `fun` is a holomorphic function of complex numbers, so that the gradient is its derivative.
       allow_int: whether integer arguments are allowed; their gradients have dtype `float0`.
-      reduce_axes: accepted for compatibility; without effect.
+      reduce_axes: must be empty; the reference has dropped it.
     Returns: a function of the arguments of `fun` that gives the gradient, with `has_aux` `(gradient, aux)`. A gradient has the
       structure, shapes and dtypes of its argument; for several positions it is a tuple.
     Raises:
@@ -110,6 +111,7 @@ def grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, redu
       12.0
     """
     _check_callable(fun)
+    _no_reduce_axes("grad", reduce_axes)
     argnums = _index_argnums(argnums)
 
     @_wraps(fun, doc="Gradient of {fun}.\n\n{doc}")
@@ -128,7 +130,7 @@ def vjp(fun, *primals, has_aux=False, reduce_axes=(), saveable_args=True, in_nzs
       fun: a function of trees of arrays; with `has_aux`, of a pair whose second part is passed through.
       primals: where it is differentiated: one tree for each argument. Integers and booleans get cotangents of dtype `float0`.
       has_aux: whether `fun` gives such a pair; then the result is `(value, pull_back, aux)`.
-      reduce_axes: accepted for compatibility; without effect.
+      reduce_axes: must be empty; the reference has dropped it.
       saveable_args: accepted for compatibility; arguments are kept where the derivative needs them.
       in_nzs: must be None: all primals are differentiated.
     Returns: `(value, pull_back)`. `pull_back` takes a tree with the structure, shapes and dtypes of the value and gives a tuple
@@ -146,10 +148,16 @@ def vjp(fun, *primals, has_aux=False, reduce_axes=(), saveable_args=True, in_nzs
     """
     from pullback._gradients import PullBack
 
+    _no_reduce_axes("vjp", reduce_axes)
     _no_marks(in_nzs)
     out, aux, rule, residuals = _core.linearize_at(fun, primals, has_aux, True)
     pull_back = PullBack.of(rule, residuals, primals, _core.tree_structure(out))
     return (out, pull_back, aux) if has_aux else (out, pull_back)
+
+
+def _no_reduce_axes(name, reduce_axes):
+    if reduce_axes:
+        raise _user_error(NotImplementedError, f"reduce_axes argument to {name} is deprecated")
 
 
 def _no_marks(in_nzs):
@@ -268,7 +276,7 @@ def linear_transpose(fun, *primals, reduce_axes=()):
     Args:
       fun: a linear function of trees of arrays.
       primals: trees of arrays, or of anything with `shape` and `dtype`; only these two are used.
-      reduce_axes: accepted for compatibility; without effect.
+      reduce_axes: must be empty; the reference has dropped it.
     Returns: a function of one tree like the result of `fun` that gives a tuple of cotangents, one like each primal.
     Raises:
       TypeError: when the transpose is called with another structure or other shapes than the results have.
@@ -279,6 +287,7 @@ def linear_transpose(fun, *primals, reduce_axes=()):
       >>> float(jax.linear_transpose(lambda x: 3 * x, 1.0)(2.0)[0])
       6.0
     """
+    _no_reduce_axes("linear_transpose", reduce_axes)
     staged = _core.stage_call(fun, primals, {})
     _check_transposable([aval.dtype for aval in staged.flat_in_avals], [aval.dtype for aval in staged.flat_out_avals])
 
@@ -623,6 +632,8 @@ def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False):
 
     @_wraps(fun)
     def make_jaxpr_f(*args, **kwargs):
+        for number in numbers:
+            _check_hash(args[number] if number < len(args) else None)
         staged = _core.lax._call_with_axes(
             list(axis_env or ()), lambda: _core.stage_call(fun, args, kwargs, numbers, [], "make_jaxpr")
         )
@@ -632,6 +643,17 @@ def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False):
 
     make_jaxpr_f.__module__ = "pullback"
     return make_jaxpr_f
+
+
+def _check_hash(static):
+    try:
+        hash(static)
+    except TypeError as error:
+        raise _user_error(
+            ValueError,
+            "Non-hashable static arguments are not supported. An error occurred while trying to hash an object of type "
+            f"{type(static)}, {static}. The error was:\nTypeError: {error}\n"
+        ) from None
 
 
 def named_call(fun, *, name=None):

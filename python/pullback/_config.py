@@ -190,6 +190,8 @@ def _flags(name, value):
         return {flag: bool(value) for flag in _CORE[name]}
     if name in _CHOICES:
         choices = _CHOICES[name]
+        if name == "jax_numpy_dtype_promotion" and value not in choices:
+            raise _user_error(ValueError, f"{value!r} is not a valid NumpyDtypePromotion; it is one of {list(choices)}")
         if not any(value is choice or value == choice for choice in choices):
             shown = [choice for choice in choices if choice is not None]
             none = "None or in" if None in choices else "in"
@@ -198,17 +200,33 @@ def _flags(name, value):
     return {}
 
 
+# Settings that hold a text.
+_TEXTS = {"jax_platforms", "jax_platform_name", "jax_compilation_cache_dir"}
+
+
 def _number_of(device):
     """The number by which places of arrays know a device, or the first of a platform; None for none."""
     if isinstance(device, str):
         from pullback._device import devices
 
-        device = devices(device)[0]
+        try:
+            device = devices(device)[0]
+        except RuntimeError:
+            raise _no_device(device) from None
+    if device is not None and not hasattr(device, "_number"):
+        raise _no_device(device)
     return getattr(device, "_number", None)
+
+
+def _no_device(given):
+    text = "jax.default_device must be passed either a Device object (e.g. `jax.devices('cpu')[0]`) or a platform name string"
+    return _user_error(ValueError, f"{text} like 'cpu' or 'gpu', got: {given!r}")
 
 
 def _as_kept(name, value):
     """The value as the setting holds it: a word for a member of an enumeration becomes the member."""
+    if name in _TEXTS and not isinstance(value, (str, type(None))):
+        raise _user_error(ValueError, f"new string config value must be None or of type str, got {value} of type {type(value)}.")
     if name != "jax_explicit_x64_dtypes" or isinstance(value, ExplicitX64Mode):
         return value
     if not isinstance(value, str):
@@ -308,7 +326,7 @@ class Config:
                 return value
         if name in self._values:
             return self._values[name]
-        raise _user_error(AttributeError, f"Unrecognized config option: {name}")
+        raise _user_error(AttributeError, f"'Config' object has no attribute '{name}': there is no config option of this name")
 
     def __setattr__(self, name, value):
         self.update(name, value)
@@ -570,14 +588,18 @@ def array_garbage_collection_guard(new_val=_NOT_GIVEN):
       new_val: "allow"; the default.
     Returns: a context.
     Raises:
-      NotImplementedError: anything else is asked for: such arrays are not noticed.
+      NotImplementedError: "log" or "fatal": such arrays are not noticed.
+      ValueError: anything else.
     Differentiable: no; it takes no arrays.
     Example:
       >>> with jax.array_garbage_collection_guard("allow"):
       ...     jnp.ones(2).sum()
       Array(2., dtype=float32)
     """
-    if new_val not in (_NOT_GIVEN, None, "allow"):
+    if new_val not in (_NOT_GIVEN, None, "allow", "log", "fatal"):
+        text = f"new enum value must be None or in ['allow', 'log', 'fatal'], got {new_val} of type {type(new_val)}."
+        raise _user_error(ValueError, text)
+    if new_val in ("log", "fatal"):
         raise _user_error(
             NotImplementedError,
             f"array_garbage_collection_guard({new_val!r}) is not implemented: arrays freed by the garbage collector are not noticed; "

@@ -96,6 +96,9 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
         raise _user_error(TypeError, "lax.scan: f argument should be a callable.")
     if length is not None:
         length = _known_length(length)
+        if length < 0:
+            sizes = [leaf.shape[0] for leaf in tree_leaves(xs)]
+            raise _user_error(ValueError, f"scan got `length` argument of {length} which disagrees with leading axis sizes {sizes}.")
     if not isinstance(unroll, bool) and (not hasattr(unroll, "__index__") or unroll < 0):
         raise _user_error(ValueError, "`unroll` must be a `bool` or a non-negative `int`.")
     if unroll is True:
@@ -121,7 +124,7 @@ def map(f, xs, *, batch_size=None):
       >>> jax.lax.map(lambda x: x * x, jnp.array([1, 2, 3]))
       Array([1, 4, 9], dtype=int32)
     """
-    if batch_size is not None:
+    if batch_size:
         from pullback import vmap
 
         sizes = {leaf.shape[0] for leaf in tree_leaves(xs)}
@@ -358,8 +361,7 @@ def associative_scan(fn, elems, reverse=False, axis=0):
     Returns: a tree like `elems`.
     Raises:
       TypeError: `fn` cannot be called.
-      ValueError: sizes along the axis differ.
-      IndexError: the axis is out of bounds.
+      ValueError: sizes along the axis differ, or it is out of bounds.
     Differentiable: forward and in reverse, if `fn` is.
     Example:
       >>> jax.lax.associative_scan(jnp.multiply, jnp.array([1, 2, 3, 4]))
@@ -372,6 +374,9 @@ def associative_scan(fn, elems, reverse=False, axis=0):
         raise _user_error(TypeError, "lax.associative_scan: fn argument should be callable.")
     flat, tree = tree_flatten(elems)
     flat = [jnp.asarray(x) for x in flat]
+    for x in flat:
+        if not -x.ndim <= axis < x.ndim:
+            raise _user_error(ValueError, f"axis {axis} is out of bounds for array of dimension {x.ndim}")
     if reverse:
         flat = [jnp.flip(x, axis) for x in flat]
     sizes = {x.shape[axis] for x in flat}

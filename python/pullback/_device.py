@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools as _functools
 import itertools as _itertools
 import sys as _sys
+import warnings as _warnings
 
 from pullback._core import user_error as _user_error
 from pullback import _config, _core, _environment
@@ -31,6 +32,10 @@ class Memory:
     def attached_devices(self):
         """Devices that it belongs to."""
         return [self.device]
+
+    def __str__(self):
+        name = {"device": "CpuDeviceMemory", "pinned_host": "PinnedHostMemory"}.get(self.kind, "UnpinnedHostMemorySpace")
+        return f"{name}(id={self._number}, process_index=0, client={self.platform})"
 
     def __repr__(self):
         prefix = {"device": f"{self.platform.upper()}_DEVICE"}.get(self.kind, self.kind.upper())
@@ -371,17 +376,21 @@ def local_devices(process_index=None, backend=None, host_id=None):
     """Devices of this process: all of them, as there is one process.
 
     Args:
-      process_index: accepted for compatibility; without effect.
+      process_index: the number of the process; this one by default.
       backend: as in `devices`.
-      host_id: accepted for compatibility; without effect.
+      host_id: `process_index` under its older name.
     Returns: a list of devices.
     Raises:
       RuntimeError: there is no such backend.
+      ValueError: there is no process of this number.
     Differentiable: no; it takes no arrays.
     Example:
       >>> jax.local_devices() == jax.devices()
       True
     """
+    wanted = host_id if process_index is None else process_index
+    if wanted is not None and wanted not in process_indices():
+        raise _user_error(ValueError, f"Unknown process_index {wanted}")
     return devices(backend)
 
 
@@ -418,7 +427,7 @@ def local_device_count(backend=None):
 
 
 def process_index(backend=None):
-    """The number of this process: 0 without `jax.distributed.initialize`. `host_id` is the same function.
+    """The number of this process: 0 without `jax.distributed.initialize`. `host_id` is its older name.
 
     Args:
       backend: accepted for compatibility; without effect.
@@ -438,7 +447,7 @@ def _processes():
 
 
 def process_count(backend=None):
-    """The number of processes: 1 without `jax.distributed.initialize`. `host_count` is the same function.
+    """The number of processes: 1 without `jax.distributed.initialize`. `host_count` is its older name.
 
     Args:
       backend: accepted for compatibility; without effect.
@@ -452,7 +461,7 @@ def process_count(backend=None):
 
 
 def process_indices(backend=None):
-    """The numbers of all processes. `host_ids` is the same function.
+    """The numbers of all processes. `host_ids` is its older name.
 
     Args:
       backend: accepted for compatibility; without effect.
@@ -465,7 +474,22 @@ def process_indices(backend=None):
     return list(range(_processes()[1]))
 
 
-host_id, host_count, host_ids = process_index, process_count, process_indices
+def _renamed(old, fun):
+    """A function under its older name, which warns."""
+
+    @_functools.wraps(fun)
+    def called(backend=None):
+        new = fun.__name__
+        text = f"jax.{old} has been renamed to jax.{new}. This alias will eventually be removed; please update your code."
+        _warnings.warn(text, UserWarning, stacklevel=2)
+        return fun(backend)
+
+    called.__name__ = called.__qualname__ = old
+    return called
+
+
+host_id, host_count = _renamed("host_id", process_index), _renamed("host_count", process_count)
+host_ids = _renamed("host_ids", process_indices)
 
 
 def default_backend():

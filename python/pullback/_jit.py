@@ -47,6 +47,22 @@ def _wraps(fun, name="{fun}", doc=None):
     return decorate
 
 
+# Options of a build, whose names do not begin with `xla_`.
+_BUILD_OPTIONS = {
+    "num_replicas", "num_partitions", "device_ordinal", "use_spmd_partitioning", "use_auto_spmd_partitioning", "exec_time_optimization_effort",
+    "memory_fitting_effort", "optimization_level", "memory_fitting_level", "fdo_profile", "debug_options", "device_memory_size",
+}
+
+
+def _check_compiler_options(options):
+    """Refuses names that no compiler of the reference knows."""
+    for name in () if options is None else dict(options.items()):
+        if not name.startswith("xla_") and name not in _BUILD_OPTIONS:
+            from pullback.errors import JaxRuntimeError
+
+            raise JaxRuntimeError(f"INVALID_ARGUMENT: No such compile option: '{name}'")
+
+
 def _as_tuple(value):
     if value is None:
         return ()
@@ -221,12 +237,14 @@ def jit(
       backend: deprecated; None or "cpu".
       inline: a `jax.Inline`, or a boolean. Inside another trace, `Inline.JAX_EARLY` leaves the equations instead of a call;
         with all others there is a call, which the compiler replaces.
-      compiler_options: accepted for compatibility; without effect.
+      compiler_options: options of XLA by their names, without effect here: a dict, whose names begin with `xla_` but for
+        those of a build.
     Returns: a callable with the signature of `fun`; its methods `lower`, `trace` and `eval_shape` stage without running.
     Raises:
       TypeError: `fun` is not callable or is a generator function; when called, an argument is neither an array nor a tree.
       ValueError: numbers or names that `fun` does not have; an argument both static and donated; a static argument that
         cannot be hashed; `inline` is something else.
+      JaxRuntimeError: `compiler_options` has a name that is no option.
     Differentiable: as `fun` is, in both modes.
     Example:
       >>> @jax.jit
@@ -242,6 +260,7 @@ def jit(
 
         warnings.warn("backend and device argument on jit is deprecated; put the arguments on a device with jax.device_put.", DeprecationWarning, stacklevel=2)
         devices(backend)
+    _check_compiler_options(compiler_options)
     options = dict(
         static_argnums=static_argnums, static_argnames=static_argnames, donate_argnums=donate_argnums,
         donate_argnames=donate_argnames, keep_unused=keep_unused, inline=Inline._of(inline) is Inline.JAX_EARLY,
@@ -265,9 +284,14 @@ def _jit(
         fun = constrained(fun, out_shardings, _wraps)
     static = _resolve_arguments(fun, static_argnums, static_argnames, "static")
     donate = _resolve_arguments(fun, donate_argnums, donate_argnames, "donate")
-    for kind, both in (("nums", {*static[0]} & {*donate[0]}), ("names", {*static[1]} & {*donate[1]})):
-        if both:
-            raise _user_error(ValueError, f"static_arg{kind} and donate_arg{kind} cannot intersect: {sorted(both)} are in both")
+    if both := {*static[1]} & {*donate[1]}:
+        raise _user_error(
+            ValueError,
+            f"static_argnames and donate_argnames cannot intersect. Argument names {both} appear in both static_argnames and "
+            "donate_argnames"
+        )
+    if both := {*static[0]} & {*donate[0]}:
+        raise _user_error(ValueError, f"static_argnums and donate_argnums cannot intersect: {sorted(both)} are in both")
     key = (*map(tuple, static), *map(tuple, donate), bool(keep_unused), bool(inline))
     name = getattr(fun, "__name__", None) or getattr(getattr(fun, "func", None), "__name__", None) or "<unnamed function>"
     parts = fun, _cache_of(fun, key), name, *static, *donate, bool(keep_unused), bool(inline)

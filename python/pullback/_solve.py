@@ -32,8 +32,13 @@ def custom_linear_solve(matvec, b, solve, transpose_solve=None, symmetric=False,
       >>> float(half(3.0)), float(jax.grad(half)(3.0))
       (1.5, 0.5)
     """
+    structure = tree_structure(b)
+    matvec = _like_b("matvec", matvec, structure)
+    solve = _like_b("solve", solve, structure, has_aux)
     transposed = None
     if transpose_solve is not None:
+        transpose_solve = _like_b("transpose_solve", transpose_solve, structure, has_aux)
+
         from pullback import linear_transpose
 
         like = tree_map(_struct_of, b)
@@ -41,6 +46,20 @@ def custom_linear_solve(matvec, b, solve, transpose_solve=None, symmetric=False,
         transposed = lambda b: transpose_solve(vecmat, b)
     x, aux = _core.custom_linear_solve(matvec, b, lambda b: solve(matvec, b), transposed, bool(symmetric), bool(has_aux))
     return (x, aux) if has_aux else x
+
+
+def _like_b(what, fun, structure, has_aux=False):
+    """The function, whose result must have the structure of `b`."""
+
+    def checked(*args):
+        result = fun(*args)
+        found = tree_structure(result[0] if has_aux else result)
+        # Another number of leaves is told with their shapes.
+        if found.num_leaves == structure.num_leaves:
+            _check_tree(what, "b", found, structure)
+        return result
+
+    return checked
 
 
 def _struct_of(leaf):

@@ -47,7 +47,7 @@ class custom_vmap:
 
         if self.vmap_rule is None:
             raise _user_error(AttributeError, f"No batching rule defined for custom_vmap function {_name(self.fun)} using def_vmap.")
-        return _core.custom_vmap_call(self.fun, self.vmap_rule, tuple(_positional(self.fun, args, kwargs, "custom_vmap")))
+        return _core.custom_vmap_call(self.fun, self.vmap_rule, tuple(_positional(self, args, kwargs, "custom_vmap")))
 
 
 def sequential_vmap(f):

@@ -12,22 +12,22 @@ from pullback.tree_util import tree_flatten as _tree_flatten, tree_leaves as _tr
 from pullback.tree_util import tree_structure as _tree_structure
 
 
-def _positional(fun, args, kwargs, kind):
+def _positional(owner, args, kwargs, kind):
     """All arguments in their places, those with defaults that are not given too."""
-    if isinstance(fun, _functools.partial):
-        # Its defaults are not for others to fill in.
-        return args if not kwargs else _refuse(fun, kind, f"keyword arguments {sorted(kwargs)} of a partial have no positions")
+    if "_signature" not in owner.__dict__:
+        owner._signature = _Signature.of(owner.fun)
+    signature = owner._signature
+    if signature is None:
+        return args if not kwargs else _refuse(owner.fun, kind, "it has no signature whose defaults could be filled in")
+    if not kwargs and signature.n_fixed == len(args):
+        return args
     try:
-        signature = _inspect.signature(fun)
-    except ValueError:
-        return args if not kwargs else _refuse(fun, kind, "it has no signature")
-    try:
-        bound = signature.bind(*args, **kwargs)
+        bound = signature.full.bind(*args, **kwargs)
     except TypeError as error:
-        return _refuse(fun, kind, error)
+        return _refuse(owner.fun, kind, error)
     bound.apply_defaults()
     unplaced = [name for name in bound.kwargs if name in kwargs]
-    return bound.args if not unplaced else _refuse(fun, kind, f"keyword arguments could not be resolved to positions: {unplaced}")
+    return bound.args if not unplaced else _refuse(owner.fun, kind, f"keyword arguments could not be resolved to positions: {unplaced}")
 
 
 def _refuse(fun, kind, error):
@@ -36,6 +36,26 @@ def _refuse(fun, kind, error):
         f"The input arguments to the {kind}-decorated function {_name(fun)} could not be resolved to positional-only arguments. "
         f"Binding failed with the error:\n{error}"
     ) from None
+
+
+class _Signature:
+    """The signature of a function, and how many positional arguments it takes where that is a fixed number."""
+
+    def __init__(self, full):
+        self.full = full
+        kinds = [parameter.kind for parameter in full.parameters.values()]
+        fixed = (_inspect.Parameter.POSITIONAL_ONLY, _inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        self.n_fixed = len(kinds) if all(kind in fixed for kind in kinds) else None
+
+    @classmethod
+    def of(cls, fun):
+        """The signature; None of what has none, and of a `partial`, whose defaults are not for others to fill in."""
+        if isinstance(fun, _functools.partial):
+            return None
+        try:
+            return cls(_inspect.signature(fun))
+        except (TypeError, ValueError):
+            return None
 
 
 def _name(fun):
@@ -61,6 +81,19 @@ def _bind_static(fun, numbers, args):
         return fun(*(static[i] if i in static else next(rest) for i in range(len(args))))
 
     return bound, others, tuple(static.values())
+
+
+def _check_no_tracers(static):
+    """Refuses tracers among arguments that the backward function takes as they are: its derivative could not reach them."""
+    from pullback.errors import UnexpectedTracerError
+
+    if any(isinstance(leaf, _core.Tracer) for leaf in _tree_flatten(static)[0]):
+        raise UnexpectedTracerError(
+            "Found a JAX Tracer object passed as an argument to a custom_vjp function in a position indicated by nondiff_argnums as "
+            "non-differentiable. Tracers cannot be passed as non-differentiable arguments to custom_vjp functions; instead, "
+            "nondiff_argnums should only be used for arguments that can't be or contain JAX tracers, e.g. function-valued "
+            "arguments. In particular, array-valued arguments should typically not be indicated as nondiff_argnums."
+        )
 
 
 class custom_jvp:
@@ -118,7 +151,7 @@ class custom_jvp:
     def __call__(self, *args, **kwargs):
         if self.jvp is None:
             raise _user_error(AttributeError, f"No JVP defined for custom_jvp function {_name(self.fun)} using defjvp.")
-        args = _positional(self.fun, args, kwargs, "custom_jvp")
+        args = _positional(self, args, kwargs, "custom_jvp")
         fun, rule = self.fun, self.jvp
         if self.nondiff_argnums:
             fun, args, static = _bind_static(fun, self.nondiff_argnums, args)
@@ -232,11 +265,12 @@ class custom_vjp:
     def __call__(self, *args, **kwargs):
         if self.fwd is None or self.bwd is None:
             raise _user_error(AttributeError, f"No VJP defined for custom_vjp function {_name(self.fun)} using defvjp.")
-        args = _positional(self.fun, args, kwargs, "custom_vjp")
+        args = _positional(self, args, kwargs, "custom_vjp")
         fun, fwd, bwd = self.fun, self.fwd, self.bwd
         if self.nondiff_argnums:
             forward = fwd
             fun, others, static = _bind_static(fun, self.nondiff_argnums, args)
+            _check_no_tracers(static)
             fwd, _, _ = _bind_static(forward, self.nondiff_argnums, args)
             bwd, args = _functools.partial(bwd, *static), others
         names = [_name(self.fwd), _name(self.bwd)]
@@ -411,8 +445,8 @@ def checkpoint(fun, *, prevent_cse=True, policy=None, static_argnums=(), static_
         if not names and any(not -len(args) <= number < len(args) for number in numbers):
             raise _user_error(
                 ValueError,
-                f"the `static_argnums` argument to `jax.checkpoint` is {numbers}, but only {len(args)} positional arguments "
-                "were passed"
+                "the `static_argnums` argument to `jax.checkpoint` / `jax.remat` can only take integer values greater than or equal to "
+                f"`-len(args)` and less than `len(args)`, but got static_argnums={numbers}, while len(args) = {len(args)}"
             )
         body = fun
         static = {name: kwargs.pop(name) for name in list(kwargs) if name in names}

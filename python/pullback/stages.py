@@ -7,6 +7,7 @@ from pullback._core import user_error as _user_error
 from pullback import _core
 from pullback._effects import check_lowerable as _check_lowerable
 from pullback._api import _struct
+from pullback._jit import _check_compiler_options
 
 
 class ArgInfo:
@@ -168,6 +169,7 @@ class Lowered(Stage):
 
     def compile(self, compiler_options=None):
         """The program as machine code, ready to be called."""
+        _check_compiler_options(compiler_options)
         self._staged.compile()
         return self._next(Compiled)
 

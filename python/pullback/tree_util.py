@@ -318,7 +318,7 @@ def tree_reduce_associative(operation, tree, *, identity=_unspecified, is_leaf=N
       is_leaf: a predicate of nodes; where it is true, the node is a leaf whatever it is.
     Returns: what the last call of `operation` gave; the leaf itself if there is one.
     Raises:
-      ValueError: the tree has no leaves and there is no identity.
+      TypeError: the tree has no leaves and there is no identity.
     Differentiable: as `operation` is.
     Example:
       >>> jax.tree.reduce_associative(lambda x, y: f"({x}{y})", ["a", "b", "c", "d"])
@@ -327,7 +327,7 @@ def tree_reduce_associative(operation, tree, *, identity=_unspecified, is_leaf=N
     leaves = tree_leaves(tree, is_leaf)
     if not leaves:
         if isinstance(identity, Unspecified):
-            raise _user_error(ValueError, "Must specify identity for parallel reduction of empty tree.")
+            raise _user_error(TypeError, "Must specify identity for parallel reduction of empty sequence.")
         return identity
     while len(leaves) > 1:
         pairs = [operation(a, b) for a, b in zip(leaves[::2], leaves[1::2])]

@@ -48,6 +48,47 @@ pub fn without_imaginary_part(x: &Val, dtype: DType) -> Result<Val> {
     Ok(x.clone())
 }
 
+/// Refuses a number of the user's that a dtype cannot take, as Python's own conversions do: complex ones as real, and
+/// those that are not finite as integers.
+///
+/// # Errors
+/// `Type` for complex numbers, `Value` for NaN and `Overflow` for infinities.
+pub fn check_number(x: &Val, dtype: DType) -> Result<()> {
+    let Val::Literal(number) = x else { return Ok(()) };
+    let (from, is_weak) = (number.dtype(), x.aval().weak_type);
+    if !is_weak || dtype == DType::Bool || dtype.is_complex() || dtype.is_key() {
+        return Ok(());
+    }
+    if from.is_complex() {
+        let kind = if dtype.is_integer() {
+            "int() argument must be a string, a bytes-like object"
+        } else {
+            "float() argument must be a string"
+        };
+        return Err(Error::type_error(format!("{kind} or a real number, not 'complex'")));
+    }
+    let value = if from.is_inexact() && dtype.is_integer() { number.as_f64() } else { 0.0 };
+    if value.is_nan() {
+        return Err(Error::value_error("cannot convert float NaN to integer"));
+    }
+    if value.is_infinite() {
+        return Err(Error::new(ErrorKind::Overflow, "cannot convert float infinity to integer"));
+    }
+    Ok(())
+}
+
+/// Warns where a conversion that the user asked for drops imaginary parts.
+///
+/// # Errors
+/// When the user makes errors of warnings.
+pub fn warn_of_lost_part(x: &Val, dtype: DType) -> Result<()> {
+    if !x.aval().dtype.is_complex() || dtype.is_complex() {
+        return Ok(());
+    }
+    let text = "Casting complex values to real discards the imaginary part";
+    pullback_trace::warn_as(pullback_trace::Warning::Complex, text)
+}
+
 /// A number of the dtype of `like`, of weak type where that is.
 pub fn number(like: &Val, value: f64) -> Val {
     let aval = like.aval();

@@ -447,6 +447,8 @@ fn bad_predicate(index: &Bound<'_, PyAny>, is_predicate: bool) -> PyResult<PyErr
     let text = index.str()?;
     Ok(if !is_predicate {
         type_error(format!("Index type must be an integer, got {text}."))
+    } else if index.is_none() {
+        type_error("cond predicate is None: it must be a boolean or a number")
     } else if index.is_instance_of::<pyo3::types::PyString>() || index.is_instance_of::<PyTuple>() {
         type_error(format!("Pred must be a scalar, got {text} of type {}", index.get_type()))
     } else {

@@ -154,7 +154,16 @@ pub fn canonical_explicit(py: Python<'_>, dtype: DType, function: &str) -> PyRes
 
 /// Issues a `UserWarning` at the caller's line.
 pub fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
-    let category = py.get_type::<pyo3::exceptions::PyUserWarning>();
+    warn_as(py, pullback_trace::Warning::User, text)
+}
+
+/// Issues a warning of the class for what it is about at the caller's line.
+pub fn warn_as(py: Python<'_>, kind: pullback_trace::Warning, text: &str) -> PyResult<()> {
+    let category = match kind {
+        pullback_trace::Warning::User => py.get_type::<pyo3::exceptions::PyUserWarning>().into_any(),
+        pullback_trace::Warning::Deprecation => py.get_type::<pyo3::exceptions::PyDeprecationWarning>().into_any(),
+        pullback_trace::Warning::Complex => py.import("numpy.exceptions")?.getattr("ComplexWarning")?,
+    };
     let text = std::ffi::CString::new(text).expect("warnings hold no zero bytes");
     PyErr::warn(py, &category, &text, 1)
 }

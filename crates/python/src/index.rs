@@ -267,6 +267,7 @@ fn index_update(
     enter_through(py, pullback_lib::convert::weak_int(0))?;
     let _own = call_of(py, "an update")?;
     warn_of_narrowing(py, &x, &y)?;
+    gate(py, || pullback_lib::convert::warn_of_lost_part(&y, x.aval().dtype))?;
     wrap(py, gate(py, || update(&kind, &x, &items, &y, &options))?)
 }
 

@@ -87,7 +87,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     dlpack::register(m)?;
     config::register(m)?;
     pullback_trace::set_find_leaks(leaks::find);
-    pullback_trace::set_warn(|text| Python::attach(|py| errors::Carry::carry(dtypes::warn(py, text), py)));
+    pullback_trace::set_warn(|kind, text| {
+        Python::attach(|py| errors::Carry::carry(dtypes::warn_as(py, kind, text), py))
+    });
     pullback_explain::look_for_mistakes();
     devices::register(m)?;
     transfers::register(m)?;

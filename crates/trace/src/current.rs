@@ -253,8 +253,19 @@ pub fn bind_one(prim: PrimRef, params: &Params, ins: &[Val]) -> Result<Val> {
     Ok(bind(prim, params, ins)?.swap_remove(0))
 }
 
+/// What a warning is about, from which a front end takes its class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Warning {
+    /// Anything else.
+    User,
+    /// What will be an error some day.
+    Deprecation,
+    /// Imaginary parts that are lost.
+    Complex,
+}
+
 /// Shows a warning to the user; an error when the user wants warnings to be errors.
-pub type Warn = fn(&str) -> Result<()>;
+pub type Warn = fn(Warning, &str) -> Result<()>;
 
 static WARN: std::sync::OnceLock<Warn> = std::sync::OnceLock::new();
 
@@ -278,8 +289,16 @@ pub fn answer_warnings(answer: AnswerWarning) {
 /// # Errors
 /// When the front end makes an error of warnings, or [`answer_warnings`] of this one.
 pub fn warn(text: &str) -> Result<()> {
+    warn_as(Warning::User, text)
+}
+
+/// Warns the user, and says what of.
+///
+/// # Errors
+/// As [`warn`].
+pub fn warn_as(kind: Warning, text: &str) -> Result<()> {
     match ANSWER.get().filter(|_| is_on(Setting::Checked)) {
         Some(answer) if !answer(text)? => Ok(()),
-        _ => WARN.get().map_or(Ok(()), |warn| warn(text)),
+        _ => WARN.get().map_or(Ok(()), |warn| warn(kind, text)),
     }
 }

@@ -16,9 +16,9 @@ mod transform;
 
 pub use axes::{AxisEnv, BoundAxis, axis_env, axis_size, is_typed_axis, set_user_contexts, with_axes};
 pub use current::{
-    AnswerWarning, DescribeLeak, FindLeaks, Warn, answer_warnings, bind, bind_one, current, enter, enter_evaluation,
-    find_leaks, inputs_of, is_evaluating, is_live, is_tracing, leave, set_describe_leak, set_find_leaks, set_warn,
-    vary, warn, with_current,
+    AnswerWarning, DescribeLeak, FindLeaks, Warn, Warning, answer_warnings, bind, bind_one, current, enter,
+    enter_evaluation, find_leaks, inputs_of, is_evaluating, is_live, is_tracing, leave, set_describe_leak,
+    set_find_leaks, set_warn, vary, warn, warn_as, with_current,
 };
 pub use record::{is_recording, record};
 pub use splitting::{SplitScope, is_resolving, resolving_splits, split, splitting_constants};

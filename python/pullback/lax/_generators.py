@@ -74,8 +74,16 @@ def _define_rng_uniform():
         return pure_callback(lambda low, high: _drawn(low, high, shape), like, low, high)
 
     primitive = Primitive("rng_uniform")
-    primitive.def_impl(lambda low, high, *, shape: _core.numpy.asarray(_drawn(low, high, shape)))
-    primitive.def_abstract_eval(lambda low, high, *, shape: ShapedArray(shape, low.dtype))
+    def drawn_at_once(low, high, *, shape):
+        numbers = _core.numpy.asarray(_drawn(low, high, shape))
+        if low.weak_type and high.weak_type:
+            return _core.find_primitive("convert_element_type").bind(numbers, new_dtype=numbers.dtype, weak_type=True, sharding=None)
+        return numbers
+
+    primitive.def_impl(drawn_at_once)
+    primitive.def_abstract_eval(
+        lambda low, high, *, shape: ShapedArray(shape, low.dtype, weak_type=low.weak_type and high.weak_type)
+    )
     mlir.register_lowering(primitive, mlir.lower_fun(lowered, multiple_results=False))
     return primitive
 

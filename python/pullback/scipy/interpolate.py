@@ -82,7 +82,7 @@ class RegularGridInterpolator:
     @staticmethod
     def _place(grid, x):
         """The cell that holds `x`, and how far in it lies."""
-        i = _n.clip(_n.searchsorted(grid, x, side="right") - 1, 0, grid.shape[0] - 2)
+        i = _n.clip(_n.searchsorted(grid, x) - 1, 0, grid.shape[0] - 2)
         return i, (x - grid[i]) / (grid[i + 1] - grid[i])
 
     def _linear(self, places):

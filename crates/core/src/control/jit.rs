@@ -23,13 +23,11 @@ pub struct Jit {
     /// What is called.
     pub jaxpr: JaxprRef,
     /// Which operands' memory may be taken over.
-    #[param(hidden)]
     pub donated_invars: Vec<bool>,
     /// Whether the call disappears in the trace around it.
     #[param(hidden)]
     pub inline: bool,
     /// Whether unused operands stay.
-    #[param(hidden)]
     pub keep_unused: bool,
 }
 
@@ -68,6 +66,11 @@ impl Prim for JitPrim {
     fn abstract_eval(&self, p: &Jit, ins: &[Aval]) -> Result<Avals> {
         check_call("jit", &p.jaxpr, ins)?;
         Ok(p.jaxpr.out_avals().into())
+    }
+
+    fn unprinted(&self, p: &Jit) -> Vec<&'static str> {
+        let silent = [(!p.donated_invars.contains(&true), "donated_invars"), (!p.keep_unused, "keep_unused")];
+        silent.into_iter().filter(|(is_silent, _)| *is_silent).map(|(_, name)| name).collect()
     }
 
     fn derivative(&self) -> Derivative<Jit> {

@@ -5,7 +5,7 @@ use pullback_core::prims;
 use pullback_derive::public;
 use pullback_ir::Val;
 
-use crate::convert::{convert, to_dtype, without_imaginary_part};
+use crate::convert::{convert, to_dtype, warn_of_lost_part, without_imaginary_part};
 use crate::declare::{Tree, WideNumber};
 use crate::primitive::Bind;
 
@@ -45,7 +45,10 @@ pub fn bitcast_convert_type(operand: &Val, new_dtype: DType) -> Result<Val> {
 pub fn converted(operand: &WideNumber, new_dtype: Option<DType>) -> Result<Val> {
     let Some(dtype) = new_dtype else { bail!(Value, "dtype must be specified.") };
     match operand {
-        WideNumber::Val(val) => to_dtype(&without_imaginary_part(val, dtype)?, dtype),
+        WideNumber::Val(val) => {
+            warn_of_lost_part(val, dtype)?;
+            to_dtype(&without_imaginary_part(val, dtype)?, dtype)
+        }
         WideNumber::Int(_) => operand.to(Some(dtype)),
     }
 }

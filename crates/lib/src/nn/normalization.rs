@@ -359,6 +359,8 @@ fn standardized(x: &Val, options: &Standardize) -> Result<Val> {
 /// Raises:
 ///   TypeError: `num_classes` is negative, or `x` is boolean.
 ///   ValueError: the axis is out of bounds.
+/// Warns:
+///   DeprecationWarning: `x` is not of integers.
 /// Differentiable: no; the derivative is 0.
 /// Example:
 ///   >>> jax.nn.one_hot(jnp.array([0, 2, 3]), 3)
@@ -369,6 +371,10 @@ fn standardized(x: &Val, options: &Standardize) -> Result<Val> {
 pub fn one_hot(x: &Val, num_classes: i64, dtype: DType, axis: i64) -> Result<Val> {
     let rank = x.aval().rank() + 1;
     let at = canonical_axis(axis, rank)?;
+    if !x.aval().dtype.is_integer() {
+        let text = format!("jax.nn.one_hot input should be integer-typed; got dtype={}", x.aval().dtype);
+        pullback_trace::warn_as(pullback_trace::Warning::Deprecation, &text)?;
+    }
     let mut shape = vec![1i64; rank];
     shape[at] = num_classes;
     let shape = iota_shape(&shape)?;

@@ -535,6 +535,10 @@ pub fn full_of(shape: &[i64], fill_value: WideNumber, dtype: Option<DType>) -> R
         Some(dtype) => fill_value.to_wide(dtype)?,
         None => fill_value.to(None)?,
     };
+    if let Some(dtype) = dtype {
+        crate::convert::check_number(&value, dtype)?;
+        crate::convert::warn_of_lost_part(&value, dtype)?;
+    }
     full(shape, &value, dtype)
 }
 

@@ -552,8 +552,9 @@ impl Argument for Distance {
 }
 
 fn frequencies(places: &Val, n: i64, d: &Distance, dtype: Option<DType>) -> Result<Val> {
-    let out = (of(places) / (of(&d.0) * n)).done()?;
-    numpy::astype(&out, dtype.unwrap_or_else(default_float))
+    let dtype = dtype.unwrap_or_else(default_float);
+    let step = numpy::astype(&(of(&d.0) * n).done()?, dtype)?;
+    numpy::astype(&(of(&numpy::astype(places, dtype)?) / of(&step)).done()?, dtype)
 }
 
 fn places(n: i64) -> Result<Val> {

@@ -370,6 +370,9 @@ pub fn concat(arrays: &[Val], axis: Option<i64>) -> Result<Val> {
 
 /// Parts along an axis: as many as a number says, or between positions.
 fn sections(x: &Val, at: &NestedInts, axis: i64, equal: bool) -> Result<Vals> {
+    if canonical_axis(axis, x.aval().rank()).is_err() {
+        bail!(Index, "tuple index out of range: axis {axis} of an array of {} axes", x.aval().rank());
+    }
     match at {
         NestedInts::One(count) => {
             let count = usize::try_from(*count).unwrap_or(0);

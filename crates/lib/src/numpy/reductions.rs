@@ -438,11 +438,8 @@ fn weights_along(x: &Val, weights: &Val, axis: &Axes) -> Result<Val> {
     };
     let axes = crate::axes::canonical_axes(&axes, x.aval().rank())?;
     let sizes: Vec<usize> = axes.iter().map(|&axis| x.aval().shape[axis]).collect();
-    if weights.aval().rank() != axes.len() {
-        bail!(Value, "1D weights expected when shapes of a and weights differ.");
-    }
     if weights.aval().shape[..] != sizes[..] {
-        bail!(Value, "Length of weights must be equal to size of axis.");
+        bail!(Value, "Shape of weights must be consistent with shape of a along specified axis.");
     }
     let mut order: Vec<usize> = (0..axes.len()).collect();
     order.sort_by_key(|&at| axes[at]);

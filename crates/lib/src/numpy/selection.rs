@@ -460,7 +460,8 @@ pub fn choose_by(a: &Val, choices: &[Val], mode: &str) -> Result<Val> {
     if !dtype.is_integer() {
         bail!(Value, "`a` array must be integer typed");
     }
-    choose(a, choices, mode)
+    let chosen = choose(a, choices, mode)?;
+    to_dtype(&chosen, chosen.aval().dtype)
 }
 
 /// The slices of an axis where a condition holds.

@@ -13,6 +13,7 @@ pub mod gamma;
 pub mod key;
 pub mod selection;
 pub mod uniform;
+mod unpartitioned;
 pub mod vectors;
 
 pub use approximate::SampleMethod;

@@ -8,6 +8,7 @@ use pullback_derive::public;
 use pullback_ir::Val;
 
 use super::key::{checked_key, two_keys};
+use super::unpartitioned;
 use crate::broadcast::{broadcast_shapes, to_rank};
 use crate::convert::{int_literal, literal, number, to_dtype};
 use crate::declare::{Argument, Arguments, Constant, Type};
@@ -97,6 +98,9 @@ pub(super) fn check_shape(name: &str, shape: &[usize], parameters: &[&Val]) -> R
 }
 
 pub(super) fn random_bits(key: &Val, bit_width: u32, shape: &[usize]) -> Result<Val> {
+    if unpartitioned::is_asked(key) && matches!(bit_width, 8 | 16 | 32 | 64) {
+        return unpartitioned::bits(key, bit_width, shape);
+    }
     let params = prims::RandomBits { bit_width, shape: shape.to_vec() };
     prims::RANDOM_BITS.bind_with(params, std::slice::from_ref(key))
 }

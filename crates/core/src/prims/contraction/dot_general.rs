@@ -196,7 +196,8 @@ impl Prim for Dot {
             let p = p.clone();
             return CpuForm::Decompose(Box::new(move |e, ins| both_complex(&p, e, ins)));
         }
-        if outs[0].dtype.is_integer() && ins[0].dtype.is_inexact() | ins[1].dtype.is_inexact() {
+        let is_rounded = outs[0].dtype.is_integer() && ins[0].dtype.is_inexact() | ins[1].dtype.is_inexact();
+        if is_rounded || outs[0].dtype.is_complex() != ins[0].dtype.is_complex() {
             let (p, dtype) = (DotGeneral { preferred_element_type: None, ..p.clone() }, outs[0].dtype);
             return CpuForm::Decompose(Box::new(move |e, ins| {
                 let [x, y] = [0, 1].map(|side| V::new(e, &ins[side]));

@@ -1,7 +1,7 @@
 //! The greater of two elements; NaN if either is.
 //!
 //! max : x[...] y[...] -> [...]        of one dtype
-//! Complex numbers are ordered by their real, then their imaginary parts, and have no derivative.
+//! Complex numbers are ordered by their real, then their imaginary parts.
 //! The tangent follows the greater operand; equal ones share it.
 
 use super::*;
@@ -35,7 +35,16 @@ impl BinaryOp for Max {
 
 /// Which part of the tangent goes to `own` when the greater is chosen.
 fn greater_share<'e>(own: &V<'e>, other: &V<'e>, like: &V<'e>) -> V<'e> {
+    if like.aval().dtype.is_complex() {
+        return share_of_equal(own, other, like);
+    }
     share_by(|| own.gt(other), || own.eq(other), like)
+}
+
+/// As [`share_by`], for numbers without an order: the operand that equals the result is chosen.
+pub(super) fn share_of_equal<'e>(own: &V<'e>, other: &V<'e>, like: &V<'e>) -> V<'e> {
+    let [one, zero, half] = [1.0, 0.0, 0.5].map(|part| like.strong_number(part).broadcast_to(&like.aval().shape));
+    own.eq(like).select(&zero, &other.eq(like).select(&one, &half))
 }
 
 /// All of the tangent where the operand is chosen, half where both are equal, else none.

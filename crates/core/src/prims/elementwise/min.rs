@@ -1,10 +1,10 @@
 //! The smaller of two elements; NaN if either is.
 //!
 //! min : x[...] y[...] -> [...]        of one dtype
-//! Complex numbers are ordered by their real, then their imaginary parts, and have no derivative.
+//! Complex numbers are ordered by their real, then their imaginary parts.
 //! The tangent follows the smaller operand; equal ones share it.
 
-use super::max::share_by;
+use super::max::{share_by, share_of_equal};
 use super::*;
 use pullback_ir::lower::lexicographic;
 use pullback_loops::Binary as Op;
@@ -36,5 +36,8 @@ impl BinaryOp for Min {
 
 /// Which part of the tangent goes to `own` when the smaller is chosen.
 fn lesser_share<'e>(own: &V<'e>, other: &V<'e>, like: &V<'e>) -> V<'e> {
+    if like.aval().dtype.is_complex() {
+        return share_of_equal(own, other, like);
+    }
     share_by(|| other.gt(own), || other.eq(own), like)
 }

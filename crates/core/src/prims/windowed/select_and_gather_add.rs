@@ -16,7 +16,7 @@ use pullback_loops::{Body, WindowPick};
 use smallvec::smallvec;
 
 use super::{PadPair, ReduceWindow, SELECT_AND_SCATTER_ADD, SelectAndScatterAdd, batch_in_front, in_single};
-use crate::prims::V;
+use crate::prims::{PadAxis, V};
 
 /// Params of `select_and_gather_add`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Params)]
@@ -148,15 +148,23 @@ fn jvp(p: &SelectAndGatherAdd, e: &dyn Emit, xs: &[Val], ts: &[Option<Val>]) -> 
 
 fn transpose(p: &SelectAndGatherAdd, e: &dyn Emit, cts: &[Option<Val>], ins: &[Operand]) -> Result<Tangents> {
     let (Some(ct), Some(x)) = (&cts[0], ins[1].known()) else { return Ok(smallvec![None, None]) };
-    if p.window().is_dilated() {
+    if p.window_dilation.iter().any(|&dilation| dilation != 1) {
         bail!(NotImplemented, "VJP not implemented for select_and_gather (MaxPool) with window dilation.");
     }
+    // What lies between the elements is never chosen.
+    let apart: Vec<PadAxis> = p.base_dilation.iter().map(|&dilation| (0, 0, dilation as i64 - 1)).collect();
+    let x = V::new(e, x);
+    let dtype = x.aval().dtype;
+    let worst = if &*p.select_prim == "ge" { Scalar::least(dtype) } else { Scalar::greatest(dtype) };
+    let spread = x.pad(&V::new(e, &Val::Literal(worst)), &apart);
     let params = SelectAndScatterAdd {
         select_prim: p.select_prim.clone(),
         window_dimensions: p.window_dimensions.clone(),
         window_strides: p.window_strides.clone(),
         padding: p.padding.clone(),
     };
-    let ct = V::new(e, ct).bind(SELECT_AND_SCATTER_ADD, &Params::new(params), &[&V::new(e, x)]).done()?;
-    Ok(smallvec![Some(ct), None])
+    let ct = V::new(e, ct).bind(SELECT_AND_SCATTER_ADD, &Params::new(params), &[&spread]);
+    let zeros = vec![0; p.base_dilation.len()];
+    let ends = &spread.aval().shape;
+    Ok(smallvec![Some(ct.slice(&zeros, ends, Some(&p.base_dilation)).done()?), None])
 }

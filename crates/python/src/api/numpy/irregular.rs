@@ -169,15 +169,76 @@ impl LeafTypes {
     }
 }
 
-/// The dtype of nested sequences that hold NumPy's scalars or arrays, to which numbers of Python give way; `None` where they
-/// hold none.
-fn dtype_of_numpy_leaves(obj: &Bound<'_, PyAny>) -> PyResult<Option<DType>> {
-    let mut types = LeafTypes::default();
-    types.add(obj)?;
-    if !types.has_numpy {
-        return Ok(None);
+impl LeafTypes {
+    fn of(obj: &Bound<'_, PyAny>) -> PyResult<LeafTypes> {
+        let mut types = LeafTypes::default();
+        types.add(obj)?;
+        Ok(types)
     }
-    gate(obj.py(), || Ok(pullback_lib::promotion::result_type_of(&types.leaves)?.dtype)).map(Some)
+
+    /// The dtype where some leaves are NumPy's, to which numbers of Python give way; `None` where they hold none.
+    fn dtype(&self, py: Python<'_>) -> PyResult<Option<DType>> {
+        if !self.has_numpy {
+            return Ok(None);
+        }
+        gate(py, || Ok(pullback_lib::promotion::result_type_of(&self.leaves)?.dtype)).map(Some)
+    }
+
+    /// Whether all are Python's integers and booleans.
+    fn are_integers(&self) -> bool {
+        let is_whole = |leaf: &Val| leaf.aval().dtype.is_integer() || leaf.aval().dtype == DType::Bool;
+        self.has_int && !self.has_numpy && self.leaves.iter().all(is_whole)
+    }
+}
+
+/// The array of nested sequences without arrays of ours.
+fn of_plain_sequence(obj: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Val> {
+    let py = obj.py();
+    let Some(dtype) = dtype else {
+        let types = LeafTypes::of(obj)?;
+        if let Some(inferred) = types.dtype(py)? {
+            let made = through_numpy(obj, Some(inferred))?;
+            return gate(py, || pullback_lib::convert::to_dtype(&made, inferred));
+        }
+        let made = crate::numpy::numpy(py)?.asarray.bind(py).call1((obj,))?;
+        let found: String = made.getattr("dtype")?.getattr("name")?.extract()?;
+        if types.are_integers() && matches!(&*found, "uint64" | "float64" | "object") {
+            return Err(pyo3::exceptions::PyOverflowError::new_err("Python int too large to convert to C long"));
+        }
+        // Beside a floating number an integer of any size is one.
+        let wide = (found == "object" && types.has_float).then_some(dtypes::canonical(DType::F64));
+        return through_numpy(if wide.is_some() { obj } else { &made }, wide);
+    };
+    if dtype.is_integer() {
+        check_sequence_range(obj, dtype)?;
+    }
+    through_numpy(obj, Some(dtype))
+}
+
+/// Refuses integers of a sequence that an integer dtype does not hold.
+fn check_sequence_range(obj: &Bound<'_, PyAny>, dtype: DType) -> PyResult<()> {
+    let py = obj.py();
+    let made = crate::numpy::numpy(py)?.asarray.bind(py).call1((obj,))?;
+    let (kind, size): (String, usize) =
+        (made.getattr("dtype")?.getattr("kind")?.extract()?, made.getattr("size")?.extract()?);
+    if kind == "c" {
+        let text = "int() argument must be a string, a bytes-like object or a real number, not 'complex'";
+        return Err(type_error(text));
+    }
+    if !matches!(&*kind, "i" | "u" | "O" | "f") || size == 0 || !LeafTypes::of(obj)?.are_integers() {
+        return Ok(());
+    }
+    for bound in ["max", "min"] {
+        // Integers that no dtype of NumPy holds together are floating there.
+        let value = made.call_method0(bound)?.call_method0("__int__")?;
+        let known: Option<i128> = value.extract().ok();
+        let fits = |value: i128| pullback_base::Scalar::int(dtype, value).number().as_i128() == value;
+        if !known.is_some_and(fits) {
+            let text = format!("Python integer {value} out of bounds for {dtype}");
+            return Err(pyo3::exceptions::PyOverflowError::new_err(text));
+        }
+    }
+    Ok(())
 }
 
 /// Whether `None` stands somewhere in nested sequences.
@@ -204,15 +265,10 @@ fn value_of(obj: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Val> {
     }
     if is_sequence(obj) {
         if !holds_arrays(obj)? {
-            let inferred = if dtype.is_none() { dtype_of_numpy_leaves(obj)? } else { None };
-            let made = through_numpy(obj, dtype.or(inferred)).map_err(|refused| match holds_none(obj) {
+            return of_plain_sequence(obj, dtype).map_err(|refused| match holds_none(obj) {
                 Ok(true) => value_error("None is not a valid value for jnp.array"),
                 Ok(false) | Err(_) => refused,
-            })?;
-            return match inferred {
-                Some(dtype) => gate(obj.py(), || pullback_lib::convert::to_dtype(&made, dtype)),
-                None => Ok(made),
-            };
+            });
         }
         let nested = nested(obj)?;
         return gate(obj.py(), || numpy::array_of(&nested, dtype));
@@ -229,7 +285,12 @@ fn value_of(obj: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Val> {
         return through_numpy(obj, dtype);
     }
     match try_val(obj)? {
-        Some(val) => Ok(val),
+        Some(val) => {
+            if let Some(dtype) = dtype {
+                gate(obj.py(), || pullback_lib::convert::check_number(&val, dtype))?;
+            }
+            Ok(val)
+        }
         None if obj.hasattr("__array__")? || obj.hasattr("__array_interface__")? => through_numpy(obj, dtype),
         None if obj.hasattr("__iter__")? || obj.hasattr("__buffer__")? => through_numpy(obj, dtype),
         None => Err(type_error(format!("Unexpected input type for array: {}", obj.get_type()))),
@@ -307,6 +368,9 @@ fn array(
 
 /// An array of ours on its way to a dtype: of complex numbers the real part is what is asked whether it is 0.
 fn real_for(py: Python<'_>, val: Val, dtype: Option<DType>) -> PyResult<Val> {
+    if let Some(dtype) = dtype {
+        gate(py, || pullback_lib::convert::warn_of_lost_part(&val, dtype))?;
+    }
     match dtype {
         Some(DType::Bool) => gate(py, || pullback_lib::convert::without_imaginary_part(&val, DType::Bool)),
         _ => Ok(val),

@@ -221,6 +221,34 @@ fn check_dtypes(p: &ConvGeneralDilated, ins: &[Aval]) -> Result<()> {
             ins[1].dtype
         );
     }
+    // Derivatives join cotangents of the wider dtype with operands of the narrow one, and give the narrow one.
+    match p.preferred_element_type {
+        Some(dtype) if ins[0].dtype == ins[1].dtype => check_preferred(ins[0].dtype, dtype),
+        _ => Ok(()),
+    }
+}
+
+/// A convolution adds in a wider dtype of the same kind only.
+fn check_preferred(input: DType, preferred: DType) -> Result<()> {
+    let same = |is: fn(DType) -> bool| is(input) && is(preferred);
+    let is_real = |dtype: DType| dtype.is_inexact() && !dtype.is_complex();
+    if !same(DType::is_integer)
+        && !same(is_real)
+        && !same(DType::is_complex)
+        && !(input.is_integer() && is_real(preferred))
+    {
+        bail!(
+            Type,
+            "Input type is incompatible with `preferred_element_type`. The compatible combinations of (input_type, \
+             preferred_element_type) are (integral, integral), (integral, floating), (floating, floating), (complex, complex)."
+        );
+    }
+    if input.is_integer() && preferred.is_integer() && input.kind() != preferred.kind() {
+        bail!(Type, "`preferred_element_type` must have the same signedness as the original type.");
+    }
+    if preferred.size_bytes() < input.size_bytes() {
+        bail!(Type, "`preferred_element_type` must not be narrower than the original type.");
+    }
     Ok(())
 }
 
