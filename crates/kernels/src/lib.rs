@@ -2,23 +2,31 @@
 //! sorting, copies, functions of the host.
 //!
 //! [`Table`] runs them for native code and for the interpreter alike. Each gives the same bits for any number of
-//! threads: work splits by sizes alone.
+//! threads: work splits by sizes alone. Families of them are features of the crate ([`check`]).
+#![cfg_attr(not(feature = "all"), allow(dead_code, unused_imports, reason = "what all families share, some do not use"))]
 
+#[cfg(feature = "conv")]
 mod conv;
+mod families;
+#[cfg(feature = "fft")]
 mod fft;
+#[cfg(feature = "matmul")]
 mod matmul;
+#[cfg(feature = "linalg")]
 mod matrix;
+#[cfg(feature = "sort")]
 mod sort;
 mod stoppable;
 mod typed;
+#[cfg(feature = "window")]
 mod window;
 
-use pullback_base::{Result, bail};
-use pullback_loops::{Body, Kernel, Kernels};
+use pullback_base::{Error, Result};
+use pullback_loops::{Body, Gemm, Kernel, Kernels};
 
-pub use matmul::gemm_at;
+pub use families::check;
 
-/// All kernels.
+/// All kernels of this build.
 #[derive(Clone, Copy, Debug)]
 pub struct Table;
 
@@ -29,29 +37,40 @@ impl Kernels for Table {
             return Ok(());
         }
         match (kernel, ins, outs) {
+            #[cfg(feature = "matmul")]
             (Kernel::Gemm(gemm), [lhs, rhs], [out]) => matmul::gemm(gemm, lhs, rhs, out),
+            #[cfg(feature = "sort")]
             (Kernel::Sort(sort), ins, outs) => sort::sort(sort, ins, outs),
             (Kernel::Copy(_), [from], [to]) => {
                 to.copy_from_slice(from);
                 Ok(())
             }
             (Kernel::Host(function, ..), ins, outs) => function.call(ins, outs),
-            (Kernel::Body(described, ..), ins, outs) => body(described, ins, outs),
-            (Kernel::Gemm(_) | Kernel::Copy(_), ins, outs) => {
-                bail!(Internal, "a kernel got {} operands and {} results", ins.len(), outs.len())
-            }
+            (Kernel::Body(described, ..), ins, outs) => body(kernel, described, ins, outs),
+            #[cfg(not(feature = "sort"))]
+            (Kernel::Sort(_), ins, outs) => Err(not_called(kernel, ins, outs)),
+            (Kernel::Gemm(_) | Kernel::Copy(_), ins, outs) => Err(not_called(kernel, ins, outs)),
         }
     }
 }
 
-fn body(body: &Body, ins: &[&[u8]], outs: &mut [&mut [u8]]) -> Result<()> {
+fn body(kernel: &Kernel, body: &Body, ins: &[&[u8]], outs: &mut [&mut [u8]]) -> Result<()> {
     match (body, ins, outs) {
+        #[cfg(feature = "conv")]
         (Body::Conv(conv), [lhs, rhs], [out]) => conv::conv(conv, lhs, rhs, out),
+        #[cfg(feature = "window")]
         (Body::Window(window), [x], [out]) => window::window(window, x, out),
+        #[cfg(feature = "window")]
         (Body::WindowGather(pick), [values, x], [out]) => window::gather(pick, values, x, out),
+        #[cfg(feature = "window")]
         (Body::WindowScatter(pick), [values, x], [out]) => window::scatter(pick, values, x, out),
+        #[cfg(feature = "fft")]
         (Body::Fft(fft), [x], [out]) => fft::fft(fft, x, out),
+        #[cfg(feature = "linalg")]
         (Body::Matrix(matrix), ins, outs) => matrix::matrix(matrix, ins, outs),
+        #[cfg(not(feature = "linalg"))]
+        (Body::Matrix(_), ins, outs) => Err(not_called(kernel, ins, outs)),
+        #[cfg(feature = "sort")]
         (Body::Greatest(greatest), [x], [values, positions]) => sort::greatest(greatest, x, values, positions),
         (
             Body::Conv(_)
@@ -62,6 +81,33 @@ fn body(body: &Body, ins: &[&[u8]], outs: &mut [&mut [u8]]) -> Result<()> {
             | Body::Greatest(_),
             ins,
             outs,
-        ) => bail!(Internal, "{} got {} operands and {} results", body.name(), ins.len(), outs.len()),
+        ) => Err(not_called(kernel, ins, outs)),
+    }
+}
+
+/// Why a kernel was not called: this build does not have it, or the operands are not as many as it takes.
+fn not_called(kernel: &Kernel, ins: &[&[u8]], outs: &[&mut [u8]]) -> Error {
+    let wrong = || Error::internal(format!("a kernel got {} operands and {} results", ins.len(), outs.len()));
+    check(kernel).err().unwrap_or_else(wrong)
+}
+
+/// A product of operands that start at these addresses. Threads may make interleaved matrices of one array at once.
+///
+/// # Errors
+/// When an operand is not aligned, or its type is not one of numbers with fractions that this build multiplies; when the
+/// user interrupts.
+///
+/// # Safety
+/// As many numbers as the kernel spans must be at each address. No element of the result is an operand's, or read or
+/// written by anyone else meanwhile.
+pub unsafe fn gemm_at(gemm: &Gemm, lhs: *const u8, rhs: *const u8, out: *mut u8) -> Result<()> {
+    #[cfg(feature = "matmul")]
+    // SAFETY: by contract.
+    return unsafe { matmul::gemm_at(gemm, lhs, rhs, out) };
+    #[cfg(not(feature = "matmul"))]
+    {
+        let _ = (lhs, rhs, out);
+        check(&Kernel::Gemm(gemm.clone()))?;
+        Err(Error::internal("matrix products are here and were not called"))
     }
 }

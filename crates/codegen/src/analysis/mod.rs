@@ -18,6 +18,9 @@ pub(crate) use outline::{Outlined, takes_long, work_of};
 
 use crate::executable::CalledKernel;
 
+/// As work from which on threads share a loop: none do.
+const NEVER_SHARED: i64 = i64::MAX;
+
 /// What the functions of a program share.
 pub(crate) struct Shared<'a> {
     pub(crate) program: &'a Program,
@@ -50,10 +53,17 @@ impl<'a> Shared<'a> {
         Shared { program, swapped, kernels, outlined, alike, repeated, shared_work }
     }
 
+    /// For code in one function: no loop is shared or used twice.
+    pub(crate) fn in_one_function(mut self) -> Shared<'a> {
+        self.repeated.clear();
+        self.shared_work = NEVER_SHARED;
+        self
+    }
+
     /// Whether threads should share a loop that stands outside of lanes and of other shared loops.
     pub(crate) fn is_worth_sharing(&self, inner: &For) -> bool {
         let n = outline::known_length(inner.n);
-        n > 1 && outline::work_of(&inner.body).saturating_mul(n) >= self.shared_work
+        n > 1 && self.shared_work != NEVER_SHARED && outline::work_of(&inner.body).saturating_mul(n) >= self.shared_work
     }
 
     /// Whether other outermost loops of the program are like this outermost one.
