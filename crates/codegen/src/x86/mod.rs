@@ -29,7 +29,6 @@ pub(crate) fn compile(program: &Program, options: &Options, level: Level) -> Res
     if !level.runs_here() {
         return Err(Error::not_implemented(format!("this machine does not run {level:?} code")));
     }
-    let has_avx512 = level == Level::Avx512;
     let shared = Shared::new(program, options.shared_work);
     code_of(program, options, level, shared)
 }
@@ -42,6 +41,7 @@ pub(crate) fn compile_alone(program: &Program, options: &Options, level: Level) 
 }
 
 fn code_of(program: &Program, options: &Options, level: Level, mut shared: Shared<'_>) -> Result<Option<Made>> {
+    let has_avx512 = level == Level::Avx512;
     let mut tables = lower::Tables::new(program);
     let mut assembler = Assembler::new(has_avx512);
     assembler.encoder.listing = options.disassemble.then(Vec::new);

@@ -4,7 +4,7 @@ use super::Linear;
 use crate::array::Array;
 use crate::functions::{einsum, ones, select, softmax};
 use crate::random::Key;
-use crate::tree::Tree;
+use crate::Tree;
 
 /// Attention by scaled products, of several heads side by side.
 ///

@@ -6,7 +6,7 @@ use super::{lecun_normal, scaled};
 use crate::array::Array;
 use crate::functions::{ones, select, zeros};
 use crate::random::{Key, bernoulli_with};
-use crate::tree::Tree;
+use crate::Tree;
 
 /// `x @ weight + bias` on the last axis.
 ///
@@ -192,8 +192,8 @@ impl BatchNorm {
     #[must_use]
     pub fn train(&self, x: &Array, stats: &BatchStats) -> (Array, BatchStats) {
         let others: Vec<i64> = (0..x.rank() as i64 - 1).collect();
-        let mean = x.mean_with(|mean| mean.axis(others.clone()));
-        let variance = x.var_with(|var| var.axis(others));
+        let mean = x.mean_with(|mean| mean.axis(&others[..]));
+        let variance = x.var_with(|var| var.axis(&others[..]));
         let y = normalized(x, [&mean, &variance], Self::EPSILON, [&self.scale, &self.bias]);
         let mixed = |old: &Array, new: &Array| old * Self::MOMENTUM + new * (1.0 - Self::MOMENTUM);
         (y, BatchStats { mean: mixed(&stats.mean, &mean), variance: mixed(&stats.variance, &variance) })

@@ -7,7 +7,7 @@ use crate::array::Array;
 use crate::control::scan;
 use crate::functions::{concatenate, zeros};
 use crate::random::{Key, orthogonal_with};
-use crate::tree::Tree;
+use crate::Tree;
 
 /// Long short-term memory: a cell that is carried along time, and gates that say what it forgets, takes in and shows.
 ///

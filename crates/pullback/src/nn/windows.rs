@@ -12,7 +12,7 @@ use super::lecun_normal;
 use crate::array::Array;
 use crate::functions::zeros;
 use crate::random::Key;
-use crate::tree::Tree;
+use crate::Tree;
 
 /// What stands around an array.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
