@@ -6,7 +6,7 @@ use std::path::Path;
 use plotters::prelude::*;
 
 /// Draws losses over steps to an SVG file, whose folder is made where it is missing.
-pub fn losses(path: &Path, title: &str, losses: &[f32]) -> Result<(), Box<dyn Error>> {
+pub(crate) fn losses(path: &Path, title: &str, losses: &[f32]) -> Result<(), Box<dyn Error>> {
     path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
     let highest = losses.iter().copied().fold(0.0, f32::max);
     let area = SVGBackend::new(path, (640, 360)).into_drawing_area();

@@ -101,7 +101,7 @@ impl Text {
     /// Pieces from places drawn by the key, each with one character more than the context.
     fn pieces(&self, key: Key) -> Array {
         let n = self.numbers.shape()[0] - CONTEXT;
-        let starts = randint(key, &[BATCH], 0, n as i64);
+        let starts = randint(key, &[BATCH], 0, n as i32);
         self.numbers.take(&(starts.reshape(&[-1, 1]) + arange(CONTEXT as i32 + 1)))
     }
 }

@@ -2,7 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use pullback::nn::{self, *};
+use pullback::nn::{
+    self, Attention, BatchNorm, BatchStats, Conv, Embedding, LayerNorm, Linear, Lstm, Padding, avg_pool, causal_mask,
+    cosine_similarity, dropout, huber_loss, kl_divergence, l2_loss, log_cosh, max_pool, sigmoid_binary_cross_entropy,
+    softmax_cross_entropy, softmax_cross_entropy_with_integer_labels, squared_error,
+};
 use pullback::prelude::*;
 
 /// Numbers that are the same in Python: sines.
