@@ -32,7 +32,8 @@ impl Network {
         let [first, second, out] = key.split_n();
         let (norm, stats) = BatchNorm::init(16);
         let first = Conv { bias: None, ..Conv::init(first, &[3, 3], 1, 16) };
-        let network = Network { first, norm, second: Conv::init(second, &[3, 3], 16, 32), out: Linear::init(out, 128, 10) };
+        let network =
+            Network { first, norm, second: Conv::init(second, &[3, 3], 16, 32), out: Linear::init(out, 128, 10) };
         (network, stats)
     }
 

@@ -159,7 +159,10 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let (model, losses) = train(&text, 600)?;
     plot::losses(Path::new("out/sonnets.svg"), "Sonnets by a transformer", &losses)?;
     let last = losses[losses.len() - AT_ONCE..].iter().sum::<f32>() / AT_ONCE as f32;
-    println!("{}\n\nloss {last:.3}; the losses are drawn in out/sonnets.svg", written(&model, &text, Key::seed(1), 300)?);
+    println!(
+        "{}\n\nloss {last:.3}; the losses are drawn in out/sonnets.svg",
+        written(&model, &text, Key::seed(1), 300)?
+    );
     if last > 1.2 {
         return Err(format!("the loss ended at {last}, above 1.2").into());
     }

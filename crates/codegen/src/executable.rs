@@ -5,7 +5,7 @@ use pullback_loops::*;
 use pullback_native::{BoundKernel, Code, Level, Machine, best_level, check_lengths};
 use pullback_runtime::FlushSubnormals;
 
-use crate::analysis::work_of;
+use crate::analysis::{NEVER_SHARED, work_of};
 use crate::arena::layout;
 use crate::x86;
 
@@ -47,7 +47,7 @@ pub struct Options {
     pub engine: Option<Engine>,
     /// Whether to keep the disassembly for [`Executable::machine_code`].
     pub disassemble: bool,
-    /// Operations from which on threads share a parallel loop, in place of the usual number.
+    /// Operations from which on threads share a parallel loop, in place of the usual number; at the greatest number none do.
     pub shared_work: Option<i64>,
 }
 
@@ -150,7 +150,7 @@ fn own_code(program: &Program, options: &Options, level: Level) -> Result<Option
     match x86::compile(program, options, level)? {
         Some(made) => Ok(Some(made)),
         None if HAS_CRANELIFT => portable_code(program, options).map(Some),
-        None => x86::compile_alone(program, options, level),
+        None => x86::compile(program, &Options { shared_work: Some(NEVER_SHARED), ..*options }, level),
     }
 }
 
@@ -161,7 +161,10 @@ fn portable_code(program: &Program, options: &Options) -> Result<Made> {
 
 #[cfg(not(all(feature = "cranelift", not(target_family = "wasm"))))]
 fn portable_code(_: &Program, _: &Options) -> Result<Made> {
-    bail!(NotImplemented, "this build has no Cranelift: build with the feature `cranelift`, of `pullback` or `pullback-codegen`")
+    bail!(
+        NotImplemented,
+        "this build has no Cranelift: build with the feature `cranelift`, of `pullback` or `pullback-codegen`"
+    )
 }
 
 /// Kernels with the bytes of their arguments. Their dtypes say the width of elements; a host function's are those of

@@ -3,7 +3,10 @@
 //!
 //! [`Table`] runs them for native code and for the interpreter alike. Each gives the same bits for any number of
 //! threads: work splits by sizes alone. Families of them are features of the crate ([`check`]).
-#![cfg_attr(not(feature = "all"), allow(dead_code, unused_imports, reason = "what all families share, some do not use"))]
+#![cfg_attr(
+    not(feature = "all"),
+    allow(dead_code, unused_imports, reason = "what all families share, some do not use")
+)]
 
 #[cfg(feature = "conv")]
 mod conv;

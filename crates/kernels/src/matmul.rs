@@ -26,7 +26,7 @@ const MIN_PIECE: usize = 96;
 /// which a thread takes a run, the first one the longest. From there on there are a few square pieces for each thread.
 const LONG: usize = 1 << 26;
 /// The most bits' worth of multiplications in one piece, tens of milliseconds: a user's interrupt waits that long.
-const LONGEST: usize = 1 << 37;
+const LONGEST: usize = if usize::BITS == 64 { 1 << (usize::BITS - 27) } else { 1 << 31 };
 /// Rows or columns of a strip.
 const STRIP: usize = 32;
 

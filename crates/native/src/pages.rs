@@ -42,7 +42,9 @@ mod system {
 
     impl Pages {
         pub(super) fn new(_: &[u8]) -> Result<Pages> {
-            Err(Error::not_implemented("WebAssembly cannot run machine code that was made or loaded; functions are interpreted"))
+            Err(Error::not_implemented(
+                "WebAssembly cannot run machine code that was made or loaded; functions are interpreted",
+            ))
         }
 
         pub(crate) fn start(&self) -> *const u8 {

@@ -94,9 +94,7 @@ fn convolutions(to: &mut Checker) -> Result<()> {
 
 fn norms(to: &mut Checker) -> Result<()> {
     let args = [fill(1, &[5]), fill(2, &[5]), fill(3, &[2, 3, 5])];
-    to.all("layer norm", &args, |args| {
-        LayerNorm { scale: args[0].clone(), bias: args[1].clone() }.apply(&args[2])
-    })?;
+    to.all("layer norm", &args, |args| LayerNorm { scale: args[0].clone(), bias: args[1].clone() }.apply(&args[2]))?;
     let args = [fill(1, &[3]), fill(2, &[3]), fill(3, &[4, 2, 3])];
     let stats = BatchStats { mean: fill(4, &[3]), variance: fill(5, &[3]) + 1.5 };
     let norm = |args: &[Array]| BatchNorm { scale: args[0].clone(), bias: args[1].clone() };

@@ -18,8 +18,8 @@ pub(crate) use outline::{Outlined, takes_long, work_of};
 
 use crate::executable::CalledKernel;
 
-/// As work from which on threads share a loop: none do.
-const NEVER_SHARED: i64 = i64::MAX;
+/// As work from which on threads share a loop: none do, no loop is used twice, and the program is one function.
+pub(crate) const NEVER_SHARED: i64 = i64::MAX;
 
 /// What the functions of a program share.
 pub(crate) struct Shared<'a> {
@@ -47,17 +47,11 @@ impl<'a> Shared<'a> {
                 swapped[y.index()] = true;
             }
         });
-        let repeated = alike::groups(program).into_iter().filter(|group| group.len() > 1).flatten().collect();
         let shared_work = shared_work.unwrap_or(outline::SHARED_WORK);
+        let groups = if shared_work == NEVER_SHARED { vec![] } else { alike::groups(program) };
+        let repeated = groups.into_iter().filter(|group| group.len() > 1).flatten().collect();
         let (kernels, outlined, alike) = (vec![], vec![], FxHashMap::default());
         Shared { program, swapped, kernels, outlined, alike, repeated, shared_work }
-    }
-
-    /// For code in one function: no loop is shared or used twice.
-    pub(crate) fn in_one_function(mut self) -> Shared<'a> {
-        self.repeated.clear();
-        self.shared_work = NEVER_SHARED;
-        self
     }
 
     /// Whether threads should share a loop that stands outside of lanes and of other shared loops.

@@ -24,24 +24,13 @@ use assemble::{Assembler, Frame};
 
 /// Compiles an expanded program. `None` for a program that this
 /// emitter leaves to the portable one: it takes all types and operations, but not shared loops with very many values
-/// alive at once.
+/// alive at once. Where none are shared it takes every program.
 pub(crate) fn compile(program: &Program, options: &Options, level: Level) -> Result<Option<Made>> {
     if !level.runs_here() {
         return Err(Error::not_implemented(format!("this machine does not run {level:?} code")));
     }
-    let shared = Shared::new(program, options.shared_work);
-    code_of(program, options, level, shared)
-}
-
-/// As [`compile`], in one function: no threads share a loop. It takes every program.
-#[cfg_attr(feature = "cranelift", allow(dead_code, reason = "the portable emitter takes what the other leaves"))]
-pub(crate) fn compile_alone(program: &Program, options: &Options, level: Level) -> Result<Option<Made>> {
-    let shared = Shared::new(program, options.shared_work).in_one_function();
-    code_of(program, options, level, shared)
-}
-
-fn code_of(program: &Program, options: &Options, level: Level, mut shared: Shared<'_>) -> Result<Option<Made>> {
     let has_avx512 = level == Level::Avx512;
+    let mut shared = Shared::new(program, options.shared_work);
     let mut tables = lower::Tables::new(program);
     let mut assembler = Assembler::new(has_avx512);
     assembler.encoder.listing = options.disassemble.then(Vec::new);

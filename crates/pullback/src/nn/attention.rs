@@ -1,10 +1,10 @@
 //! Attention of several heads.
 
 use super::Linear;
+use crate::Tree;
 use crate::array::Array;
 use crate::functions::{einsum, ones, select, softmax};
 use crate::random::Key;
-use crate::Tree;
 
 /// Attention by scaled products, of several heads side by side.
 ///

@@ -3,10 +3,10 @@
 use pullback_lib::nn::initializers::{Distribution, WeightAxes};
 
 use super::{lecun_normal, scaled};
+use crate::Tree;
 use crate::array::Array;
 use crate::functions::{ones, select, zeros};
 use crate::random::{Key, bernoulli_with};
-use crate::Tree;
 
 /// `x @ weight + bias` on the last axis.
 ///

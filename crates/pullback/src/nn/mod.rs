@@ -61,8 +61,8 @@ use crate::random::Key;
 pub use attention::{Attention, causal_mask};
 pub use layers::{BatchNorm, BatchStats, Embedding, LayerNorm, Linear, dropout};
 pub use losses::{
-    cosine_similarity, huber_loss, kl_divergence, l2_loss, log_cosh, sigmoid_binary_cross_entropy, softmax_cross_entropy,
-    softmax_cross_entropy_with_integer_labels, squared_error,
+    cosine_similarity, huber_loss, kl_divergence, l2_loss, log_cosh, sigmoid_binary_cross_entropy,
+    softmax_cross_entropy, softmax_cross_entropy_with_integer_labels, squared_error,
 };
 pub use recurrent::{Lstm, LstmState};
 pub use windows::{Conv, Padding, avg_pool, max_pool};

@@ -3,11 +3,11 @@
 use pullback_base::Result;
 
 use super::lecun_normal;
+use crate::Tree;
 use crate::array::Array;
 use crate::control::scan;
 use crate::functions::{concatenate, zeros};
 use crate::random::{Key, orthogonal_with};
-use crate::Tree;
 
 /// Long short-term memory: a cell that is carried along time, and gates that say what it forgets, takes in and shows.
 ///

@@ -2,17 +2,18 @@
 
 use pullback_base::{Result, bail};
 use pullback_core::prims::{
-    CONV_GENERAL_DILATED, ConvDimensions, ConvGeneralDilated, PadPair, REDUCE_WINDOW_MAX, REDUCE_WINDOW_SUM, ReduceWindow,
+    CONV_GENERAL_DILATED, ConvDimensions, ConvGeneralDilated, PadPair, REDUCE_WINDOW_MAX, REDUCE_WINDOW_SUM,
+    ReduceWindow,
 };
 use pullback_ir::{Params, PrimRef, Val};
 use pullback_lib::precision::in_force;
 
 use super::layers::plus;
 use super::lecun_normal;
+use crate::Tree;
 use crate::array::Array;
 use crate::functions::zeros;
 use crate::random::Key;
-use crate::Tree;
 
 /// What stands around an array.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -161,14 +162,7 @@ pub fn avg_pool(x: &Array, window: &[usize], strides: &[usize], padding: &Paddin
     x.unary(|x| pool("avg_pool", REDUCE_WINDOW_SUM, x, window, strides, padding)) / n
 }
 
-fn pool(
-    what: &str,
-    prim: PrimRef,
-    x: &Val,
-    window: &[usize],
-    strides: &[usize],
-    padding: &Padding,
-) -> Result<Val> {
+fn pool(what: &str, prim: PrimRef, x: &Val, window: &[usize], strides: &[usize], padding: &Padding) -> Result<Val> {
     let sizes = space(what, x, window, strides)?;
     let around = |inner: &[usize]| [&[1], inner, &[1]].concat();
     let mut pairs = padding.pairs(&sizes, window, strides)?;
