@@ -25,6 +25,7 @@ pub(crate) const NEVER_SHARED: i64 = i64::MAX;
 pub(crate) struct Shared<'a> {
     pub(crate) program: &'a Program,
     /// Buffers that some instruction swaps: their pointers change.
+    #[cfg_attr(not(feature = "cranelift"), allow(dead_code, reason = "our own emitter keeps track of swaps itself"))]
     pub(crate) swapped: Vec<bool>,
     /// Kernels that calls refer to by number.
     pub(crate) kernels: Vec<CalledKernel>,
