@@ -25,9 +25,13 @@ mod typed;
 mod window;
 
 use pullback_base::{Error, Result};
-use pullback_loops::{Body, Gemm, Kernel, Kernels};
+#[cfg(not(feature = "matmul"))]
+use pullback_loops::Gemm;
+use pullback_loops::{Body, Kernel, Kernels};
 
 pub use families::check;
+#[cfg(feature = "matmul")]
+pub use matmul::gemm_at;
 
 /// All kernels of this build.
 #[derive(Clone, Copy, Debug)]
@@ -94,23 +98,14 @@ fn not_called(kernel: &Kernel, ins: &[&[u8]], outs: &[&mut [u8]]) -> Error {
     check(kernel).err().unwrap_or_else(wrong)
 }
 
-/// A product of operands that start at these addresses. Threads may make interleaved matrices of one array at once.
+/// Where matrix products were left out: no product, but the error that says so.
 ///
 /// # Errors
-/// When an operand is not aligned, or its type is not one of numbers with fractions that this build multiplies; when the
-/// user interrupts.
+/// Always, with the feature that brings matrix products.
 ///
 /// # Safety
-/// As many numbers as the kernel spans must be at each address. No element of the result is an operand's, or read or
-/// written by anyone else meanwhile.
-pub unsafe fn gemm_at(gemm: &Gemm, lhs: *const u8, rhs: *const u8, out: *mut u8) -> Result<()> {
-    #[cfg(feature = "matmul")]
-    // SAFETY: by contract.
-    return unsafe { matmul::gemm_at(gemm, lhs, rhs, out) };
-    #[cfg(not(feature = "matmul"))]
-    {
-        let _ = (lhs, rhs, out);
-        check(&Kernel::Gemm(gemm.clone()))?;
-        Err(Error::internal("matrix products are here and were not called"))
-    }
+/// There is nothing to keep: nothing is read or written.
+#[cfg(not(feature = "matmul"))]
+pub unsafe fn gemm_at(gemm: &Gemm, _lhs: *const u8, _rhs: *const u8, _out: *mut u8) -> Result<()> {
+    check(&Kernel::Gemm(gemm.clone()))
 }

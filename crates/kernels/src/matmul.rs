@@ -43,9 +43,16 @@ pub(crate) fn gemm(gemm: &Gemm, lhs: &[u8], rhs: &[u8], out: &mut [u8]) -> Resul
     unsafe { gemm_at(gemm, lhs.as_ptr(), rhs.as_ptr(), out.as_mut_ptr()) }
 }
 
+/// A product of operands that start at these addresses. Threads may make interleaved matrices of one array at once.
+///
+/// # Errors
+/// When an operand is not aligned, or its type is not one of numbers with fractions that this build multiplies; when the
+/// user interrupts.
+///
 /// # Safety
-/// As of [`crate::gemm_at`].
-pub(crate) unsafe fn gemm_at(gemm: &Gemm, lhs: *const u8, rhs: *const u8, out: *mut u8) -> Result<()> {
+/// As many numbers as the kernel spans must be at each address. No element of the result is an operand's, or read or
+/// written by anyone else meanwhile.
+pub unsafe fn gemm_at(gemm: &Gemm, lhs: *const u8, rhs: *const u8, out: *mut u8) -> Result<()> {
     // SAFETY: by contract.
     unsafe {
         match gemm.dtype {
