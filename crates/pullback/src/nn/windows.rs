@@ -169,5 +169,5 @@ fn pool(what: &str, prim: PrimRef, x: &Val, window: &[usize], strides: &[usize],
     pairs.insert(0, PadPair(0, 0));
     pairs.push(PadPair(0, 0));
     let params = ReduceWindow::plain(&around(window), &around(strides), &pairs);
-    pullback_trace::bind_one(prim, &Params::new(params), &[x.clone()])
+    pullback_trace::bind_one(prim, &Params::new(params), std::slice::from_ref(x))
 }
