@@ -43,7 +43,10 @@ impl Attention {
     #[track_caller]
     #[must_use]
     pub fn init(key: Key, features: usize, n_heads: usize) -> Attention {
-        assert!(n_heads > 0 && features.is_multiple_of(n_heads), "{n_heads} heads cannot share {features} features equally");
+        assert!(
+            n_heads > 0 && features.is_multiple_of(n_heads),
+            "{n_heads} heads cannot share {features} features equally"
+        );
         let [query, keys, value, out] = key.split_n().map(|key| Linear::init(key, features, features));
         Attention { query, key: keys, value, out, n_heads }
     }
