@@ -101,3 +101,21 @@ def test_the_digits_example(tmp_path):
     assert float(re.search(r"test accuracy ([\d.]+)\n$", ended.stdout)[1]) > 0.95
     ended = subprocess.run([build(), path, "--once"], capture_output=True, text=True, timeout=60)
     assert abs(sum(json.loads(ended.stdout.splitlines()[0])) - 1) < 1e-5
+
+
+@pytest.mark.parametrize(
+    "function, feature",
+    [
+        (lambda x: jnp.abs(jnp.fft.rfft(x)), "fft"),
+        (jnp.sort, "sort"),
+        (lambda x: jnp.linalg.inv(x.reshape(8, 8)), "linalg"),
+        (lambda x: jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, (3,), (1,), "SAME"), "window"),
+        (lambda x: jnp.convolve(x, x), "conv"),
+        (lambda x: jnp.abs(jnp.outer(x, x + 1j) @ jnp.outer(x, x + 1j)), "complex"),
+    ],
+)
+def test_kernels_that_were_left_out_are_named(tmp_path, function, feature):
+    path = tmp_path / "function.pullback"
+    jax.jit(function).lower(jnp.zeros(64)).compile().save(path)
+    ended = subprocess.run([build(), path, "--once"], capture_output=True, text=True, timeout=60)
+    assert ended.returncode != 0 and f"the feature `{feature}`" in ended.stderr

@@ -5,32 +5,37 @@ use pullback_loops::*;
 use pullback_native::{BoundKernel, Code, Level, Machine, best_level, check_lengths};
 use pullback_runtime::FlushSubnormals;
 
-use crate::analysis::work_of;
+use crate::analysis::{NEVER_SHARED, work_of};
 use crate::arena::layout;
-use crate::{cranelift, x86};
+use crate::x86;
+
+/// Whether this build has Cranelift.
+const HAS_CRANELIFT: bool = cfg!(all(feature = "cranelift", not(target_family = "wasm")));
 
 /// What runs a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Engine {
-    /// Machine code by Cranelift.
+    /// Machine code by Cranelift, where the feature of that name brings it.
     Cranelift,
-    /// Machine code by our own emitter, with 256-bit lanes; by Cranelift what it does not take.
+    /// Machine code by our own emitter, with 256-bit lanes; by Cranelift, if it is there, what it does not take.
     Avx2,
-    /// Machine code by our own emitter, with 512-bit lanes; by Cranelift what it does not take.
+    /// As above, with 512-bit lanes.
     Avx512,
     /// The interpreter of the loop IR.
     Interpret,
 }
 
 impl Engine {
-    /// Every engine that makes code for this machine, the best first.
+    /// Every engine that makes code for this machine, the best first; the interpreter where none does.
     pub fn of_this_machine() -> Vec<Engine> {
         let own = match best_level() {
             Some(Level::Avx512) => vec![Engine::Avx512, Engine::Avx2],
             Some(Level::Avx2) => vec![Engine::Avx2],
             None => vec![],
         };
-        own.into_iter().chain([Engine::Cranelift]).collect()
+        let portable = HAS_CRANELIFT.then_some(Engine::Cranelift);
+        let last = portable.or_else(|| own.is_empty().then_some(Engine::Interpret));
+        own.into_iter().chain(last).collect()
     }
 }
 
@@ -42,7 +47,7 @@ pub struct Options {
     pub engine: Option<Engine>,
     /// Whether to keep the disassembly for [`Executable::machine_code`].
     pub disassemble: bool,
-    /// Operations from which on threads share a parallel loop, in place of the usual number.
+    /// Operations from which on threads share a parallel loop, in place of the usual number; at the greatest number none do.
     pub shared_work: Option<i64>,
 }
 
@@ -111,16 +116,12 @@ pub fn compile(program: &Program, options: &Options) -> Result<Executable> {
     {
         bail!(Internal, "{} is not a valid program: {}", program.name, errors.join("; "));
     }
+    check_kernels(&program)?;
     let made = match options.engine()? {
         Engine::Interpret => None,
-        engine => {
-            let own = match engine {
-                Engine::Avx2 => x86::compile(&program, options, Level::Avx2)?,
-                Engine::Avx512 => x86::compile(&program, options, Level::Avx512)?,
-                Engine::Cranelift | Engine::Interpret => None,
-            };
-            Some(own.map_or_else(|| cranelift::compile(&program, options), Ok)?)
-        }
+        Engine::Avx2 => own_code(&program, options, Level::Avx2)?,
+        Engine::Avx512 => own_code(&program, options, Level::Avx512)?,
+        Engine::Cranelift => Some(portable_code(&program, options)?),
     };
     let is_long = is_long(&program.body);
     let Some(Made { machine, kernels, disassembly }) = made else {
@@ -131,6 +132,39 @@ pub fn compile(program: &Program, options: &Options) -> Result<Executable> {
     // SAFETY: all of it is of this program.
     let code = unsafe { Code::new(name, n_sizes, buffers, layout, kernels, machine, is_long)? };
     Ok(Executable { program, code: Some(code), disassembly, is_long })
+}
+
+/// Whether this build has every kernel that the program calls.
+fn check_kernels(program: &Program) -> Result<()> {
+    let mut found = Ok(());
+    for_each_inst(&program.body, &mut |inst| {
+        if let (Op::Call(call), Ok(())) = (&inst.op, &found) {
+            found = pullback_kernels::check(&call.kernel);
+        }
+    });
+    found
+}
+
+/// Code by our own emitter; what it leaves is Cranelift's, if this build has it, else is done by one thread.
+fn own_code(program: &Program, options: &Options, level: Level) -> Result<Option<Made>> {
+    match x86::compile(program, options, level)? {
+        Some(made) => Ok(Some(made)),
+        None if HAS_CRANELIFT => portable_code(program, options).map(Some),
+        None => x86::compile(program, &Options { shared_work: Some(NEVER_SHARED), ..*options }, level),
+    }
+}
+
+#[cfg(all(feature = "cranelift", not(target_family = "wasm")))]
+fn portable_code(program: &Program, options: &Options) -> Result<Made> {
+    crate::cranelift::compile(program, options)
+}
+
+#[cfg(not(all(feature = "cranelift", not(target_family = "wasm"))))]
+fn portable_code(_: &Program, _: &Options) -> Result<Made> {
+    bail!(
+        NotImplemented,
+        "this build has no Cranelift: build with the feature `cranelift`, of `pullback` or `pullback-codegen`"
+    )
 }
 
 /// Kernels with the bytes of their arguments. Their dtypes say the width of elements; a host function's are those of

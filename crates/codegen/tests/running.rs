@@ -215,3 +215,28 @@ fn very_many_values_may_be_alive() {
         assert_eq!(run(engine), want, "{engine:?}");
     }
 }
+
+/// As above, in a loop that threads would share: without Cranelift one thread runs it, as here.
+#[test]
+fn very_many_values_may_be_alive_in_a_loop() {
+    const N: i64 = 10_000;
+    let mut b = Builder::new("wide loop");
+    let x = b.buffer(DType::F32, Extent::Const(N + 8), Role::Input(0));
+    let y = b.buffer(DType::F32, Extent::Const(8), Role::Output(0));
+    b.for_loop(Extent::Const(8), LoopKind::Parallel, &[], |b, i, _| {
+        let values: Vec<ValueId> = (0..N).map(|base| b.load(x, Addr { base, ..at(&[(i, 1)]) })).collect();
+        let sum = values.iter().rev().skip(1).fold(values[0], |sum, &value| b.binary(Binary::Sub, sum, value));
+        b.store(y, at(&[(i, 1)]), sum);
+        vec![]
+    });
+    let program = b.finish();
+    let input: Vec<f32> = (0..N + 8).map(|i| (i % 17) as f32 * 0.25).collect();
+    let run = |engine: Engine| {
+        let options = Options { engine: Some(engine), shared_work: Some(i64::MAX), ..Options::default() };
+        run_f32(&compile(&program, &options).expect("it compiles"), &input, 8).expect("it runs")
+    };
+    let want = run(Engine::Interpret);
+    for engine in Engine::of_this_machine().into_iter().filter(|&engine| engine != Engine::Cranelift) {
+        assert_eq!(run(engine), want, "{engine:?}");
+    }
+}

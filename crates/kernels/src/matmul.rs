@@ -8,7 +8,9 @@ use std::ops::{Add, Mul, Range};
 
 use faer::linalg::matmul::matmul;
 use faer::traits::ComplexField;
-use faer::{Accum, MatMut, MatRef, Par, c32, c64};
+use faer::{Accum, MatMut, MatRef, Par};
+#[cfg(feature = "complex")]
+use num_complex::{Complex32 as c32, Complex64 as c64};
 use pullback_base::{DType, Result, bail};
 use pullback_loops::Gemm;
 use pullback_runtime::interrupt::shared_pieces;
@@ -24,7 +26,7 @@ const MIN_PIECE: usize = 96;
 /// which a thread takes a run, the first one the longest. From there on there are a few square pieces for each thread.
 const LONG: usize = 1 << 26;
 /// The most bits' worth of multiplications in one piece, tens of milliseconds: a user's interrupt waits that long.
-const LONGEST: usize = 1 << 37;
+const LONGEST: usize = if usize::BITS == 64 { 1 << (usize::BITS - 27) } else { 1 << 31 };
 /// Rows or columns of a strip.
 const STRIP: usize = 32;
 
@@ -44,7 +46,8 @@ pub(crate) fn gemm(gemm: &Gemm, lhs: &[u8], rhs: &[u8], out: &mut [u8]) -> Resul
 /// A product of operands that start at these addresses. Threads may make interleaved matrices of one array at once.
 ///
 /// # Errors
-/// When an operand is not aligned, or its type is not one of numbers with fractions; when the user interrupts.
+/// When an operand is not aligned, or its type is not one of numbers with fractions that this build multiplies; when the
+/// user interrupts.
 ///
 /// # Safety
 /// As many numbers as the kernel spans must be at each address. No element of the result is an operand's, or read or
@@ -55,7 +58,9 @@ pub unsafe fn gemm_at(gemm: &Gemm, lhs: *const u8, rhs: *const u8, out: *mut u8)
         match gemm.dtype {
             DType::F32 => typed::<f32>(gemm, lhs, rhs, out, 0.0, 1.0),
             DType::F64 => typed::<f64>(gemm, lhs, rhs, out, 0.0, 1.0),
+            #[cfg(feature = "complex")]
             DType::C64 => typed::<c32>(gemm, lhs, rhs, out, c32::new(0.0, 0.0), c32::new(1.0, 0.0)),
+            #[cfg(feature = "complex")]
             DType::C128 => typed::<c64>(gemm, lhs, rhs, out, c64::new(0.0, 0.0), c64::new(1.0, 0.0)),
             other => bail!(NotImplemented, "there is no matrix product kernel for {other}"),
         }

@@ -15,7 +15,8 @@ const PATIENCE: Duration = Duration::from_millis(20);
 /// # Errors
 /// An interrupt.
 pub(crate) fn stoppable<R: Send + 'static>(is_long: bool, work: impl FnOnce() -> R + Send + 'static) -> Result<R> {
-    if !is_long {
+    // WebAssembly has no threads, and nobody who interrupts.
+    if !is_long || cfg!(target_family = "wasm") {
         return Ok(work());
     }
     let (sender, receiver) = channel();

@@ -14,7 +14,7 @@ macro_rules! plain {
         unsafe impl Plain for $ty {}
     )*};
 }
-plain! { u8 i8 u16 i16 u32 i32 u64 i64 f32 f64 faer::c32 faer::c64 [u64; 2] }
+plain! { u8 i8 u16 i16 u32 i32 u64 i64 f32 f64 num_complex::Complex32 num_complex::Complex64 [u64; 2] }
 
 /// The first `len` elements of an operand.
 pub(crate) fn operand<T: Plain>(bytes: &[u8], len: usize) -> Result<&[T]> {

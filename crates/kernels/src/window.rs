@@ -4,7 +4,7 @@
 //! costs the sum of its sides and not their product. What one place of an axis gives goes to the next axis while it is in the
 //! cache. Choices look at every element of a window, for elements that lie side by side at once.
 
-use faer::{c32, c64};
+use num_complex::{Complex32 as c32, Complex64 as c64};
 use pullback_base::{DType, Result, bail};
 use pullback_loops::{Combine, Window, WindowAxis, WindowPick};
 use pullback_runtime::parallel_for;

@@ -142,7 +142,8 @@ impl Compiled {
     ///
     /// # Errors
     /// `Value` for bytes that are not such a function, were cut short or changed, or are of another version; and for code
-    /// that this machine does not run.
+    /// that this machine does not run. `NotImplemented` where it calls kernels of a family that this build leaves out, with the
+    /// feature that brings it.
     pub fn load(bytes: &[u8]) -> Result<Compiled> {
         let body =
             sealed::open(MAGIC, bytes).ok_or_else(|| refused("it was cut short or changed, or is something else"))?;
@@ -257,6 +258,7 @@ impl SavedCode {
             Ok(BufferDecl { dtype: *dtype, len: Extent::Const(*len), role })
         };
         let buffers: Vec<BufferDecl> = self.buffers.iter().map(buffer).collect::<Result<_>>()?;
+        self.kernels.iter().try_for_each(|(kernel, _)| pullback_kernels::check(kernel))?;
         let kernels = self.kernels.into_iter().map(|(kernel, spans)| BoundKernel { kernel, spans }).collect();
         let memory = CodeMemory::new(part(blob, self.bytes)?, self.relocations)?;
         // SAFETY: the bytes are those that were written, by this version for this kind of machine: a program of the code

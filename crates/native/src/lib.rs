@@ -12,6 +12,7 @@ mod host;
 mod layout;
 mod level;
 mod memory;
+mod pages;
 
 pub use checked::check_lengths;
 pub use code::{Code, Machine};

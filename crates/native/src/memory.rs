@@ -1,10 +1,10 @@
 //! Memory for code: written first, then executable and no longer writable.
 
 use pullback_base::{Error, Result};
-use region::{Allocation, Protection};
 use serde::{Deserialize, Serialize};
 
 use crate::host;
+use crate::pages::Pages;
 
 /// What code refers to outside of itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -46,7 +46,7 @@ pub struct Relocation {
 
 /// Machine code. Dropping it frees the memory.
 pub struct CodeMemory {
-    memory: Allocation,
+    memory: Pages,
     n_bytes: usize,
     relocations: Vec<Relocation>,
 }
@@ -55,21 +55,16 @@ impl CodeMemory {
     /// Memory with these bytes and the addresses of what they refer to, ready to run.
     ///
     /// # Errors
-    /// `Internal` where the system gives no such memory, or a relocation lies outside of the bytes.
+    /// `Internal` where the system gives no such memory, or a relocation lies outside of the bytes; `NotImplemented` where
+    /// there is no machine code.
     pub fn new(bytes: &[u8], relocations: Vec<Relocation>) -> Result<CodeMemory> {
-        let failed = |error: region::Error| Error::internal(format!("code generation: memory for code: {error}"));
         let mut linked = bytes.to_vec();
         for &Relocation { at, symbol } in &relocations {
             let place = linked.get_mut(at as usize..at as usize + 8);
             let place = place.ok_or_else(|| Error::internal("code generation: a relocation outside of the code"))?;
             place.copy_from_slice(&symbol.address().to_le_bytes());
         }
-        let mut memory = region::alloc(linked.len().max(1), Protection::READ_WRITE).map_err(failed)?;
-        // SAFETY: the memory is fresh, writable, and at least as long.
-        unsafe { std::ptr::copy_nonoverlapping(linked.as_ptr(), memory.as_mut_ptr::<u8>(), linked.len()) };
-        // SAFETY: the range is the allocation itself, and nothing else refers to it.
-        unsafe { region::protect(memory.as_ptr::<u8>(), memory.len(), Protection::READ_EXECUTE) }.map_err(failed)?;
-        Ok(CodeMemory { memory, n_bytes: linked.len(), relocations })
+        Ok(CodeMemory { memory: Pages::holding(&linked)?, n_bytes: linked.len(), relocations })
     }
 
     /// How many bytes of code there are.
@@ -79,7 +74,7 @@ impl CodeMemory {
 
     /// The first byte.
     pub fn start(&self) -> *const u8 {
-        self.memory.as_ptr()
+        self.memory.start()
     }
 
     /// The code as it is in any process: without the addresses.
@@ -90,8 +85,3 @@ impl CodeMemory {
         (bytes, &self.relocations)
     }
 }
-
-// SAFETY: the memory is not written any more; it is only kept to be run, read and freed.
-unsafe impl Send for CodeMemory {}
-// SAFETY: as above.
-unsafe impl Sync for CodeMemory {}

@@ -53,6 +53,7 @@ pub mod guide {
 }
 mod index;
 mod library;
+pub mod nn;
 pub mod optim;
 pub mod random;
 mod transforms;
@@ -70,7 +71,7 @@ pub use functions::{
     arange, concatenate, einsum, eye, full, log_softmax, one_hot, ones, select, softmax, stack, zeros,
 };
 pub use index::{At, Ellipsis, Index, NewAxis};
-pub use library::{image, lax, masked, nn, numpy, ops, scipy};
+pub use library::{image, lax, masked, numpy, ops, scipy};
 pub use pullback_base::{DType, Error, ErrorKind, Result};
 pub use pullback_core::prims::DotPrecision;
 pub use pullback_core::transforms::Linear;

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use pullback_base::{Result, bail};
 
 use crate::array::Array;
-use crate::functions::select;
+use crate::functions::{full, select};
 use crate::tree::{Tree, leaves_of, map, structure_of, zip_map};
 
 /// The rate of learning: a number, or a function of how many steps were made.
@@ -52,6 +52,33 @@ impl Rate {
     #[must_use]
     pub fn exponential(start: f64, n_steps: u32, factor: f64) -> Rate {
         Rate::new(move |step| start * (step * (factor.ln() / f64::from(n_steps.max(1)))).exp())
+    }
+
+    /// From `start` in a line to `end` in `n_steps` steps; `end` from then on.
+    #[must_use]
+    pub fn linear(start: f64, end: f64, n_steps: u32) -> Rate {
+        Rate::new(move |step| start + (step / f64::from(n_steps.max(1))).minimum(1.0) * (end - start))
+    }
+
+    /// `start`, multiplied at each of the given steps with the factor that stands there.
+    ///
+    /// ```
+    /// use pullback::optim::Rate;
+    /// use pullback::prelude::*;
+    ///
+    /// let rate = Rate::steps(0.1, vec![(10, 0.5), (20, 0.5)]);
+    /// assert_eq!(rate.at(&Array::scalar(20)).item::<f32>()?, 0.025);
+    /// # Ok::<(), pullback::Error>(())
+    /// ```
+    #[must_use]
+    pub fn steps(start: f64, factors: Vec<(u32, f64)>) -> Rate {
+        Rate::new(move |step| {
+            let factor = |&(at, factor): &(u32, f64)| {
+                let is_reached = step.greater_equal(f64::from(at));
+                select(&is_reached, &full(&[], factor), &full(&[], 1.0))
+            };
+            factors.iter().map(factor).fold(full(&[], start), |rate, factor| rate * factor)
+        })
     }
 
     /// From `start` down to `end` along half a wave of the cosine, in `n_steps` steps; `end` from then on.
@@ -109,13 +136,14 @@ enum Rule {
     Momentum { decay: f64, is_nesterov: bool },
     Adam { decays: [f64; 2], epsilon: f64 },
     Lion { decays: [f64; 2] },
+    Rms { decay: f64, epsilon: f64 },
 }
 
 impl Rule {
     fn n_averages(self) -> usize {
         match self {
             Rule::Plain => 0,
-            Rule::Momentum { .. } | Rule::Lion { .. } => 1,
+            Rule::Momentum { .. } | Rule::Lion { .. } | Rule::Rms { .. } => 1,
             Rule::Adam { .. } => 2,
         }
     }
@@ -170,6 +198,12 @@ impl Optimizer {
     #[must_use]
     pub fn lion(rate: impl Into<Rate>, weight_decay: f64) -> Optimizer {
         Optimizer { weight_decay, ..Optimizer::new(Rule::Lion { decays: [0.9, 0.99] }, rate.into()) }
+    }
+
+    /// RMSprop: the gradient over the root of averages of its square, with decay 0.9.
+    #[must_use]
+    pub fn rmsprop(rate: impl Into<Rate>) -> Optimizer {
+        Optimizer::new(Rule::Rms { decay: 0.9, epsilon: 1e-8 }, rate.into())
     }
 
     /// LAMB: Adam whose steps have in each leaf the length of that leaf.
@@ -251,6 +285,10 @@ impl Optimizer {
                     m / (v.sqrt() + epsilon)
                 });
                 (direction, vec![mean, spread])
+            }
+            Rule::Rms { decay, epsilon } => {
+                let spread = mixed(&averages[0], decay, &|g| g * g);
+                (zip_map(gradient, &spread, |g, v| g / (v + epsilon).sqrt()), vec![spread])
             }
             Rule::Lion { decays: [now, kept] } => {
                 let direction = map(&mixed(&averages[0], now, &Array::clone), |x| x.sign());

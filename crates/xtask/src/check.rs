@@ -49,6 +49,20 @@ pub(crate) fn format(check: bool) -> Outcome {
     Process::new("rustfmt").args(["--edition", "2024"]).args(check).args(files).run()
 }
 
+/// Where the Rust front is to run beside the machine of whoever calls this. WebAssembly has the interpreter in place of
+/// machine code.
+const TARGETS: [&str; 4] =
+    ["aarch64-unknown-linux-gnu", "x86_64-pc-windows-gnu", "aarch64-apple-darwin", "wasm32-unknown-unknown"];
+
+/// Checks the Rust front for other targets. It is no part of [`check`]: it checks every crate anew for each of them.
+pub(crate) fn targets() -> Outcome {
+    Process::new("rustup").args(["target", "add"]).args(TARGETS).run()?;
+    TARGETS.iter().try_for_each(|target| {
+        println!("==> {target}");
+        cargo("check").args(["--quiet", "--package", "pullback", "--package", "serve", "--target", target]).run()
+    })
+}
+
 /// The Python crate cannot be checked without an interpreter; where there is none, it is left out and that is said.
 fn clippy() -> Outcome {
     let clippy = cargo("clippy").args(["--quiet", "--keep-going", "--workspace", "--all-targets"]);

@@ -25,6 +25,7 @@ cargo xtask check           format, tidy, generated files, clippy
 cargo xtask fmt             formats all files, also those that `cargo fmt` does not find
 cargo xtask tidy            the rules of the tree: layers, unsafe, module pages, sizes, names
 cargo xtask gen [--check]   write the generated files, or say which are stale
+cargo xtask targets         the Rust front and the runner of saved functions, checked for other systems and WebAssembly
 cargo xtask bless [ARGS]    run `cargo test ARGS` and write the expected texts anew
 cargo xtask fuzz [code|calls|files|programs|saved] [--programs N] [--seed S] [--engine E]
                             random programs through code generation, their bits against the interpreter's;
@@ -40,6 +41,7 @@ enum Task {
     Fmt,
     Tidy,
     Gen { check: bool },
+    Targets,
     Bless(Vec<OsString>),
     Fuzz(fuzz::Plan),
     Ulp(ulp::Plan),
@@ -63,6 +65,7 @@ fn parse(mut args: lexopt::Parser) -> Result<Task, lexopt::Error> {
         Value(name) if name == "check" => Task::Check,
         Value(name) if name == "fmt" => Task::Fmt,
         Value(name) if name == "tidy" => Task::Tidy,
+        Value(name) if name == "targets" => Task::Targets,
         Value(name) if name == "gen" => return parse_gen(args),
         Value(name) if name == "fuzz" => return Ok(Task::Fuzz(fuzz::Plan::parse(args)?)),
         Value(name) if name == "ulp" => return Ok(Task::Ulp(ulp::Plan::parse(args)?)),
@@ -90,6 +93,7 @@ fn run(task: Task) -> Outcome {
         Task::Fmt => check::format(false),
         Task::Tidy => tidy::tidy(),
         Task::Gen { check } => generate::generate(check),
+        Task::Targets => check::targets(),
         Task::Fuzz(plan) => fuzz::fuzz(&plan),
         Task::Ulp(plan) => ulp::ulp(&plan),
         Task::Bless(args) => process::cargo("test").args(args).env("UPDATE_EXPECT", "1").run(),
@@ -113,6 +117,7 @@ mod tests {
     fn arguments() {
         check(&[], Ok(Task::Help));
         check(&["check"], Ok(Task::Check));
+        check(&["targets"], Ok(Task::Targets));
         check(&["gen"], Ok(Task::Gen { check: false }));
         check(&["gen", "--check"], Ok(Task::Gen { check: true }));
         check(&["bless", "-p", "pullback-ir"], Ok(Task::Bless(vec!["-p".into(), "pullback-ir".into()])));

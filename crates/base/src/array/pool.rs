@@ -18,7 +18,7 @@ const SMALL_BYTES: usize = 4096;
 const SMALL_KEPT: usize = 32;
 const N_CLASSES: usize = 4 * 58;
 /// No address space holds more.
-const MOST_BYTES: usize = 1 << 62;
+const MOST_BYTES: usize = 1 << (usize::BITS - 2);
 
 static KEPT: AtomicUsize = AtomicUsize::new(0);
 /// The limit that was asked for; the greatest number while nobody asked.

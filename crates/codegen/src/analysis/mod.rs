@@ -18,10 +18,14 @@ pub(crate) use outline::{Outlined, takes_long, work_of};
 
 use crate::executable::CalledKernel;
 
+/// As work from which on threads share a loop: none do, no loop is used twice, and the program is one function.
+pub(crate) const NEVER_SHARED: i64 = i64::MAX;
+
 /// What the functions of a program share.
 pub(crate) struct Shared<'a> {
     pub(crate) program: &'a Program,
     /// Buffers that some instruction swaps: their pointers change.
+    #[cfg_attr(not(feature = "cranelift"), allow(dead_code, reason = "our own emitter keeps track of swaps itself"))]
     pub(crate) swapped: Vec<bool>,
     /// Kernels that calls refer to by number.
     pub(crate) kernels: Vec<CalledKernel>,
@@ -44,8 +48,9 @@ impl<'a> Shared<'a> {
                 swapped[y.index()] = true;
             }
         });
-        let repeated = alike::groups(program).into_iter().filter(|group| group.len() > 1).flatten().collect();
         let shared_work = shared_work.unwrap_or(outline::SHARED_WORK);
+        let groups = if shared_work == NEVER_SHARED { vec![] } else { alike::groups(program) };
+        let repeated = groups.into_iter().filter(|group| group.len() > 1).flatten().collect();
         let (kernels, outlined, alike) = (vec![], vec![], FxHashMap::default());
         Shared { program, swapped, kernels, outlined, alike, repeated, shared_work }
     }
@@ -53,7 +58,7 @@ impl<'a> Shared<'a> {
     /// Whether threads should share a loop that stands outside of lanes and of other shared loops.
     pub(crate) fn is_worth_sharing(&self, inner: &For) -> bool {
         let n = outline::known_length(inner.n);
-        n > 1 && outline::work_of(&inner.body).saturating_mul(n) >= self.shared_work
+        n > 1 && self.shared_work != NEVER_SHARED && outline::work_of(&inner.body).saturating_mul(n) >= self.shared_work
     }
 
     /// Whether other outermost loops of the program are like this outermost one.

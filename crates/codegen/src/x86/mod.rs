@@ -24,7 +24,7 @@ use assemble::{Assembler, Frame};
 
 /// Compiles an expanded program. `None` for a program that this
 /// emitter leaves to the portable one: it takes all types and operations, but not shared loops with very many values
-/// alive at once.
+/// alive at once. Where none are shared it takes every program.
 pub(crate) fn compile(program: &Program, options: &Options, level: Level) -> Result<Option<Made>> {
     if !level.runs_here() {
         return Err(Error::not_implemented(format!("this machine does not run {level:?} code")));

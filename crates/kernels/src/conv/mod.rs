@@ -8,7 +8,9 @@ mod channelwise;
 mod correlate;
 mod spread;
 
-use faer::{Accum, c32, c64};
+use faer::Accum;
+#[cfg(feature = "complex")]
+use num_complex::{Complex32 as c32, Complex64 as c64};
 use pullback_base::array::scratch;
 use pullback_base::{DType, Result, bail};
 use pullback_loops::Conv;
@@ -29,7 +31,9 @@ pub(crate) fn conv(conv: &Conv, lhs: &[u8], rhs: &[u8], out: &mut [u8]) -> Resul
     match conv.dtype {
         DType::F32 => run::<f32>(conv, lhs, rhs, out),
         DType::F64 => run::<f64>(conv, lhs, rhs, out),
+        #[cfg(feature = "complex")]
         DType::C64 => run::<c32>(conv, lhs, rhs, out),
+        #[cfg(feature = "complex")]
         DType::C128 => run::<c64>(conv, lhs, rhs, out),
         // Integers wrap, so signs make no difference.
         DType::I8 | DType::U8 => run::<u8>(conv, lhs, rhs, out),
@@ -75,6 +79,9 @@ macro_rules! floats {
 floats! {
     f32: 0.0, 1.0;
     f64: 0.0, 1.0;
+}
+#[cfg(feature = "complex")]
+floats! {
     c32: c32 { re: 0.0, im: 0.0 }, c32 { re: 1.0, im: 0.0 };
     c64: c64 { re: 0.0, im: 0.0 }, c64 { re: 1.0, im: 0.0 };
 }
