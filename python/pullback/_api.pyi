@@ -21,7 +21,7 @@ Args:
   has_aux: whether `fun` gives a pair whose second part is passed through.
   holomorphic: whether `fun` is a holomorphic function of complex numbers, so that the gradient is its derivative.
   allow_int: whether integer arguments are allowed; their gradients have dtype `float0`.
-  reduce_axes: accepted for compatibility; without effect.
+  reduce_axes: must be empty; the reference has dropped it.
 Returns: a function of the arguments of `fun` that gives the gradient, with `has_aux` `(gradient, aux)`. A gradient has the
   structure, shapes and dtypes of its argument; for several positions it is a tuple.
 Raises:
@@ -51,7 +51,7 @@ Args:
   has_aux: whether `fun` gives a pair whose second part is passed through.
   holomorphic: whether `fun` is a holomorphic function of complex numbers, so that the gradient is its derivative.
   allow_int: whether integer arguments are allowed; their gradients have dtype `float0`.
-  reduce_axes: accepted for compatibility; without effect.
+  reduce_axes: must be empty; the reference has dropped it.
 Returns: a function of the arguments of `fun` that gives `(value, gradient)`, with `has_aux` `((value, aux), gradient)`.
   A gradient has the structure, shapes and dtypes of its argument; for several positions it is a tuple. For a real
   function of a complex argument it is the conjugate of the direction of steepest ascent.
@@ -119,7 +119,7 @@ Args:
   fun: a function of trees of arrays; with `has_aux`, of a pair whose second part is passed through.
   primals: where it is differentiated: one tree for each argument. Integers and booleans get cotangents of dtype `float0`.
   has_aux: whether `fun` gives such a pair; then the result is `(value, pull_back, aux)`.
-  reduce_axes: accepted for compatibility; without effect.
+  reduce_axes: must be empty; the reference has dropped it.
   saveable_args: accepted for compatibility; arguments are kept where the derivative needs them.
   in_nzs: must be None: all primals are differentiated.
 Returns: `(value, pull_back)`. `pull_back` takes a tree with the structure, shapes and dtypes of the value and gives a tuple
@@ -332,7 +332,7 @@ def linear_transpose(fun: Any, *primals: Any, reduce_axes: Any = ...) -> Any:
     Args:
       fun: a linear function of trees of arrays.
       primals: trees of arrays, or of anything with `shape` and `dtype`; only these two are used.
-      reduce_axes: accepted for compatibility; without effect.
+      reduce_axes: must be empty; the reference has dropped it.
     Returns: a function of one tree like the result of `fun` that gives a tuple of cotangents, one like each primal.
     Raises:
       TypeError: when the transpose is called with another structure or other shapes than the results have.

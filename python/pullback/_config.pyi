@@ -163,7 +163,8 @@ def array_garbage_collection_guard(new_val: Any = ...) -> Any:
       new_val: "allow"; the default.
     Returns: a context.
     Raises:
-      NotImplementedError: anything else is asked for: such arrays are not noticed.
+      NotImplementedError: "log" or "fatal": such arrays are not noticed.
+      ValueError: anything else.
     Differentiable: no; it takes no arrays.
     Example:
       >>> with jax.array_garbage_collection_guard("allow"):

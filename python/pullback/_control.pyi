@@ -142,8 +142,7 @@ Args:
 Returns: a tree like `elems`.
 Raises:
   TypeError: `fn` cannot be called.
-  ValueError: sizes along the axis differ.
-  IndexError: the axis is out of bounds.
+  ValueError: sizes along the axis differ, or it is out of bounds.
 Differentiable: forward and in reverse, if `fn` is.
 Example:
   >>> jax.lax.associative_scan(jnp.multiply, jnp.array([1, 2, 3, 4]))

@@ -52,12 +52,13 @@ def local_devices(process_index: int | None=None, backend: str | None=None, host
     """Devices of this process: all of them, as there is one process.
 
 Args:
-  process_index: accepted for compatibility; without effect.
+  process_index: the number of the process; this one by default.
   backend: as in `devices`.
-  host_id: accepted for compatibility; without effect.
+  host_id: `process_index` under its older name.
 Returns: a list of devices.
 Raises:
   RuntimeError: there is no such backend.
+  ValueError: there is no process of this number.
 Differentiable: no; it takes no arrays.
 Example:
   >>> jax.local_devices() == jax.devices()
@@ -99,7 +100,7 @@ Example:
   'cpu'"""
     ...
 def process_count(backend: str | None=None) -> int:
-    """The number of processes: 1 without `jax.distributed.initialize`. `host_count` is the same function.
+    """The number of processes: 1 without `jax.distributed.initialize`. `host_count` is its older name.
 
 Args:
   backend: accepted for compatibility; without effect.
@@ -110,7 +111,7 @@ Example:
   1"""
     ...
 def process_index(backend: str | None=None) -> int:
-    """The number of this process: 0 without `jax.distributed.initialize`. `host_id` is the same function.
+    """The number of this process: 0 without `jax.distributed.initialize`. `host_id` is its older name.
 
 Args:
   backend: accepted for compatibility; without effect.
@@ -145,6 +146,7 @@ class Memory:
     def attached_devices(self) -> Any:
         """Devices that it belongs to."""
         ...
+    def __str__(self) -> str: ...
     def __repr__(self) -> str: ...
     platform: Any
     device: Any
@@ -285,7 +287,7 @@ def shards_of(array: Any) -> Any:
     """The parts of an array, one for each device."""
     ...
 def process_indices(backend: Any = None) -> Any:
-    """The numbers of all processes. `host_ids` is the same function.
+    """The numbers of all processes. `host_ids` is its older name.
 
     Args:
       backend: accepted for compatibility; without effect.

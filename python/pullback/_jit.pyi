@@ -66,12 +66,14 @@ Args:
   backend: deprecated; None or "cpu".
   inline: a `jax.Inline`, or a boolean. Inside another trace, `Inline.JAX_EARLY` leaves the equations instead of a call;
     with all others there is a call, which the compiler replaces.
-  compiler_options: accepted for compatibility; without effect.
+  compiler_options: options of XLA by their names, without effect here: a dict, whose names begin with `xla_` but for
+    those of a build.
 Returns: a callable with the signature of `fun`; its methods `lower`, `trace` and `eval_shape` stage without running.
 Raises:
   TypeError: `fun` is not callable or is a generator function; when called, an argument is neither an array nor a tree.
   ValueError: numbers or names that `fun` does not have; an argument both static and donated; a static argument that
     cannot be hashed; `inline` is something else.
+  JaxRuntimeError: `compiler_options` has a name that is no option.
 Differentiable: as `fun` is, in both modes.
 Example:
   >>> @jax.jit

@@ -105,6 +105,15 @@ Example:
     ...
 from pullback._core import CustomVJPPrimal as CustomVJPPrimal
 from pullback._core import SymbolicZero as SymbolicZero
+class _Signature:
+    """The signature of a function, and how many positional arguments it takes where that is a fixed number."""
+    def __init__(self, full: Any) -> None: ...
+    @classmethod
+    def of(cls, fun: Any) -> Any:
+        """The signature; None of what has none, and of a `partial`, whose defaults are not for others to fill in."""
+        ...
+    full: Any
+    n_fixed: Any
 class _Residuals:
     """What a forward rule keeps, where Python's own numbers among it stay what they are: rules branch on them."""
     def __init__(self, residuals: Any) -> None: ...

@@ -23,7 +23,7 @@ class Ref:
     def __init__(self, aval: Any, refs: Any) -> None: ...
     @property
     def aval(self) -> Any:
-        """The aval of the array."""
+        """The aval of the reference, which has that of the array."""
         ...
     @property
     def shape(self) -> Any:

@@ -228,7 +228,7 @@ def tree_reduce_associative(operation: Any, tree: Any, *, identity: Any = ..., i
       is_leaf: a predicate of nodes; where it is true, the node is a leaf whatever it is.
     Returns: what the last call of `operation` gave; the leaf itself if there is one.
     Raises:
-      ValueError: the tree has no leaves and there is no identity.
+      TypeError: the tree has no leaves and there is no identity.
     Differentiable: as `operation` is.
     Example:
       >>> jax.tree.reduce_associative(lambda x, y: f"({x}{y})", ["a", "b", "c", "d"])

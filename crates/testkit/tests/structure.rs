@@ -6,7 +6,6 @@ use pullback_testkit::battery::cases;
 /// Holes that are known, as their errors say.
 const HOLES: &[&str] = &[
     "Gradient of betainc with respect to a and b not supported.",
-    "gt does not accept dtype complex64 at position 0. Accepted dtypes at position 0 are subtypes of integer, floating, bool.",
     "polygamma gradient with respect to m is not supported",
     "scatter_mul gradients are only implemented if `unique_indices=True`",
     "the derivative of primitive 'geqp3' is not implemented: JAX has none either; differentiate qr",

@@ -475,6 +475,8 @@ pub fn mish(x: impl Operand) -> Array {
 /// In eager mode; inside of transformations the call of the transformed function gives the error:
 /// - `TypeError`: `num_classes` is negative, or `x` is boolean.
 /// - `ValueError`: the axis is out of bounds.
+///   Warns:
+/// - `DeprecationWarning`: `x` is not of integers.
 ///
 /// **Differentiable:** no; the derivative is 0.
 #[track_caller]

@@ -248,6 +248,8 @@ def one_hot(x: ArrayLike, num_classes: int, *, dtype: DTypeLike | None = None, a
     Raises:
       TypeError: `num_classes` is negative, or `x` is boolean.
       ValueError: the axis is out of bounds.
+    Warns:
+      DeprecationWarning: `x` is not of integers.
     Differentiable: no; the derivative is 0.
     Example:
       >>> jax.nn.one_hot(jnp.array([0, 2, 3]), 3)

@@ -283,7 +283,7 @@ def tridiagonal(a: ArrayLike, *, lower: bool = True) -> list[Array]:
     Differentiable: no.
     Example:
       >>> lax.linalg.tridiagonal(jnp.array([[2.0, 1.0], [1.0, 3.0]]))[1:3]
-      (Array([2., 3.], dtype=float32), Array([1.], dtype=float32))"""
+      [Array([2., 3.], dtype=float32), Array([1.], dtype=float32)]"""
     ...
 def tridiagonal_solve(dl: ArrayLike, d: ArrayLike, du: ArrayLike, b: ArrayLike, *, perturb_singular: bool = False) -> Array:
     """The solution of tridiagonal systems.
