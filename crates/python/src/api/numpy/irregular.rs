@@ -206,7 +206,7 @@ fn of_plain_sequence(obj: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<V
             return Err(pyo3::exceptions::PyOverflowError::new_err("Python int too large to convert to C long"));
         }
         // Beside a floating number an integer of any size is one.
-        let wide = (found == "object" && types.has_float).then_some(dtypes::canonical(DType::F64));
+        let wide = (found == "object" && types.has_float && !holds_none(obj)?).then_some(dtypes::canonical(DType::F64));
         return through_numpy(if wide.is_some() { obj } else { &made }, wide);
     };
     if dtype.is_integer() {
