@@ -232,11 +232,8 @@ fn check_dtypes(p: &ConvGeneralDilated, ins: &[Aval]) -> Result<()> {
 fn check_preferred(input: DType, preferred: DType) -> Result<()> {
     let same = |is: fn(DType) -> bool| is(input) && is(preferred);
     let is_real = |dtype: DType| dtype.is_inexact() && !dtype.is_complex();
-    if !same(DType::is_integer)
-        && !same(is_real)
-        && !same(DType::is_complex)
-        && !(input.is_integer() && is_real(preferred))
-    {
+    let is_known = same(DType::is_integer) || same(is_real) || same(DType::is_complex);
+    if !(is_known || input.is_integer() && is_real(preferred)) {
         bail!(
             Type,
             "Input type is incompatible with `preferred_element_type`. The compatible combinations of (input_type, \
