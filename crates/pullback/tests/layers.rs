@@ -172,7 +172,7 @@ fn what_does_not_fit_is_an_error() -> Result<()> {
     let conv = Conv { padding: Padding::Each(vec![(1, 1)]), ..conv };
     assert!(conv.apply(&ones(&[1, 5, 5, 1]).checked()).eval().is_err(), "padding of one axis");
     assert!(max_pool(&x, &[2], &[0], &Padding::Valid).eval().is_err(), "a step of zero");
-    assert!(nn::relu(&Array::scalar(-1.0)).item::<f32>()? == 0.0, "functions of `jax.nn` are here, too");
+    assert!(nn::relu(Array::scalar(-1.0)).item::<f32>()? == 0.0, "functions of `jax.nn` are here, too");
     let loss = softmax_cross_entropy_with_integer_labels(&zeros(&[1, 3]), &arr![3]);
     assert!(loss.item::<f32>()?.is_nan(), "a label that is no class");
     assert_eq!(dropout(Key::seed(0), &ones(&[3]), 1.0), zeros(&[3]));
